@@ -21,6 +21,7 @@ from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import score_observations
+from assay.scoring.case_outcomes import list_failed_cases, list_unknown_cases
 from benchmarks.depot import faults, pipeline
 from benchmarks.depot.documents import SHEETS, TODAY, build_corpus
 from benchmarks.depot.pipeline import Depot, Line, Parts
@@ -39,15 +40,16 @@ class AnswerForm(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What was noticed of one form over golden sets of one kind, in cases: checks failed, warnings, causes."""
+    """What was noticed of one form over golden sets of one kind, in cases: failed, unknown, warned of, doubted."""
 
     form: str
     kind: Kind
     is_good: bool
     cases: int
     failed: int
+    unknown: int
     warned: int
-    caused: int
+    doubted: int
 
 
 def _write_markdown(text: str, line: Line) -> str:
@@ -141,18 +143,19 @@ def _score_form(form: AnswerForm, kind: Kind, observations: list[Observation]) -
     request = ScoreRequest(scoring=ScoringOptions(metrics=DEFAULT_METRICS))
     inputs = ScoreInputs.from_golden(GoldenSet(tuple(cases), as_of=TODAY), request, corpus=build_corpus())
     run = score_observations(inputs, shown)
-    checks = run.scoring.configs["depot"].table.checks
-    failed = {noted.case_id for noted in checks if noted.failed}
-    warned = {noted.case_id for noted in checks if noted.warnings} - failed
-    caused = {name for name, item in attribute_run(run, "depot").items() if item.cause is not None} - failed - warned
-    return Outcome(form.name, kind, form.is_good, len(cases), len(failed), len(warned), len(caused))
+    result = run.scoring.configs["depot"]
+    failed, unknown = set(list_failed_cases(result)), set(list_unknown_cases(result))
+    warned = {noted.case_id for noted in result.table.checks if noted.warnings} - failed - unknown
+    doubted = {name for name, item in attribute_run(run, "depot").items() if item.also} - failed - unknown - warned
+    counts = (len(failed), len(unknown), len(warned), len(doubted))
+    return Outcome(form.name, kind, form.is_good, len(cases), *counts)
 
 
 def format_outcomes(outcomes: list[Outcome]) -> str:
-    """Return the tables as Markdown: shares that fail a check, else are warned of, else have a cause; by kind."""
+    """Return the tables as Markdown: shares that fail a check, else are unknown, warned of or doubted; by kind."""
     lines = []
     for is_good, title in ((True, "Right answers in other forms"), (False, "Defects")):
-        lines += [f"\n{title}: failed / warned / cause alone, of the cases (number)", ""]
+        lines += [f"\n{title}: failed / unknown / warned / doubted alone, of the cases (number)", ""]
         lines += ["| form | " + " | ".join(KINDS) + " |", "|---|" + "---|" * len(KINDS)]
         chosen = [outcome for outcome in outcomes if outcome.is_good == is_good]
         for form in dict.fromkeys(outcome.form for outcome in chosen):
@@ -162,5 +165,7 @@ def format_outcomes(outcomes: list[Outcome]) -> str:
 
 
 def _format_cell(outcome: Outcome) -> str:
-    shares = (count / max(outcome.cases, 1) for count in (outcome.failed, outcome.warned, outcome.caused))
+    shares = (
+        count / max(outcome.cases, 1) for count in (outcome.failed, outcome.unknown, outcome.warned, outcome.doubted)
+    )
     return " / ".join(f"{share:.2f}" for share in shares) + f" ({outcome.cases})"

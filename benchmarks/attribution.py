@@ -5,7 +5,9 @@
 Every fault of the handbook example (three configurations) and of the depot (`benchmarks/depot`) is switched on by
 itself. A case counts where the fault spoiled a good answer, by what the applications themselves and plain words tell:
 a fault that attribution does not notice counts as wrong. "Insufficient trace" is wrong too, unless the fault is
-declared unidentifiable at that level. The named set is the cause and the other candidates, at most three.
+declared unidentifiable at that level. The named set is the cause and the other candidates, at most three; where no
+check failed, there is no cause, and the first candidate counts as first. False blame is a cause of a good case,
+false doubt a good case without a cause that has candidates.
 
 Half of the depot's faults (by their digest) is not to be looked at while rules are developed: only its totals are
 printed, and its faults with `--untouched`. Intervals (95%) resample faults, because the cases of one fault are alike.
@@ -63,12 +65,13 @@ class Share(NamedTuple):
 
 def name_half(attribution: Attribution) -> str:
     """Return the half of the system that an attribution names."""
-    return HALVES.get(attribution.cause or "", VERDICTS.get(attribution.verdict, "unknown"))
+    named = list_named(attribution)
+    return HALVES[named[0]] if named else VERDICTS.get(attribution.verdict, "unknown")
 
 
 def list_named(attribution: Attribution) -> list[str]:
     """Return the causes that an attribution names, best first."""
-    return [cause for cause in (attribution.cause, *attribution.also) if cause is not None and cause != UNKNOWN]
+    return [cause for cause in attribution.named_causes if cause != UNKNOWN]
 
 
 def is_admitted(run: FaultyRun, attribution: Attribution) -> bool:
@@ -91,7 +94,9 @@ def has_right_set(run: FaultyRun, attribution: Attribution) -> bool:
 
 def has_right_first(run: FaultyRun, attribution: Attribution) -> bool:
     """Return whether the first cause is acceptable."""
-    return is_admitted(run, attribution) or attribution.cause in run.causes
+    if attribution.cause == UNKNOWN:
+        return run.hidden
+    return bool(run.causes.intersection(attribution.named_causes[:1]))
 
 
 def measure_share(runs: Sequence[FaultyRun], count: Count, *, spared: bool = False) -> Share:
@@ -120,7 +125,7 @@ def count_cases(runs: Sequence[FaultyRun]) -> int:
 
 def format_level(name: str, runs: Sequence[FaultyRun]) -> str:
     """Return the row of one level."""
-    unnoticed = measure_share(runs, lambda _, item: item.cause is None)
+    unnoticed = measure_share(runs, lambda _, item: not item.named_causes)
     insufficient = measure_share(runs, lambda _, item: item.cause == UNKNOWN)
     faults = len({(run.application, run.fault) for run in runs if run.affected})
     cells = [
@@ -133,25 +138,32 @@ def format_level(name: str, runs: Sequence[FaultyRun]) -> str:
         f"{unnoticed.value:.3f}",
         f"{insufficient.value:.3f}",
         f"{measure_share(runs, is_false_blame, spared=True).value:.4f}",
+        f"{measure_share(runs, is_false_doubt, spared=True).value:.4f}",
     ]
     return "| " + " | ".join(cells) + " |"
 
 
 HEAD = (
     "| trace | faults | cases | half | cause in the set | first cause | first, by fault | set size | unnoticed | "
-    "insufficient | false blame |\n|" + "---|" * 11
+    "insufficient | false blame | false doubt |\n|" + "---|" * 12
 )
 
 
 def measure_set_size(runs: Sequence[FaultyRun]) -> float:
     """Return the mean size of the named sets that name anything."""
-    sizes = [len(list_named(item)) for run in runs for item in run.affected if item.cause not in (None, UNKNOWN)]
+    sizes = [len(list_named(item)) for run in runs for item in run.affected if item.cause != UNKNOWN]
+    sizes = [size for size in sizes if size]
     return float(np.mean(sizes)) if sizes else 0.0
 
 
 def is_false_blame(run: FaultyRun, attribution: Attribution) -> bool:
     """Return whether a good case has a cause."""
     return attribution.cause is not None
+
+
+def is_false_doubt(run: FaultyRun, attribution: Attribution) -> bool:
+    """Return whether a good case passed, or is unknown, with something that may have gone wrong."""
+    return attribution.cause is None and bool(attribution.also)
 
 
 def tell_words(runs: Sequence[FaultyRun]) -> Iterator[str]:
@@ -188,7 +200,7 @@ def format_fault(runs: Sequence[FaultyRun]) -> str:
         named, first = measure_share(chosen, has_right_set).value, measure_share(chosen, has_right_first).value
         cells.append(f"{named:.2f} / {first:.2f}")
         wrong.update(
-            f"{level[0] if level != 'stages+corpus' else 'c'}:{item.cause or 'unnoticed'}({item.confidence[0]})"
+            f"{level[0] if level != 'stages+corpus' else 'c'}:{_name_first(item)}({item.confidence[0]})"
             for run in chosen
             for item in run.affected
             if not has_right_first(run, item)
@@ -196,6 +208,11 @@ def format_fault(runs: Sequence[FaultyRun]) -> str:
     others = ", ".join(f"{name} {n}" for name, n in wrong.most_common(6))
     n = count_cases([run for run in runs if run.level == LEVELS[0]])
     return f"| {runs[0].application} {runs[0].fault} | {n} | " + " | ".join(cells) + f" | {others} |"
+
+
+def _name_first(attribution: Attribution) -> str:
+    """Return the cause; a doubt has a question mark."""
+    return attribution.cause or (f"{attribution.also[0]}?" if attribution.also else "unnoticed")
 
 
 def tell_faults(runs: Sequence[FaultyRun]) -> Iterator[str]:

@@ -5,8 +5,8 @@ responsible metric noticed; then failed checks of unchanged observations, and ev
 row. The golden sets are those of the handbook example; its application is not used. Its answers are the references.
 
 Then answers that never repeat a reference, and defects that keep the words of a right answer, over golden sets of every
-kind (`benchmarks/answer_mutations.py`): the share of cases that fail a check, that only have a warning, and that only
-have a cause. It is printed as it is; there is no bar.
+kind (`benchmarks/answer_mutations.py`): the share of cases that fail a check, that are unknown, that only have a
+warning, and of which only attribution has a doubt. It is printed as it is; there is no bar.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from assay.text.refusals import _detect, detect_behaviour, find_behaviour_candid
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
-LANGUAGES = ("en", "vi", "de", "fr", "es", "pt", "ja", "zh")
+LANGUAGES = ("en", "vi", "de", "fr", "es", "pt", "ja", "zh", "rag", "rag-vi")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
 BARS = {PUBLISHED: (0.92, 0.97), "vi": (0.90, 0.97)} | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))

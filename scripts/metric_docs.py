@@ -12,6 +12,7 @@ import yaml
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, METRIC_ALIASES
 from assay.metrics.metric import Metric, parse_metric_name
 from assay.report.catalog_tables import build_catalog_table
+from assay.report.metric_titles import METRIC_TITLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/metrics/index.md"
@@ -105,6 +106,9 @@ def _render_section(metric: Metric, written: dict[str, str]) -> Iterator[str]:
     defaults = [name for name in DEFAULT_METRICS if parse_metric_name(name).base == metric.name]
     yield f"\n### {metric.name}\n"
     yield f"{metric.summary}\n"
+    title = METRIC_TITLES.get(metric.name, metric.name)
+    if title.lower() != metric.name:
+        yield f"- **Shown as:** {title}"
     yield f"- **One case:** {written['formula']}"
     yield f"- **Range:** {metric.low:g} to {high}, {better[metric.direction]}; unit: {metric.unit}; {cut[metric.cut]}"
     yield f"- **Summed up as:** {metric.statistic}; class: {metric.scoring_class}"

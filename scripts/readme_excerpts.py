@@ -1,7 +1,6 @@
-"""Update the excerpts of README.md with the output of its own command; `--check` only compares.
+"""Update the excerpts of README.md with what `./demo` prints and reports; `--check` only compares.
 
-The command is read from the page, so that the excerpts always belong to it. It scores recorded outputs, because a live
-run such as `./demo` has other latencies every time.
+The commands are read from `demo`. They score recorded outputs, so that the numbers are the same every time.
 """
 
 from __future__ import annotations
@@ -21,41 +20,47 @@ from assay.cli import main as assay
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-COMMAND = re.compile(r"<!-- excerpted -->\n```sh\nassay (score .*?)\n```", re.DOTALL)
+DEMO = ROOT / "demo"
+COMMAND = re.compile(r'^"\$assay" (score (?:[^\n]|\\\n)*?)(?: 2>/dev/null| \|\| status=\$\?)$', re.MULTILINE)
 EXCERPT = re.compile(r"(<!-- excerpt (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def arguments_of(page: str, folder: Path) -> list[str]:
-    """Return the arguments of the page's command; what it writes to out/ goes to `folder`."""
-    match = COMMAND.search(page)
-    if match is None:
-        raise SystemExit("README.md: no excerpted call of assay score found")
-    words = shlex.split(match[1].replace("\\\n", " "))
-    return [str(folder / word.removeprefix("out/")) if word.startswith("out/") else word for word in words]
+def list_commands(folder: Path) -> list[list[str]]:
+    """Return the arguments of both calls of `assay score` in `./demo`; what they write to out/ goes to `folder`."""
+    commands = []
+    for match in COMMAND.finditer(DEMO.read_text(encoding="utf-8")):
+        words = shlex.split(match[1].replace("\\\n", " ").replace("$example", "examples/handbook"))
+        commands.append(
+            [str(folder / word.removeprefix("out/")) if word.startswith("out/") else word for word in words]
+        )
+    if len(commands) != 2:
+        raise SystemExit(f"demo: {len(commands)} calls of assay score found (expected the baseline and the candidate)")
+    return commands
 
 
-def run_command(page: str) -> tuple[str, str]:
-    """Return what the page's command prints, and its Markdown report."""
-    printed = StringIO()
+def run_commands() -> tuple[str, str, str]:
+    """Return what `./demo` prints of the baseline and of the candidate, and the candidate's Markdown report."""
+    screens = []
     environment = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"} | {
         "COLUMNS": "115"
     }
     with (
         tempfile.TemporaryDirectory() as folder,
         chdir(ROOT),
-        redirect_stdout(printed),
-        redirect_stderr(StringIO()) as complaints,
         patch.dict(os.environ, environment, clear=True),
     ):
-        status = assay(arguments_of(page, Path(folder)))
-        report = Path(folder) / "report.md"
-        if status not in (0, 1) or not report.is_file():
-            raise SystemExit(f"the excerpted command ended with {status}: {complaints.getvalue()}")
-        return printed.getvalue(), report.read_text(encoding="utf-8")
+        for arguments in list_commands(Path(folder)):
+            printed = StringIO()
+            with redirect_stdout(printed), redirect_stderr(StringIO()) as complaints:
+                status = assay(arguments)
+            if status not in (0, 1):
+                raise SystemExit(f"assay {' '.join(arguments)} ended with {status}: {complaints.getvalue()}")
+            screens.append(printed.getvalue())
+        return screens[0], screens[1], (Path(folder) / "report.md").read_text(encoding="utf-8")
 
 
 def screen_excerpt(printed: str) -> Iterator[str]:
-    """Yield what the command prints, whole."""
+    """Yield what a command prints, whole."""
     yield "```text"
     for line in printed.splitlines():
         yield line.rstrip()
@@ -63,19 +68,20 @@ def screen_excerpt(printed: str) -> Iterator[str]:
 
 
 def report_excerpt(report: str) -> Iterator[str]:
-    """Yield the decision with its reasons, and the table of headline metrics."""
+    """Yield the changes since the baseline."""
     lines = report.splitlines()
-    yield ""
-    yield from lines[2 : lines.index("## Summary")]
-    headlines = lines.index("## Headline metrics") + 2
-    yield from lines[headlines : lines.index("", headlines)]
-    yield ""
+    begin = lines.index("## Changes since the baseline: hybrid-rerank") + 1
+    yield from lines[begin : lines.index("## Decision")]
 
 
 def page(text: str) -> str:
     """Return the page with updated excerpts."""
-    printed, report = run_command(text)
-    parts = {"screen": screen_excerpt(printed), "report": report_excerpt(report)}
+    baseline, candidate, report = run_commands()
+    parts = {
+        "baseline": screen_excerpt(baseline),
+        "candidate": screen_excerpt(candidate),
+        "report": report_excerpt(report),
+    }
     written = {name: "".join(f"{line}\n" for line in lines) for name, lines in parts.items()}
     return EXCERPT.sub(lambda match: match[1] + written[match[2]] + match[3], text)
 
@@ -86,7 +92,7 @@ def main(arguments: list[str]) -> int:
     current = page(text)
     if "--check" not in arguments:
         README.write_text(current, encoding="utf-8")
-        print("the excerpts of README.md are what its command prints")
+        print("the excerpts of README.md are what ./demo prints")
     elif current != text:
         print("README.md: the excerpts are out of date: run python scripts/readme_excerpts.py")
         return 1

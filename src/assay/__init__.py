@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay import audit
     from assay.api import (
         ScoreResult,
         calibrate,
@@ -43,6 +44,7 @@ __all__ = [
     "RubricLabel",
     "ScoreResult",
     "__version__",
+    "audit",
     "calibrate",
     "compare",
     "explain",
@@ -69,6 +71,8 @@ _HOME = dict.fromkeys(__all__, "assay.api") | {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "audit":
+        return import_module("assay.audit")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'assay' has no attribute {name!r}")

@@ -443,9 +443,21 @@ def _require_config(result: ScoreResult, config: str | None, name: str) -> str:
     return config
 
 
-def explain(result: ScoreResult, case: str, config: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return everything known of one case as text: question, graded rankings, context, answer, scores with reasons."""
-    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden)
+def explain(
+    result: ScoreResult,
+    case: str,
+    config: str | None = None,
+    *,
+    show_forbidden: bool = False,
+    verbose: bool = False,
+) -> str:
+    """Return one case as text: question, expected, answer, verdict, cause and fix, and where its evidence went.
+
+    `verbose` adds graded rankings, context, citations, and every score with its reason. `config` may be left out if
+    there is only one. `show_forbidden` prints text that the user of the case must not see. Raises InputError for an
+    unknown case or configuration.
+    """
+    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 
 def _score_tables(result: ScoreResult) -> dict[str, ScoreTable]:
@@ -493,27 +505,27 @@ def judge(
         load_config(None if settings is None else str(settings)),
         judge=judge,
         metrics=metrics,
-        corpus=None if corpus is None else str(corpus),
         store=None if store is None else str(store),
         max_calls=max_calls,
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     with write_rubric_records(rubrics) as rubric_folders:
-        return _judge_answers(replace(request, rubrics=rubric_folders), answers)
+        return _judge_answers(replace(request, rubrics=rubric_folders), answers, _to_text(corpus))
 
 
-def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike) -> JudgeRun:
+def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: str | None) -> JudgeRun:
     from assay.judging.judge_run import judge_run
 
     if not isinstance(answers, ScoreResult):
-        return judge_run(replace(request, run=str(answers)))
+        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=corpus)))
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
         observations = [case.observation for case in answers.cases]
         write_atomically(outputs, encode_output_lines(item for item in observations if item is not None))
-        return judge_run(replace(request, golden=str(golden), outputs=[str(outputs)]))
+        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus)
+        return judge_run(replace(request, inputs=inputs))
 
 
 def calibrate(

@@ -18,12 +18,20 @@ PACKAGE = ROOT / "src/assay"
 EDGE_ROOMS = frozenset(("calls", "cli", "formats", "runs", "targets"))
 EDGE_ENDINGS = ("_file", "_files", "_store", "_client", "_scheduler")
 USE_CASE_VERBS = frozenset(
-    ("attribute", "calibrate", "check", "choose", "collect", "compare", "exchange", "explain", "load", "observe")
-) | {"rescore", "save", "score", "write"}
+    (
+        *("attribute", "build", "calibrate", "check", "choose", "collect", "compare", "draft", "erase", "exchange"),
+        *("explain", "freeze", "ingest", "load", "observe", "relink", "rescore", "review", "save", "score", "search"),
+        *("verify", "write"),
+    )
+)
 NAMED_EXCEPTIONS = {
     "__init__": "loads what is asked for when it is first used",
+    "__main__": "starts the command line",
     "api": "the Python functions that stand for the commands",
+    "audit": "loads what is asked for when it is first used",
+    "audit.commands": "the Python functions that stand for the commands of `assay audit`",
     "pytest_plugin": "asks a target once for all processes of a test session",
+    "golden": "loads what is asked for when it is first used",
     "judging.anthropic": "builds and reads the HTTP messages of one provider",
     "judging.budget": "waits for its turn, because calls run side by side",
     "judging.llm_judge": "calls the provider",

@@ -22,7 +22,19 @@ NETWORK_AND_TERMINAL = {"aiohttp", "http", "httpx2", "mcp", "rich", "socket", "t
 OUTSIDE = CLOCKS_FILES_AND_PROCESSES | NETWORK_AND_TERMINAL
 """What a pure file may not import."""
 LATE_PACKAGES = {
-    *("aiohttp", "anyio", "concurrent", "fcntl", "gguf", "httpx2", "importlib", "langchain_core", "llama_index", "mcp"),
+    *(
+        "aiohttp",
+        "alembic",
+        "anyio",
+        "concurrent",
+        "fcntl",
+        "gguf",
+        "httpx2",
+        "importlib",
+        "langchain_core",
+        "llama_index",
+        "mcp",
+    ),
     *("multiprocessing", "numpy", "pandas", "polars", "rich", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
@@ -68,7 +80,7 @@ def may_be_late(importer: str, imported: str) -> bool:
     package = imported.split(".")[0]
     if package != "assay":
         return package in LATE_PACKAGES
-    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin"):
+    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin") or importer == "audit.commands":
         return True
     return imported.startswith("assay.targets.")
 

@@ -138,9 +138,9 @@ def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixt
     outcomes = report["configs"]["hybrid-rerank"]["outcomes"]
     assert 41 == sum(outcomes.values())
     screen = capsys.readouterr().out
-    cells = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "unknown")
-    reached_good, reached_bad, lost_good, lost_bad, unknown = (outcomes[cell] for cell in cells)
-    assert f"hybrid-rerank {reached_good}/{reached_bad} {lost_good}/{lost_bad} {unknown}" in screen
+    cells = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "no_cell")
+    reached_good, reached_bad, lost_good, lost_bad, no_cell = (outcomes[cell] for cell in cells)
+    assert f"hybrid-rerank {reached_good}/{reached_bad} {lost_good}/{lost_bad} {no_cell}" in screen
     page = (tmp_path / "r.md").read_text(encoding="utf-8")
     for heading in ("## Attribution", "### Root causes", "### Causes by tag"):
         assert f"\n{heading}\n" in page
@@ -151,7 +151,7 @@ def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_case_is_explained_with_its_evidence_trace(capsys: pytest.CaptureFixture[str]) -> None:
-    assert 0 == main(["explain", "hr_leave_002", "--config", "hybrid-rerank", *INPUTS])
+    assert 0 == main(["explain", "hr_leave_002", "--verbose", "--config", "hybrid-rerank", *INPUTS])
     page = capsys.readouterr().out
     assert "retrieval fault: reranker (ranked below cut off) at reranked, high confidence" in page
     (walked,) = (line.split() for line in page.splitlines() if line.startswith("  hr_leave_policy:v2026-01:004  3"))

@@ -19,6 +19,7 @@ def test_no_text_in_any_field_acts(opened: Open) -> None:
     page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
     page.show("#/comparison", "document.querySelector('#regressed') !== null")
     page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+    page.show("#/matrix", "document.querySelector('.matrix') !== null")
     page.show("#/cases", "document.querySelector('.row') !== null")
     for index, text in enumerate(PAYLOADS):
         fragment = f"#/case/{quote(f'{text}{index}', safe='')}"

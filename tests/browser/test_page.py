@@ -18,6 +18,13 @@ pytestmark = pytest.mark.slow
 
 FRUIT = ("apple", "pear", "plum", "cherry", "nghỉ phép", "grape", "melon", "fig", "lime", "kiwi", "date", "mango")
 AXE = Path(__file__).parents[2] / "ui/node_modules/axe-core/axe.min.js"
+CLIPPED = """(() => {
+    const scrolls = (node) => node.closest('.scroll, .stages, .list, svg, .sr-only, .skip') !== null;
+    const parts = [...document.querySelectorAll('main *, header *')].filter((node) => !scrolls(node));
+    return parts.filter((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0
+        && getComputedStyle(node).overflowX !== 'visible').map((node) => node.outerHTML.slice(0, 120));
+})()"""
+"""The elements that cut off their text, other than regions that are there to be scrolled."""
 ROWS = "document.querySelectorAll('.row').length"
 
 
@@ -132,6 +139,66 @@ def test_the_comparison_shows_gains_moves_and_lists_of_cases(opened: Open) -> No
     assert ["pear1", "nghỉ phép4", "fig7", "date10"] == list_visible_ids(page)
 
 
+def test_the_first_screen_says_why_not_what_to_do_and_what_changed(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    shown = page.text()
+    for text in (
+        "What to do first",
+        "reranker",
+        "Evidence and answers",
+        "What changed since apple",
+        "-0.100",
+        "of 12 cases failed",
+    ):
+        assert text in shown
+    failed = page.text(".failure")
+    for text in ("leaked", "plum2", "plum question", "Expected", "Answer", "Try first"):
+        assert text in failed
+    titles = page.evaluate("[...document.querySelectorAll('main h2')].map(item => item.innerText)")
+    assert titles.index("What to do first") < titles.index("What changed since apple") < titles.index("Metrics")
+    page.evaluate("document.querySelector('.todo-list a').click()")
+    page.until("location.hash.includes('cause=reranker')")
+
+
+def test_the_matrix_shows_the_answers_of_all_configurations_side_by_side(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/matrix")
+    page.until("document.querySelectorAll('.matrix tbody tr').length === 12")
+    assert ["CASE", "APPLE", "APPLE2"] == page.text(".matrix thead").strip().upper().split("\t")
+    row = page.evaluate("document.querySelector('.matrix tbody tr').innerText")
+    for text in ("apple0", "apple question", "Expected: apple", "passed", "First apple. Second apple!", "no evidence"):
+        assert text in row
+    page.choose("status", "leaked")
+    page.until("document.querySelectorAll('.matrix tbody tr').length === 3")
+    assert "#/matrix?config=apple&status=leaked" == page.evaluate("location.hash")
+    page.choose("differing", "yes")  # both configurations have the same outcomes
+    page.until("document.querySelector('main').innerText.includes('No case matches')")
+
+
+def test_the_matrix_is_read_by_keys_and_in_pages(opened: Open) -> None:
+    page = opened(world([f"fruit{number}-" for number in range(60)]), "#/matrix")
+    page.until("document.querySelectorAll('.matrix tbody tr').length === 50")
+    page.evaluate("document.querySelector('.scroll').focus()")
+    page.press("ArrowDown")
+    page.press("ArrowDown")
+    assert "fruit1-1" == page.evaluate("document.activeElement.innerText")
+    page.press("ArrowUp")
+    assert "fruit0-0" == page.evaluate("document.activeElement.innerText")
+    page.evaluate("document.querySelector('nav.links a').click()")
+    page.until("document.querySelectorAll('.matrix tbody tr').length === 10")
+    assert "Cases 51 to 60 of 60" == page.text(".count")
+
+
+def test_a_case_shows_five_scores_and_folds_the_others(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/case/apple0")
+    page.until("document.querySelector('.key-scores') !== null && document.querySelector('#scores') !== null")
+    assert "MRR@10" in page.text(".key-scores")
+    assert 0 == page.evaluate("document.querySelectorAll('#scores details[open]').length")
+    assert "All scores" in page.text("#scores summary")
+    page.evaluate("document.activeElement.blur()")
+    page.evaluate("window.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}))")
+    page.until("document.querySelector('h1').innerText === 'pear1'")
+
+
 def test_the_keyboard_reaches_everything(opened: Open) -> None:
     page = opened(world(FRUIT))
     page.press("Tab")
@@ -169,12 +236,14 @@ def test_the_page_is_in_the_language_of_the_browser(opened: Open) -> None:
     assert "Fail" in page.text("h1")
 
 
-@pytest.mark.parametrize("fragment", ["", "#/cases", "#/case/apple0", "#/comparison"])
-@pytest.mark.parametrize("width", [360, 1600])
+@pytest.mark.parametrize("fragment", ["", "#/cases", "#/case/apple0", "#/comparison", "#/matrix"])
+@pytest.mark.parametrize("width", [360, 700, 1000, 1600])
 def test_the_page_never_scrolls_sideways(opened: Open, fragment: str, width: int) -> None:
     page = opened(world([*FRUIT, "w" * 300]), fragment, width=width)
-    page.until("document.querySelector('.print-only, .row, #scores, #regressed') !== null")
+    page.until("document.querySelector('.print-only, .row, #scores, #regressed, .matrix') !== null")
+    page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
     assert width == page.evaluate("document.documentElement.scrollWidth")
+    assert [] == page.evaluate(CLIPPED)
 
 
 def test_print_shows_the_summary_and_the_failed_cases(opened: Open, tmp_path: Path) -> None:
@@ -199,6 +268,7 @@ def test_axe_finds_no_accessibility_violation(opened: Open, dark: bool) -> None:
         ("#/cases", ".row"),
         ("#/case/apple0", "#answer"),
         ("#/comparison", "#regressed"),
+        ("#/matrix", ".matrix"),
     ):
         page.show(fragment, f"document.querySelector({ready!r}) !== null")
         violations = page.evaluate(

@@ -23,7 +23,8 @@ from assay.stats.intervals import wilson_interval
 
 KEY = "a-very-secret-key-of-mine"
 NAMED = ("--judge", "scripted", "--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--api-key-env", "THE_KEY")
-METRICS = ("--metrics", "faithfulness(by=judge),answer_relevance(by=judge)")
+METRICS = ("--metrics", "faithfulness(by=judge),answer_relevance(by=judge)", "--control-share", "0.95")
+"""The metrics, and room for all controls and anchors, of which runs this small would ask only a few."""
 INPUTS = ("--golden", "golden.jsonl", "--outputs", "outputs.jsonl")
 FAITHFUL, RELEVANT = "faithfulness(by=judge)", "answer_relevance(by=judge)"
 

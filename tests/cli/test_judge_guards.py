@@ -55,7 +55,7 @@ def test_votes_far_apart_need_review_in_every_report(server: JudgeServer, capsys
     assert "a: 1 case in review, because the judge's votes are far apart or tied: c3: faithfulness" in report
     capsys.readouterr()
     score("--run-dir", "run")
-    assert 0 == main(["explain", "c3", "--run", "run"])
+    assert 0 == main(["explain", "c3", "--verbose", "--run", "run"])
     assert APART in capsys.readouterr().out
 
 

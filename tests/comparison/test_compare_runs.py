@@ -75,6 +75,53 @@ def compared(path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
 # ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_several_candidates_are_compared_as_one_family(
+    run: str, saved: str, better: str, live: dict[str, Any], tmp_path: Path, capsys: Printed
+) -> None:
+    """The p of a change is adjusted for the tests of all candidates, and the decision is the worst."""
+    gate = gate_file(tmp_path, "rules:\n  - {metric: recall@10, at_least: 0.9}\n")
+    markdown, path = tmp_path / "c.md", tmp_path / "c.json"
+    arguments = [
+        saved,
+        better,
+        f"{run}:vector-only",
+        "--gate",
+        gate,
+        "--report",
+        str(markdown),
+        "--json-report",
+        str(path),
+    ]
+    assert 1 == main(["compare", *arguments])
+    report = json.loads(path.read_text(encoding="utf-8"))
+    schema = load_schema("comparisons")
+    assert [] == violations(report, schema, schema)
+    one = load_schema("comparison")
+    assert [] == [problem for item in report["comparisons"] for problem in violations(item, one, one)]
+    assert ["hybrid-rerank", "vector-only"] == [item["candidate"]["config_id"] for item in report["comparisons"]]
+    outcomes = [item["decision"]["outcome"] for item in report["comparisons"]]
+    assert "FAIL" == outcomes[1] == report["decision"]["outcome"]
+    together, alone = report["comparisons"][0]["comparison"]["rr@10"], live["comparison"]["rr@10"]
+    assert (together["gain"], together["p"]) == (alone["gain"], alone["p"])
+    assert together["p_adjusted"] >= alone["p_adjusted"]
+    page = markdown.read_text(encoding="utf-8")
+    assert page.startswith("# Comparison of candidates\n\n**Decision: FAIL**\n")
+    assert 2 == page.count("\n# Comparison report\n")
+    assert 2 == capsys.readouterr().out.count(" compared with ")
+
+
+def test_configurations_of_the_same_outputs_are_compared_as_one_family(tmp_path: Path) -> None:
+    recorded = ["--golden", str(GOLDEN), "--outputs", *OUTPUTS, "--metrics", "recall@10,behaviour"]
+    configs = ["--baseline-config", "vector-only", "--candidate-config", "hybrid-rerank", "vector-only"]
+    code, report = compared(tmp_path / "c.json", *recorded, *configs)
+    assert (0, 2) == (code, len(report["comparisons"]))
+
+
+def test_a_candidate_that_is_named_twice_is_refused(saved: str, better: str, capsys: Printed) -> None:
+    assert 2 == main(["compare", saved, better, better])
+    assert "given twice" in capsys.readouterr().err
+
+
 def test_the_candidate_of_the_handbook_improves_where_its_outputs_do(live: dict[str, Any]) -> None:
     """Six questions find all of their evidence that did not before, none loses any: 28.5/35 against 33.5/35.
 

@@ -37,11 +37,13 @@ class CommandForker:
     def __exit__(self, *_: object) -> None:
         self._process.communicate()  # it ends when its input does
 
-    def start(self, words: Sequence[str], environment: Mapping[str, str] | None = None) -> ForkedCommand:
-        """Start a command; `environment` is added to the variables of this process."""
+    def start(
+        self, words: Sequence[str], environment: Mapping[str, str] | None = None, stdout: str | Path = os.devnull
+    ) -> ForkedCommand:
+        """Start a command; `environment` is added to the variables of this process, `stdout` is a file to write."""
         handle, name = tempfile.mkstemp(prefix="assay-stderr-")
         os.close(handle)
-        job = {"words": list(words), "environment": dict(environment or {}), "stderr": name}
+        job = {"words": list(words), "environment": dict(environment or {}), "stdout": str(stdout), "stderr": name}
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
@@ -106,8 +108,9 @@ def import_package() -> None:
 def run_command(job: Mapping[str, Any]) -> None:
     """Run a command in this process, which is a fork, and exit."""
     os.environ.update(job["environment"])
-    null = os.open(os.devnull, os.O_RDWR)
-    for descriptor, source in ((0, null), (1, null), (2, os.open(job["stderr"], os.O_WRONLY))):
+    stdout = os.open(job["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    stderr = os.open(job["stderr"], os.O_WRONLY)
+    for descriptor, source in enumerate((os.open(os.devnull, os.O_RDONLY), stdout, stderr)):
         os.dup2(source, descriptor)
     from assay.cli import main
 

@@ -19,24 +19,16 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-import assay
-from assay.formats.file_io import open_source, read_lines
-from assay.formats.golden_files import GOLDEN_FORMATS, load_golden
-from assay.formats.run_manifest import decode_manifest
-from assay.formats.settings_file import load_config
-from assay.formats.strict_json import decode_json
-from assay.formats.strict_yaml import read_yaml
-from assay.gates.gate_files import load_gate_or_profile
-from assay.judging.verdict_store import load_recorded_verdicts
-from assay.records.errors import AssayError
+from tests.faults.readers import MAX_SAMPLE_BYTES, REFUSALS, Reader, load_samples, make_readers
 
-SAMPLES = Path(__file__).parents[1] / "compatibility" / "samples"
-CORPUS = Path(__file__).parent / "findings"
+import assay
+
 PACKAGE = str(Path(str(assay.__file__)).parent)
 SECONDS = 2.0
 TRACED_SHARE = 4
 """One execution of so many is traced, because tracing makes a reader about ten times slower."""
 MAX_SAMPLES = 2000
+SUFFIXES = (".jsonl", ".json", ".csv", ".yaml", ".tsv", "")
 EXECUTIONS_BETWEEN_LINES = 10_000
 TOKENS = [
     *(
@@ -71,32 +63,6 @@ TOKENS = [
     ),
     *(b"&a", b"*a", b"!!python/object", b"<<: ", b"- ", b": ", b"id", b"question", b"sha256:", b"=cmd", b"::error::"),
 ]
-Reader = Callable[[Path], object]
-
-
-def make_readers() -> dict[str, Reader]:
-    """Return each reader by its name; all take the path of a file."""
-    readers: dict[str, Reader] = {
-        "json": lambda path: decode_json(path.read_bytes().decode("utf-8", "replace"), str(path)),
-        "yaml": lambda path: read_yaml(path.read_bytes().decode("utf-8", "replace"), str(path)),
-        "manifest": lambda path: decode_manifest(path.read_bytes(), path),
-        "settings": lambda path: load_config(str(path)),
-        "gate": lambda path: load_gate_or_profile(str(path), None, ""),
-        "verdicts": load_recorded_verdicts,
-        "golden": lambda path: load_golden(str(path), None),
-        "packed": _read_packed,
-    }
-    for name in GOLDEN_FORMATS:
-        readers[f"golden {name}"] = lambda path, form=name: load_golden(str(path), form)  # type: ignore[misc]
-    return readers
-
-
-def _read_packed(path: Path) -> None:
-    packed = path.with_suffix(".gz")
-    packed.write_bytes(path.read_bytes())
-    with open_source(packed) as source:
-        for _ in read_lines(source):
-            pass
 
 
 def find_fault(read: Reader, path: Path, data: bytes, seconds: float = SECONDS) -> str:
@@ -105,7 +71,7 @@ def find_fault(read: Reader, path: Path, data: bytes, seconds: float = SECONDS) 
     began = time.process_time()
     try:
         read(path)
-    except AssayError:
+    except REFUSALS:
         pass
     except Exception as error:  # noqa: BLE001  # every other exception is a finding
         return type(error).__name__
@@ -187,8 +153,7 @@ class Fuzzer:
         self.chance = random.Random(seed)  # no secret
         self.keep, self.folder = keep, folder
         self.readers = make_readers()
-        shared = [path.read_bytes()[:20_000] for path in sorted(SAMPLES.rglob("*")) if path.is_file()]
-        shared += [path.read_bytes() for path in sorted(CORPUS.glob("*"))]
+        shared = load_samples()
         self.samples = {name: list(shared) for name in self.readers}
         self.recorder = StepRecorder()
         self.findings: set[tuple[str, str]] = set()
@@ -197,7 +162,7 @@ class Fuzzer:
         """Change one sample and give it to one reader."""
         name = self.chance.choice(list(self.readers))
         read, samples = self.readers[name], self.samples[name]
-        path = self.folder / f"input{self.chance.choice(['.jsonl', '.json', '.csv', '.yaml', '.tsv', ''])}"
+        path = self.folder / f"input{self.chance.choice(SUFFIXES)}"
         # What was added last is closest to code that is not yet well covered.
         sample = self.chance.choice(samples if self.chance.random() < 0.5 else samples[-50:])
         data = change_bytes(sample, self.chance.choice(samples), self.chance)
@@ -206,7 +171,7 @@ class Fuzzer:
             fault = find_fault(read, path, data)
         else:
             fault, new_steps = self.recorder.count_new_steps(lambda: find_fault(read, path, data, SECONDS * 10))
-        if new_steps and len(data) <= 20_000 and len(samples) < MAX_SAMPLES:
+        if new_steps and len(data) <= MAX_SAMPLE_BYTES and len(samples) < MAX_SAMPLES:
             samples.append(data)
         if fault and (name, fault) not in self.findings:
             self.findings.add((name, fault))

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faults.fork_server import run_fork_server
+from tests.faults.forking import CommandForker
 from tests.support.judge_server import JudgeCall, answer_with_labels, find_text, judge_server
 
 from assay.cli import main
-from assay.judging.budget import may_have_been_billed
+from assay.judging.billing import may_have_been_billed
 from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 from assay.records.verdicts import Verdict
@@ -155,13 +155,12 @@ def _judge_in_peace(words: list[str], aim: _Aim, outcome: Outcome) -> None:
 def _judge_under_fire(words: list[str], store: Path, kills: int, aim: _Aim, outcome: Outcome) -> None:
     """Judge with processes that are killed, and check after each kill that no verdict of the earlier ones is lost."""
     known: dict[tuple[str, int], Verdict] = {}
-    log = store.with_suffix(".log")
-    with run_fork_server([*words, "--dry-run"]) as forks:
+    with CommandForker() as forker:
         while outcome.resumes < MAX_RESUMES:
-            pid = forks.start(words, log)
+            command = forker.start(words)
             if outcome.kills < kills:
-                aim.choose(pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
-            outcome.status, outcome.message = forks.wait(), log.read_text()
+                aim.choose(command.pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
+            outcome.status, outcome.message = command.wait(timeout=300)
             aim.forget()
             if outcome.status == -signal.SIGKILL:
                 outcome.kills += 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.faults.fuzz import CORPUS, Fuzzer, StepRecorder, find_fault, fuzz_readers, make_readers, minimise
+from tests.faults.fuzz import Fuzzer, StepRecorder, find_fault, fuzz_readers, minimise
+from tests.faults.readers import CORPUS, make_readers
 
 from assay.formats.strict_json import decode_json
 

@@ -28,7 +28,6 @@ from assay.judging.control_questions import (
     assess_judge,
     build_anchor_request,
     build_anchor_requests,
-    build_control_questions,
     compute_separation,
 )
 from assay.judging.rubric_files import load_anchors
@@ -161,23 +160,6 @@ def test_a_judge_that_does_not_separate_the_anchors_is_invalid() -> None:
             item = ItemVerdict(ANCHOR_CLAIM_ID, labels.get(anchor.id, "supported"))
             verdicts[digest] = [Verdict(digest, "j", 0, "support@1", (item,))]
         assert is_invalid == assess_judge("j", questions, verdicts, RUBRICS, None).invalid
-
-
-@pytest.mark.parametrize(("requests", "share", "pairs"), [(8, None, 1), (60, None, 2), (600, None, 2), (600, 0.1, 12)])
-def test_controls_are_a_share_of_the_requests_and_at_least_one_of_each_kind(
-    requests: int, share: float | None, pairs: int
-) -> None:
-    asked = {}
-    for number in range(requests):
-        request = support_request(
-            question=f"Question {number}?",
-            claims=[{"id": "c", "text": f"Claim {number} holds."}],
-            context=[{"id": "s", "text": f"Passage {number}."}],
-        )
-        asked[request.digest] = request
-    clusters = {digest: {digest} for digest in asked}
-    controls = build_control_questions(asked, clusters, (), RUBRICS, share).controls.values()
-    assert pairs == sum(control.kind == "planted_order" for control in controls)
 
 
 def test_controls_tell_a_lenient_judge_from_one_that_reads() -> None:

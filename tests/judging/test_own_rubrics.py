@@ -61,7 +61,7 @@ def test_a_run_folder_carries_the_rubrics_that_it_is_scored_again_with(
     assert (1.0, 2, 0) == (report["value"], report["scored"], report["errors"])
     assert 0 == main(["report", str(run), "--json", str(run / "again.json")])
     assert report == read_summary(json.loads((run / "again.json").read_bytes()), METRIC)
-    assert 0 == main(["explain", "q1", "--run", f"{run}:a"])
+    assert 0 == main(["explain", "q1", "--verbose", "--run", f"{run}:a"])
     (line,) = [
         line_of_output
         for line_of_output in capsys.readouterr().out.splitlines()

@@ -152,7 +152,7 @@ def _request(golden: str, outputs: str, verdicts: str) -> ScoreRequest:
 def test_one_case_says_how_its_scores_came_about(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = world.export(world.contents(JUDGE))
     with open_scored_run(_request(world.golden, world.outputs, verdicts)) as run:
-        text = explain_case(run, "q2", "a")
+        text = explain_case(run, "q2", "a", verbose=True)
     (line,) = [
         line_of_text
         for line_of_text in text.splitlines()
@@ -165,7 +165,7 @@ def test_an_answer_that_leaks_is_not_quoted_in_the_reasons(world: World) -> None
     golden = write(world.folder / "guarded.jsonl", [case | {"forbidden_text": ["Ten unused"]} for case in CASES])
     verdicts = world.export(world.contents(JUDGE))
     with open_scored_run(_request(golden, world.outputs, verdicts)) as run:
-        assert "days carry over. (" not in explain_case(run, "q2", "a")
+        assert "days carry over. (" not in explain_case(run, "q2", "a", verbose=True)
 
 
 def test_a_run_folder_keeps_the_verdicts_that_it_was_scored_with(world: World) -> None:

@@ -59,7 +59,7 @@ BOUNDED = (
     "entity_recall",
     "answer_format",
     "claim_citation_coverage",
-    *("visibility_leaks", "unknown_access", "access_self_reported"),
+    *("visibility_leaks", "over_fetched", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "gold_outdated"),
     *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),
     *("misattributed", "hallucination_rate", "hallucination_risk", "answer_similarity", "answer_relevance"),

@@ -20,8 +20,8 @@ from tests.support.verdicts import JUDGE
 from assay.cli import main
 from assay.gates.release_decision import decide_release
 from assay.judging.collect_questions import JudgeQuestions
-from assay.judging.control_questions import build_control_questions
-from assay.judging.rubric_files import load_anchors, load_rubrics
+from assay.judging.control_questions import list_possible_controls
+from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, read_export
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.case_index import GoldenIndex
@@ -89,10 +89,8 @@ def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_ans
     seen = [Observation("q0", answer="It is 12 days."), Observation("q1", answer="Twelve days, in all.")]
     name = parse_metric("answer_relevance(by=judge)")
     asking = JudgeQuestions(GoldenSet(cases), None, load_rubrics(), [name], seen)
-    known = build_control_questions(
-        asking.find_requests({}), asking.clusters_of, load_anchors().anchors, asking.rubrics
-    )
-    assert (0 if same else 1) == sum(control.kind == "swapped_answer" for control in known.controls.values())
+    controls = list_possible_controls(asking.find_requests({}), asking.clusters_of, asking.rubrics)
+    assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in controls)
 
 
 def test_requests_that_a_halted_judging_never_asked_count_as_unscored(tmp_path: Path) -> None:

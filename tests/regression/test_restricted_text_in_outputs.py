@@ -46,6 +46,7 @@ def _fill(text: str) -> dict[str, dict[str, Any]]:
         "rewrite": base | {"query_rewrite": text},
         "version": base | {"versions": {"index": text}},
         "error message": base | {"error": {"code": "E1", "message": text}},
+        "error code": base | {"error": {"code": text, "message": "no reply"}},
     }
 
 
@@ -56,27 +57,69 @@ def _write_all_outputs(folder: Path, text: str, names: list[str]) -> dict[str, s
         for name in names
     ]
     rows = [{"case_id": name} | observation for name, observation in _fill(text).items()]
-    outputs = {kind: folder / f"report.{kind}" for kind in ("md", "html", "json", "jsonl", "xml", "csv")}
+    files = ["report.md", "page.html", "report.json", "cases.jsonl", "junit.xml", "scores.csv", "legacy.json"]
+    files += ["comparison.md", "comparison.json", "baseline.json"]
+    outputs = {name: folder / name for name in files}
     run = str(folder / "run")
+    corpus = ("--corpus", write(folder / "corpus.jsonl", CORPUS))
     score(
         folder,
         cases,
         rows,
-        *("--corpus", write(folder / "corpus.jsonl", CORPUS), "--run-dir", run),
-        *("--report", str(outputs["md"]), "--html", str(outputs["html"]), "--json-report", str(outputs["json"])),
-        *("--per-case", str(outputs["jsonl"])),
+        *corpus,
+        *("--run-dir", run, "--legacy-json-report", str(outputs["legacy.json"])),
+        *("--report", str(outputs["report.md"]), "--html", str(outputs["page.html"])),
+        *("--per-case", str(outputs["cases.jsonl"]), "--json-report", str(outputs["report.json"])),
     )
-    main(["report", run, "--junit", str(outputs["xml"]), "--csv", str(outputs["csv"])])
-    return {kind: path.read_text(encoding="utf-8") for kind, path in outputs.items()}
+    main(["report", run, "--junit", str(outputs["junit.xml"]), "--csv", str(outputs["scores.csv"])])
+    main(["baseline", "save", run, "--out", str(outputs["baseline.json"])])
+    plain = [{"case_id": name} | observation for name, observation in _fill("Lunch is at noon.").items()]
+    other = folder / "other"
+    other.mkdir()
+    score(other, cases, plain, *corpus, "--run-dir", str(other / "run"))
+    sides = (str(other / "run"), run)
+    main(
+        ["compare", *sides, "--report", str(outputs["comparison.md"]), "--json-report", str(outputs["comparison.json"])]
+    )
+    return {name: path.read_text(encoding="utf-8") for name, path in outputs.items()}
+
+
+PRINTING = (
+    ("report", "{run}", "--github"),
+    ("report", "{run}", "--github", "--strict"),
+    *(("score", "{run}", "--format", name) for name in ("table", "markdown", "json")),
+    ("score", "{run}", "--verbose"),
+    *(("compare", "{other}", "{run}", "--format", name) for name in ("table", "markdown", "json")),
+    ("baseline", "show", "{baseline}"),
+)
+"""Commands that print what they know about a run."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [SECRET, CANARY], ids=["passage", "code"])
+def test_restricted_text_in_any_field_is_printed_by_no_command(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    _write_all_outputs(tmp_path, text, list(_fill(text)))
+    capsys.readouterr()
+    paths = {"run": tmp_path / "run", "other": tmp_path / "other" / "run", "baseline": tmp_path / "baseline.json"}
+    for command in PRINTING:
+        main([word.format(**paths) for word in command])
+        printed = capsys.readouterr()
+        assert len(printed.out) > 50, command
+        assert [] == [word for word in FORBIDDEN if word in printed.out + printed.err], command
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [SECRET, CANARY], ids=["passage", "code"])
 def test_restricted_text_in_any_field_is_in_no_report(tmp_path: Path, text: str) -> None:
     names = list(_fill(text))
+    shown = {}
     for kind, output in _write_all_outputs(tmp_path, text, names).items():
         assert len(output) > 100
-        assert [] == [word for word in FORBIDDEN if word in output], kind
+        shown[kind] = [word for word in FORBIDDEN if word in output]
+    assert {} == {kind: words for kind, words in shown.items() if words}
 
 
 @pytest.mark.slow

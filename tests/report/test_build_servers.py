@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import re
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from assay.cli import main
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
 from assay.records.scores import (
@@ -159,3 +162,34 @@ def test_csv_cells_are_no_formulas_unless_asked_for() -> None:
     rows = list(csv.DictReader(raw.splitlines(keepends=True)))
     assert HOSTILE.startswith(rows[1]["case_id"][:10])
     assert "'=cmd" not in raw
+
+
+@pytest.mark.slow
+def test_failed_cases_of_the_example_say_what_was_asked_expected_answered_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, junit, summary = (str(tmp_path / name) for name in ("run", "junit.xml", "summary.md"))
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", summary)
+    inputs = ["--golden", "golden/handbook.jsonl", "--corpus", "corpus/chunks.jsonl"]
+    monkeypatch.chdir(Path(__file__).resolve().parents[2] / "examples" / "handbook")
+    main(["score", *inputs, "--outputs", "outputs/*.jsonl", "--profile", "capstone", "--run-dir", run])
+    main(["report", run, "--profile", "capstone", "--baseline", f"{run}:vector-only", "--junit", junit, "--github"])
+    texts: dict[str, str] = {}
+    for suite in ElementTree.parse(junit).getroot():
+        for case in suite:
+            for failure in case.findall("failure"):
+                if case.get("classname", "").endswith(".cases"):
+                    texts[f"{case.get('classname')} {case.get('name')}"] = failure.text or ""
+    assert len(texts) == 19, "vector-only fails 19 cases; those of hybrid-rerank are accepted by its gate"
+    for name, text in texts.items():
+        for label in ("Question  ", "Expected  ", "Answer  ", "Verdict  "):
+            assert f"\n{label}" in text, f"{name}: {label}"
+        assert text.count("\n") <= 30
+    assert "Try first       make the filters mandatory" in texts["vector-only.cases acl_001"]
+    assert "withheld: it shows forbidden text" in texts["vector-only.cases acl_001"]
+
+    shown = Path(summary).read_text(encoding="utf-8")
+    visible = re.sub(r"\n<details>.*?</details>\n", "", shown, flags=re.DOTALL)
+    assert len(visible.splitlines()) <= 90
+    assert "### Changes since the baseline: hybrid-rerank" in visible
+    assert "| reranker (high) | another reranking model or prompt" in visible

@@ -11,9 +11,11 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, CASES, SECRET, observation
 from tests.report.test_safe import HOSTILE
 
+from assay.records.findings import Attribution, EvidenceTrace
 from assay.records.golden_set import Case, Turn
 from assay.records.observations import TargetError
 from assay.records.scores import CaseChecks
+from assay.report.case_summary import render_case_summary
 from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine, render_case_text
 from assay.text.escaping import escape_terminal
 
@@ -93,7 +95,7 @@ def test_unreported_and_empty_lists_differ() -> None:
     assert ["Stages: not reported", "Context: not reported", "Citations: not reported"] == [
         line for line in text.split("\n") if line.endswith("not reported")
     ]
-    assert "Answer       not requested" in text
+    assert "Answer          not requested" in text
     empty = replace(ANSWERED, stages=(RankedStage("retrieved", ()),), context=())
     assert 2 == render_case_text(empty).count("  nothing returned\n")
 
@@ -103,7 +105,7 @@ def test_unreported_and_empty_lists_differ() -> None:
 )
 def test_answers_that_are_hard_to_see_are_named(answer: str | None, expected: str) -> None:
     observed = msgspec.structs.replace(observation("leave_001"), answer=answer)
-    assert f"Answer       {expected}\n" in render_case_text(replace(ANSWERED, observation=observed))
+    assert f"Answer          {expected}\n" in render_case_text(replace(ANSWERED, observation=observed))
 
 
 def test_target_error_rewrite_and_history_are_shown() -> None:
@@ -112,13 +114,15 @@ def test_target_error_rewrite_and_history_are_shown() -> None:
     )
     case = msgspec.structs.replace(CASES[0], history=(Turn("user", "Hello"), Turn("assistant", "Hi")))
     text = render_case_text(replace(ANSWERED, case=case, observation=observed))
-    assert all(part in text for part in ("timeout after 30 s", "Rewritten as annual leave days", "  assistant  Hi"))
+    assert all(
+        part in text for part in ("timeout after 30 s", "Rewritten as    annual leave days", "  assistant     Hi")
+    )
 
 
 def test_long_answers_wrap_and_keep_their_line_breaks() -> None:
     observed = msgspec.structs.replace(observation("leave_001"), answer="one two three four five six seven\nnew line")
     text = render_case_text(replace(ANSWERED, observation=observed), width=33)
-    assert "Answer       one two three four\n             five six seven\n             new line\n" in text
+    assert "Answer          one two three four\n                five six seven\n                new line\n" in text
 
 
 def _hostile(text: str) -> Explanation:
@@ -145,7 +149,9 @@ def test_hostile_text_has_no_effect_on_the_terminal_or_the_build(name: str) -> N
 
 def test_canary_broken_over_lines_is_withheld() -> None:
     observed = msgspec.structs.replace(observation("pay_001"), answer="It says: " + SECRET.replace(" ", "\n").upper())
-    assert "Answer       It says: [withheld]\n" in render_case_text(replace(DENIED, observation=observed, leaked=False))
+    assert "Answer          It says: [withheld]\n" in render_case_text(
+        replace(DENIED, observation=observed, leaked=False)
+    )
 
 
 def test_text_that_is_too_long_is_cut_and_counted() -> None:
@@ -153,3 +159,77 @@ def test_text_that_is_too_long_is_cut_and_counted() -> None:
     text = render_case_text(replace(ANSWERED, observation=observed))
     assert "… and 5000 more characters" in text
     assert len(text) < 25_000
+
+
+# ── the summary ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+LONG = "Staff have twelve days of paid leave for each full year of service with the company, and more later. "
+WORST_CASE = replace(
+    ANSWERED,
+    case=msgspec.structs.replace(
+        ANSWERED.case,
+        question=LONG * 9,
+        reference=LONG * 9,
+        must_have=(LONG, LONG),
+        must_cite=(LONG, LONG),
+        history=(Turn("user", LONG),) * 9,
+    ),
+    observation=msgspec.structs.replace(observation("leave_001"), answer=LONG * 20, citations=tuple("abc") * 90),
+    file_sentences=(LONG, LONG),
+    attribution=Attribution(
+        case_id="leave_001",
+        verdict="retrieval_fault",
+        reached=False,
+        good=False,
+        cause="reranker",
+        subcause="ranked_below_cut_off",
+        stage="reranked",
+        confidence="high",
+        evidence=(LONG * 3,) * 5,
+        sign=LONG,
+        fix="another reranking model or prompt; train it on pairs; rerank more; and then look whether it helps",
+        also=("parser", "chunking"),
+        record=(LONG, LONG),
+        traces=tuple(
+            EvidenceTrace(
+                number, f"leave:v1:{number:03}", 3, True, {"retrieved": 2, "reranked": 7, "context": None}, "context"
+            )
+            for number in range(40)
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize(
+    "failure", [None, TargetError("http_500", LONG * 9)], ids=["without a target error", "with a target error"]
+)
+def test_the_summary_of_any_case_has_thirty_lines_and_the_whole_remedy(width: int, failure: TargetError | None) -> None:
+    assert WORST_CASE.observation is not None
+    worst = replace(WORST_CASE, observation=msgspec.structs.replace(WORST_CASE.observation, error=failure))
+    text = render_case_summary(worst, width=width)
+    lines = text.splitlines()
+    assert len(lines) <= 29  # `assay explain` adds one on --verbose
+    assert max(map(len, lines)) <= width
+    assert "and then look whether it helps" in " ".join(text.split())
+
+
+def test_the_summary_leads_with_question_expected_answer_verdict_cause_and_trace() -> None:
+    text = render_case_summary(WORST_CASE)
+    labels = ("Question", "Expected", "Reference", "Answer", "Verdict", "Because", "Try first", "Evidence ")
+    places = [text.index(f"\n{label}") for label in labels]
+    assert places == sorted(places)
+    assert "not applicable" not in text
+
+
+def test_the_summary_withholds_what_the_full_text_withholds() -> None:
+    hidden = render_case_summary(DENIED)
+    assert SECRET not in hidden
+    assert "withheld: it shows forbidden text" in hidden
+    assert f"In short: {SECRET}." in render_case_summary(DENIED, show_forbidden=True)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_summary_cannot_be_broken_by_what_it_quotes(name: str) -> None:
+    for line in render_case_summary(_hostile(HOSTILE[name])).split("\n"):
+        assert line == escape_terminal(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, DETAILS, GOOD, SECRET, column, observation, result, scoring
 from tests.report.test_safe import HOSTILE
 
+from assay.cli import main
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import CaseChecks, ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult
@@ -20,6 +22,11 @@ from assay.report.tables import Table
 
 META = ReportMeta(date="2026-03-01", owner="HR platform", approver="")
 
+HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
+EXAMPLE = [
+    *("--golden", str(HANDBOOK / "golden" / "handbook.jsonl")),
+    *("--corpus", str(HANDBOOK / "corpus" / "chunks.jsonl")),
+]
 AGGREGATE = (
     "| Config | Cases | Recall@10 | MRR@10 | NDCG@10 | Context recall | Citation correctness | Behavior score "
     "| Failed case rate | p95 latency ms |"
@@ -148,14 +155,28 @@ def _hostile(text: str) -> tuple[ScoringResult, dict[str, Case], dict[tuple[str,
     return scored, {text: Case(text, text, tags=(text,))}, {(text, text): replace(observed, citations=(text,))}
 
 
+_TITLES = (
+    "Rules of the gate",
+    "Tags and slices",
+    "All metrics",
+    "Failed cases by retrieved chunks",
+    "Limitations and inputs",
+)
+"""The sections that are closed at first, in a report without attributions."""
+
+
 def _inert(text: str) -> None:
     scored, cases, details = _hostile(text)
     report = render_markdown_report(scored, details, cases, ReportMeta(date=text, owner=text, approver=text))  # type: ignore[arg-type]
     assert _rows_have_the_cells_of_their_table(report)
+    assert report.count("<details>\n<summary>") == report.count("\n\n</details>") == len(_TITLES)
+    for title in _TITLES:
+        report = report.replace(f"\n<details>\n<summary>{title}</summary>\n", "\n", 1)
+    report = report.replace("\n</details>\n", "\n")
     prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
     assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
     assert {2, 3, 1} >= {len(mark) for mark in re.findall(r"^#+(?= )", prose, re.MULTILINE)}
-    assert 16 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
+    assert 17 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -211,3 +232,20 @@ def test_slices_other_than_tags_have_a_table_of_their_own() -> None:
 def test_leaks_come_before_cases_with_more_failed_checks() -> None:
     worst = _markdown(scoring()).split("## Top Failed Queries")[1].split("\n\n")[1].split("\n")[2:]
     assert ["pay_001", "leave_001", "none_001"] == [row.split("|")[2].strip() for row in worst]
+
+
+@pytest.mark.slow
+def test_what_a_reader_sees_of_the_example_has_at_most_120_lines(tmp_path: Path) -> None:
+    """Two configurations, a gate and a baseline; the rest is in sections that are closed at first."""
+    files = [*EXAMPLE, "--outputs", str(HANDBOOK / "outputs" / "vector-only.jsonl")]
+    main(["score", *files, "--run-dir", str(tmp_path / "base")])
+    main(["baseline", "save", str(tmp_path / "base"), "--out", str(tmp_path / "baseline.json")])
+    report = tmp_path / "report.md"
+    compared = ["--baseline", str(tmp_path / "baseline.json"), "--profile", "capstone", "--report", str(report)]
+    main(["score", *EXAMPLE, "--outputs", str(HANDBOOK / "outputs" / "*.jsonl"), *compared])
+    text = report.read_text(encoding="utf-8")
+    visible = re.sub(r"\n<details>.*?</details>\n", "", text, flags=re.DOTALL)
+    assert len(visible.splitlines()) <= 120
+    headings = re.findall(r"^## (.+)$", visible, flags=re.MULTILINE)
+    assert headings[:2] == ["Headline metrics", "Top Failed Queries"]
+    assert {"Changes since the baseline: hybrid-rerank", "Decision"} <= set(headings)

@@ -16,7 +16,13 @@ from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import CaseChecks, ScoringResult
 from assay.report.markdown import build_headline_table
-from assay.report.run_summary import _SEVERITY, render_run_summary, shorten_at_word
+from assay.report.run_summary import (
+    _SEVERITY,
+    _describe_failed_case,
+    _fold_note,
+    render_run_summary,
+    shorten_at_word,
+)
 from assay.text.escaping import escape_terminal
 
 MAX_LINES = 25
@@ -82,7 +88,7 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
     }
     lines = render_run_summary(scored, {"configuration-0": causes}, {}).lines
     assert (
-        "Failed cases: configuration-0 3 of 3",
+        "Cases: configuration-0 3 of 3 failed",
         " - case_2: acl (high) → filter first",
         " - case_0",
         " - case_1: reranker (high) → rerank more",
@@ -139,3 +145,29 @@ def test_what_would_have_an_effect_on_a_terminal_is_escaped(text: str) -> None:
 def test_a_line_is_cut_between_words_unless_one_word_fills_it(width: int) -> None:
     assert len(shorten_at_word("one two three four five", width)) <= width
     assert len(shorten_at_word("x" * 50, width)) == width
+
+
+@pytest.mark.parametrize("width", range(60, 140, 7))
+def test_a_remedy_is_whole_on_a_screen_of_any_width(width: int) -> None:
+    attribution = Attribution(
+        case_id="a-case-with-a-long-name",
+        verdict="retrieval_fault",
+        cause="generator",
+        also=("parser", "chunking"),
+        confidence="low",
+        fix="tighten the prompt; another model; constrained output; examples, also of refusals",
+    )
+    line = _describe_failed_case("a-case-with-a-long-name", attribution, width)
+    assert len(line) <= width
+    remedies = line.partition(" → ")[2].split("; ")
+    assert remedies == attribution.fix.split("; ")[: len(remedies)]
+    assert remedies[0] == "tighten the prompt"
+
+
+def test_of_a_note_that_is_too_long_the_remedy_stays() -> None:
+    note = "not measured: Faithfulness, Answer relevance, Citation support (run `assay judge` to measure them)"
+    (line,) = _fold_note(note, 60, " (and 2 more: --verbose)", 1)
+    assert len(line) <= 60
+    assert line.startswith("note: run `assay judge` to")
+    first, second = _fold_note(note, 70, "", 2)
+    assert first + " " + second == f"note: {note}"

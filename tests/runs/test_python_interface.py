@@ -17,6 +17,7 @@ from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.report import arrow_stream
+from assay.runs.python_values import read_golden_value
 
 LEAVE = "Permanent staff have twelve days of paid leave a year."
 ROWS: list[dict[str, Any]] = [
@@ -294,3 +295,18 @@ def test_a_metric_at_an_import_path_works_on_the_command_line(
     (tmp_path / "o.jsonl").write_text('{"case_id": "a", "config_id": "c", "answer": "one two"}\n', encoding="utf-8")
     assert 0 == main(["score", "--golden", "g.jsonl", "--outputs", "o.jsonl", "--metrics", "decorated_metrics:words"])
     assert "2.000" in capsys.readouterr().out
+
+
+def test_expectations_of_assays_own_beside_names_of_other_tools_are_not_dropped() -> None:
+    """`reference` and `expected_chunk_ids` together are in no one format, so that these rows are read as foreign."""
+    rows = [
+        {"id": "a", "question": "How long?", "reference": "12 days", "expected_chunk_ids": ["x"], "must_have": ["12"]},
+        {"id": "b", "question": "What does she earn?", "expected_chunk_ids": ["y"], "behaviour": "permission_denied"},
+        {"question": "Is there a canary?", "reference": "No", "forbidden_text": "BLUE-HERON", "must_cite": ["doc"]},
+    ]
+    first, second, third = read_golden_value(rows).cases
+    assert (("12",), "12 days", "answer") == (first.must_have, first.reference, first.behaviour)
+    assert "permission_denied" == second.behaviour
+    assert (("BLUE-HERON",), ("doc",)) == (third.forbidden_text, third.must_cite)
+    with pytest.raises(InputError, match=r"golden:1: behaviour: .*'refuse'; expected one of answer, abstain"):
+        read_golden_value([{"question": "Why?", "reference": "So", "behaviour": "refuse"}])

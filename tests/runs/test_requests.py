@@ -12,7 +12,7 @@ from assay.cli import main
 from assay.formats.run_folder import _override_verdicts
 from assay.records.errors import ExitCode, InputError
 from assay.records.release_gates import Gate, Rule
-from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions, VerdictOptions
+from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.rescore_run import complete_request, format_input_arguments, list_named_configs, refuse_own_folder
 from assay.runs.save_run import save_run
@@ -32,7 +32,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "0001"
     scoring = ScoringOptions(metrics=("recall@5",), good="recall@5>=0.5", production_k=3, look_again=True)
     with open_scored_run(ScoreRequest(INPUTS, scoring=scoring)) as run:
-        save_run(run, ReportFiles(), folder)
+        save_run(run, folder)
     return folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from assay.cli import main
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name
 from assay.records.errors import InputError
-from assay.records.requests import InputOptions, ReportFiles, ScoreRequest, ScoringOptions
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.report.write_reports import render_json
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.save_run import save_run
@@ -32,7 +32,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         scoring=ScoringOptions(look_again=True),
     )
     with open_scored_run(request) as run:
-        save_run(run, ReportFiles(), folder)
+        save_run(run, folder)
     return folder
 
 

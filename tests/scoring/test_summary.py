@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 
@@ -11,9 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import assay
 from assay.metrics.catalog import CATALOG, case_column_name, parse_metric
-from assay.records.golden_set import Case
+from assay.metrics.correctness import UNKNOWN_REASON
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import Observation
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable, Summary
+from assay.report.json_report import render_json_report
+from assay.report.markdown import ReportMeta, render_markdown_report
+from assay.report.run_summary import render_run_summary
+from assay.report.terminal import render_score_screen
 from assay.scoring.column_values import number_clusters
 from assay.scoring.summaries import summarise_column, summarise_metric, summarise_table
 
@@ -256,3 +264,35 @@ def test_number_of_an_uncalibrated_scorer_is_marked() -> None:
     assert ("uncalibrated: for ranking and trend only",) == headline[column.metric].notes
     known, _ = summarise_table(replace(table, uncalibrated=()), [parse_metric(column.metric)], {})
     assert () == known[column.metric].notes
+
+
+def test_unknown_answers_bound_the_mean_at_worst_and_at_best() -> None:
+    """2 of 3 are right, and of 2 nobody can tell: from 2/5 to 4/5."""
+    scores = column("correct_answer", [1.0, 1.0, 0.0, N, N, N])
+    codes = np.array([0, 0, 0, 1, 1, 2], np.uint16)
+    scores = replace(scores, reason=codes, reasons=("", UNKNOWN_REASON, "no answer is expected"))
+    metric_row = CATALOG["correct_answer"]
+    unknown = summarise_column(metric_row, scores).unknown
+    assert unknown is not None
+    assert pytest.approx((2, 0.4, 0.8)) == (unknown.count, unknown.low, unknown.high)
+    slice_of_one = summarise_column(metric_row, scores, np.array([2, 3], np.intp)).unknown
+    assert slice_of_one is not None
+    assert (1, 0.0, 0.5) == (slice_of_one.count, slice_of_one.low, slice_of_one.high)
+    assert summarise_column(metric_row, scores, np.array([0, 5], np.intp)).unknown is None
+
+
+def test_every_table_shows_the_range_where_answers_are_unknown() -> None:
+    answers = ("Staff get 12 days.", "Maybe 12 days.", "14 days")
+    cases = tuple(Case(f"c{row}", "How many days?", must_have=("12 days",)) for row in range(3))
+    observations = [Observation(case.id, "x", answer=text) for case, text in zip(cases, answers, strict=True)]
+    run = assay.score(GoldenSet(cases), observations).run.scoring
+    rows = render_score_screen(run).tables[0].rows
+    (shown,) = [row[2] for row in rows if row[0] == "correct_answer"]
+    assert shown.endswith("n=2 (0.333–0.667 with 1 unknown)")
+    assert any("(0.333–0.667, 1 unknown)" in line for line in render_run_summary(run, {}, {}).lines)
+    report = json.loads(render_json_report(run))
+    ends = report["configs"]["x"]["summary"]["correct_answer"]["unknown"]
+    assert ends["cases"] == 1
+    assert [1 / 3, 2 / 3] == pytest.approx([ends["low"], ends["high"]])
+    markdown = render_markdown_report(run, {}, {case.id: case for case in cases}, ReportMeta())
+    assert "0.333–0.667 with 1 unknown" in markdown

@@ -23,6 +23,7 @@ export function CasePage(props: { report: Report; rows: CaseRows; id: string; co
       wanted = false;
     };
   }, [rows, index]);
+  useStepKeys(rows, index, props.config);
   const config = report.configs.some((item) => item.id === props.config) ? props.config : (report.configs[0]?.id ?? "");
   const configRows = getOwn(rows.configs, config);
   if (index < 0 || configRows === undefined) return <p>{t("no_such_case")}</p>;
@@ -39,11 +40,17 @@ export function CasePage(props: { report: Report; rows: CaseRows; id: string; co
           <p>{t("not_held")}</p>
         </section>
       )}
+      {view !== undefined && <Outcome view={view} rows={rows} config={config} index={index} />}
+      <KeyScores report={report} index={index} config={config} />
       {detail != null && <Asked detail={detail} />}
       {view !== undefined && detail != null && (
         <>
           {!view.observed && <p>{t("no_output")}</p>}
-          <Outcome view={view} rows={rows} config={config} index={index} />
+          {view.observed && (
+            <Section id="answer" title={t("answer")}>
+              <Answer view={view} detail={detail} />
+            </Section>
+          )}
           {view.attribution !== null && <Attributed attribution={view.attribution} />}
           {view.observed && <Seen view={view} detail={detail} />}
         </>
@@ -56,6 +63,21 @@ export function CasePage(props: { report: Report; rows: CaseRows; id: string; co
       </Section>
     </article>
   );
+}
+
+/** The left and right arrow lead to the neighbouring cases, unless something that uses them has the focus. */
+function useStepKeys(rows: CaseRows, index: number, config: string) {
+  useEffect(() => {
+    const step = (event: KeyboardEvent) => {
+      const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const idle = document.activeElement === document.body || document.activeElement?.id === "content";
+      const id = move === undefined ? undefined : rows.ids[index + move];
+      if (id === undefined || !idle || event.altKey || event.ctrlKey || event.metaKey) return;
+      location.hash = caseHash(id, config === "" ? undefined : config);
+    };
+    window.addEventListener("keydown", step);
+    return () => window.removeEventListener("keydown", step);
+  }, [rows, index, config]);
 }
 
 function Head(props: { report: Report; rows: CaseRows; index: number; config: string }) {
@@ -146,8 +168,8 @@ function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows
   const configRows = getOwn(rows.configs, config);
   if (configRows === undefined) return null;
   return (
-    <Section id="outcome" title={t("verdict_now")}>
-      <p>
+    <section id="outcome" aria-label={t("verdict_now")}>
+      <p class="lead">
         <StateBadge kind="state" name={stateOf(rows, configRows, index)} />{" "}
         {view.failed.length === 0 ? t("no_failed") : <Data text={`${t("failed_checks")}: ${view.failed.join(", ")}`} />}
       </p>
@@ -166,7 +188,19 @@ function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows
           {t("target_error")}: <Data text={view.error} />
         </p>
       )}
-    </Section>
+      {view.attribution?.cause != null && (
+        <p>
+          {t("cause")}: <strong>{w("cause", view.attribution.cause)}</strong>{" "}
+          <span class="n">{t("confidence", { level: w("level", view.attribution.confidence ?? "medium") })}</span>
+          {view.attribution.fix && (
+            <>
+              {". "}
+              {t("fix")}: <Data text={view.attribution.fix} />
+            </>
+          )}
+        </p>
+      )}
+    </section>
   );
 }
 
@@ -174,9 +208,6 @@ function Seen({ view, detail }: { view: CaseView; detail: CaseDetail }) {
   const { t } = useWords();
   return (
     <>
-      <Section id="answer" title={t("answer")}>
-        <Answer view={view} detail={detail} />
-      </Section>
       <Section id="context" title={t("context")}>
         {view.context === null && <p>{t("not_reported")}</p>}
         {view.context?.length === 0 && <p>{t("nothing")}</p>}
@@ -280,6 +311,32 @@ function Chunk({ chunk, rank, view, detail, open }: ChunkProps) {
 
 type How = Record<string, string>;
 
+const KEY_SCORES = 5;
+
+/** The scores that matter most of those that this case has. */
+function KeyScores({ report, index, config }: { report: Report; index: number; config: string }) {
+  const { t } = useWords();
+  const columns = useScores(report, config);
+  const metrics = new Map(report.metrics.map((metric) => [metric.name, metric]));
+  const scored = report.key_metrics.flatMap((name) => {
+    const value = columns?.find((column) => column.name === name)?.values[index];
+    return value == null ? [] : [{ name, value }];
+  });
+  if (scored.length === 0) return null;
+  return (
+    <dl class="key-scores" aria-label={t("key_scores")}>
+      {scored.slice(0, KEY_SCORES).map(({ name, value }) => (
+        <div key={name}>
+          <dt title={name}>
+            <Data text={metrics.get(name)?.title ?? name} />
+          </dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 function Scores({ report, index, config, how }: { report: Report; index: number; config: string; how: How }) {
   const { t } = useWords();
   const columns = useScores(report, config);
@@ -291,9 +348,14 @@ function Scores({ report, index, config, how }: { report: Report; index: number;
   const unscored = columns.filter((column) => column.values[index] == null);
   return (
     <Section id="scores" title={t("scores")}>
-      {scored.length > 0 && table(scored, t("scores"))}
+      {scored.length > 0 && (
+        <details>
+          <summary>{t("all_scores", { n: scored.length })}</summary>
+          {table(scored, t("scores"))}
+        </details>
+      )}
       {unscored.length > 0 && (
-        <details open={scored.length === 0}>
+        <details>
           <summary>{t("unscored", { n: unscored.length })}</summary>
           {table(unscored, t("unscored", { n: unscored.length }))}
         </details>
@@ -312,7 +374,7 @@ interface ScoreTableProps {
 
 function ScoreTable({ report, columns, index, how, label }: ScoreTableProps) {
   const { t, w } = useWords();
-  const marks = new Map(report.metrics.map((metric) => [metric.name, metric.class]));
+  const metrics = new Map(report.metrics.map((metric) => [metric.name, metric]));
   return (
     <Scroll label={label}>
       <table>
@@ -332,7 +394,11 @@ function ScoreTable({ report, columns, index, how, label }: ScoreTableProps) {
             return (
               <tr key={column.name}>
                 <th scope="row">
-                  <ClassBadge mark={marks.get(column.name) ?? "D"} /> <Data text={column.name} />
+                  <ClassBadge mark={metrics.get(column.name)?.class ?? "D"} />{" "}
+                  <Data text={metrics.get(column.name)?.title ?? column.name} />
+                  <span class="hint">
+                    <Data text={column.name} />
+                  </span>
                 </th>
                 <td class="number">{value ?? w("status", status)}</td>
                 <td class="wrap">

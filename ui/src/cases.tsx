@@ -4,7 +4,7 @@ import type { TargetedKeyboardEvent } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getOwn } from "./data";
 import type { CaseRows, Report, ScoreColumn } from "./types";
-import { filterHash, matching, stateOf, type Filter } from "./filter";
+import { changeFilter, filterHash, matching, stateOf, type Filter } from "./filter";
 import { caseHash, StateBadge, useScores, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import type { Key } from "./strings";
@@ -20,10 +20,7 @@ export function Cases({ report, rows, filter }: { report: Report; rows: CaseRows
   const columns = useScores(report, filter.metric === "" ? null : filter.config);
   const column = columns?.find((item) => item.name === filter.metric);
   const indices = useMemo(() => matching(rows, filter, column), [rows, key, column]);
-  const change = (changed: Partial<Filter>) => {
-    history.replaceState(null, "", filterHash({ ...filter, ...changed }));
-    window.dispatchEvent(new HashChangeEvent("hashchange"));
-  };
+  const change = (changed: Partial<Filter>) => changeFilter({ ...filter, ...changed });
   return (
     <>
       <h1>{t("cases")}</h1>
@@ -42,9 +39,11 @@ interface FilterProps {
   rows: CaseRows;
   filter: Filter;
   change: (changed: Partial<Filter>) => void;
+  matrix?: boolean;
 }
 
-function Filters({ report, rows, filter, change }: FilterProps) {
+/** The filters of the list of cases; those of the matrix have no metric, and one more for outcomes that differ. */
+export function Filters({ report, rows, filter, change, matrix = false }: FilterProps) {
   const { t, w } = useWords();
   const configRows = getOwn(rows.configs, filter.config);
   const named = (kind: string) => (name: string) => w(kind, name);
@@ -65,8 +64,9 @@ function Filters({ report, rows, filter, change }: FilterProps) {
       {choice("check", "failed_check", options(configRows?.checks.names ?? []))}
       {choice("behaviour", "behaviour", options(rows.behaviours.names), named("behaviour"))}
       {rows.changes !== undefined && choice("change", "change", rows.changes.names, named("change"))}
-      {choice("metric", "score_metric", configRows?.metrics ?? [])}
-      {filter.metric !== "" && (
+      {matrix && choice("differing", "differing", ["yes"], named("differing"))}
+      {!matrix && choice("metric", "score_metric", configRows?.metrics ?? [])}
+      {!matrix && filter.metric !== "" && (
         <label>
           {t("at_most")}
           <input
@@ -77,8 +77,8 @@ function Filters({ report, rows, filter, change }: FilterProps) {
           />
         </label>
       )}
-      {choice("sort", "sort", filter.metric === "" ? SORTS.slice(0, 3) : SORTS, named("sort"), false)}
-      <a class="button" href="#/cases">
+      {choice("sort", "sort", matrix || filter.metric === "" ? SORTS.slice(0, 3) : SORTS, named("sort"), false)}
+      <a class="button" href={matrix ? "#/matrix" : "#/cases"}>
         {t("reset")}
       </a>
     </form>

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { getOwn } from "./data";
-import type { CauseCounts, Figure, Report, SliceRow, StepTime } from "./types";
+import type { CauseCounts, Figure, MetricChange, Report, SliceRow, StepTime } from "./types";
 import { Scroll, Section, useWords } from "./parts";
 import { Data, visible } from "./text";
 
@@ -236,6 +236,26 @@ function TimeBar({ time, longest }: { time: StepTime; longest: number }) {
     <svg class="bar" width={TIME.width} height={TIME.height} aria-hidden="true">
       <rect y={3} width={Math.max(1, toX(time.p95))} height={TIME.height - 6} rx={2} />
       <rect class="mark" x={Math.max(0, toX(time.p50) - 1.5)} width={3} height={TIME.height} />
+    </svg>
+  );
+}
+
+const GAIN = { width: 140, height: 18, pad: 8 };
+
+/** A gain as a dot, its interval as a line, and no change as a line in the middle; `reach` is the end of the scale. */
+export function GainPlot({ change, reach }: { change: MetricChange; reach: number }) {
+  if (change.gain === null) return null;
+  const toX = (value: number) =>
+    GAIN.width / 2 + (Math.max(-reach, Math.min(reach, value)) / reach) * (GAIN.width / 2 - GAIN.pad);
+  const tone = change.verdict === "improved" ? "good" : change.verdict === "regressed" ? "bad" : "";
+  const middle = GAIN.height / 2;
+  return (
+    <svg class={`dot ${tone}`} width={GAIN.width} height={GAIN.height} aria-hidden="true">
+      <line class="zero" x1={GAIN.width / 2} x2={GAIN.width / 2} y1={0} y2={GAIN.height} />
+      {change.low !== null && change.high !== null && (
+        <line class="whisker" x1={toX(change.low)} x2={toX(change.high)} y1={middle} y2={middle} />
+      )}
+      <circle cx={toX(change.gain)} cy={middle} r={4} />
     </svg>
   );
 }

@@ -1,10 +1,12 @@
 // The comparison of candidate and baseline: gains with their intervals, rank changes, and the cases behind them.
 
 import { useMemo, useState } from "preact/hooks";
+import { GainPlot } from "./charts";
 import { getOwn } from "./data";
 import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
+import { strongestFirst } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./strings";
 import { Data, Items, visible } from "./text";
@@ -113,30 +115,11 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
   );
 }
 
-const PLOT = { width: 140, height: 18, pad: 8 };
-
-function GainPlot({ change, reach }: { change: MetricChange; reach: number }) {
-  if (change.gain === null) return null;
-  const toX = (value: number) =>
-    PLOT.width / 2 + (Math.max(-reach, Math.min(reach, value)) / reach) * (PLOT.width / 2 - PLOT.pad);
-  const tone = change.verdict === "improved" ? "good" : change.verdict === "regressed" ? "bad" : "";
-  const middle = PLOT.height / 2;
-  return (
-    <svg class={`dot ${tone}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">
-      <line class="zero" x1={PLOT.width / 2} x2={PLOT.width / 2} y1={0} y2={PLOT.height} />
-      {change.low !== null && change.high !== null && (
-        <line class="whisker" x1={toX(change.low)} x2={toX(change.high)} y1={middle} y2={middle} />
-      )}
-      <circle cx={toX(change.gain)} cy={middle} r={4} />
-    </svg>
-  );
-}
-
 /** The headline metrics, and all metrics on demand. */
 function AllGains({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
   const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
-  const all = comparison.metrics.map((change) => ({ change, label: null }));
+  const all = strongestFirst(comparison.metrics).map((change) => ({ change, label: null }));
   const first = all.filter(({ change }) => headlines.has(change.name));
   const label = t("all_metrics", { n: all.length });
   return (
@@ -198,7 +181,12 @@ function Gains({ changes, rows, label }: GainsProps) {
           {changes.map(({ change, label: slice }, index) => (
             <tr key={index}>
               <th scope="row">
-                <ClassBadge mark={change.class} /> <Data text={change.name} />
+                <ClassBadge mark={change.class} /> <Data text={change.title} />
+                {change.title !== change.name && (
+                  <span class="hint">
+                    <Data text={change.name} />
+                  </span>
+                )}
                 {slice !== null && (
                   <span class="hint">
                     <Data text={slice} />

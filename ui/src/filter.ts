@@ -15,6 +15,8 @@ export interface Filter {
   metric: string;
   most: string;
   sort: string;
+  differing: string;
+  page: string;
 }
 
 const EMPTY: Filter = {
@@ -29,6 +31,8 @@ const EMPTY: Filter = {
   metric: "",
   most: "",
   sort: "golden",
+  differing: "",
+  page: "",
 };
 
 export function readFilter(query: URLSearchParams, report: Report): Filter {
@@ -38,13 +42,22 @@ export function readFilter(query: URLSearchParams, report: Report): Filter {
   return filter;
 }
 
-export function filterHash(filter: Filter): string {
+/** The view that a filter belongs to: the list of cases or the matrix. */
+export type FilteredView = "cases" | "matrix";
+
+/** Writes a filter into the address, without a new entry in the history for each letter typed. */
+export function changeFilter(filter: Filter, view: FilteredView = "cases"): void {
+  history.replaceState(null, "", filterHash(filter, view));
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+export function filterHash(filter: Filter, view: FilteredView = "cases"): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(filter)) {
     if (value !== EMPTY[name as keyof Filter]) query.set(name, value);
   }
   const text = query.toString();
-  return text === "" ? "#/cases" : `#/cases?${text}`;
+  return text === "" ? `#/${view}` : `#/${view}?${text}`;
 }
 
 /** Normalises text for a search that ignores case and diacritics: `nghi phep` finds `nghỉ phép`. */
@@ -83,6 +96,10 @@ export function matching(rows: CaseRows, filter: Filter, column: ScoreColumn | u
   is(rows.changes?.codes ?? [], rows.changes?.names ?? [], filter.change);
   if (filter.status === "failed") tests.push((index) => ["failed", "leaked"].includes(stateOf(rows, configRows, index)));
   else is(configRows.states, rows.states, filter.status);
+  if (filter.differing !== "") {
+    const all = Object.values(rows.configs);
+    tests.push((index) => all.some((other) => other.states[index] !== all[0]?.states[index]));
+  }
   const words = folded(filter.q).split(/\s+/).filter(Boolean);
   if (words.length > 0) {
     const texts = searchTexts(rows);

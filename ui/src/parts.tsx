@@ -73,12 +73,15 @@ const SIGNS: Record<string, [string, string]> = {
   failed: ["bad", "✕"],
   leaked: ["bad", "⚑"],
   missing: ["warn", "…"],
+  unknown: ["warn", "?"],
   supported: ["good", "✓"],
   contradicted: ["bad", "✕"],
   unsupported: ["warn", "–"],
   improved: ["good", "▲"],
   regressed: ["bad", "▼"],
   mixed: ["warn", "◆"],
+  "not shown": ["plain", "○"],
+  "n/a": ["plain", "–"],
 };
 
 export function toneOf(name: string): string {
@@ -123,26 +126,27 @@ export function caseHash(id: string, config?: string): string {
   return `#/case/${encodeURIComponent(id)}${query}`;
 }
 
-const FIRST = 5;
+const FIRST = 4;
 
-/** The reasons of a decision: the first few, and the others on demand. */
 /** The reasons of a decision; leaks and followed injections (`events`) come first and are red whatever the outcome is. */
 export function Reasons({ reasons, events }: { reasons: string[]; events: string[] }) {
   const { t } = useWords();
   if (reasons.length === 0) return <p>{t("no_reason")}</p>;
   const others = reasons.filter((reason) => !events.includes(reason));
+  const free = Math.max(1, FIRST - events.length);
+  const rest = [...events.slice(FIRST), ...others.slice(free)];
   return (
     <>
       {events.length > 0 && (
         <div class="events">
-          <Items items={events} />
+          <Items items={events.slice(0, FIRST)} />
         </div>
       )}
-      <Items items={others.slice(0, FIRST)} />
-      {others.length > FIRST && (
+      <Items items={others.slice(0, free)} />
+      {rest.length > 0 && (
         <details>
-          <summary>{t("more", { n: others.length - FIRST })}</summary>
-          <Items items={others.slice(FIRST)} />
+          <summary>{t("more", { n: rest.length })}</summary>
+          <Items items={rest} />
         </details>
       )}
     </>

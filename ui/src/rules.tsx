@@ -42,9 +42,9 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
                 )}
               </td>
               <th scope="row">
-                <ClassBadge mark={rule.class} /> <Data text={rule.metric} />
+                <ClassBadge mark={rule.class} /> <Data text={rule.title} />
                 <span class="hint">
-                  <Data text={rule.config} />
+                  <Data text={rule.title === rule.metric ? rule.config : `${rule.metric}, ${rule.config}`} />
                 </span>
               </th>
               <td>

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report } from "./types";
 import { CausesByTag, Heat, Latency } from "./charts";
 import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, signOf, toneOf, useWords } from "./parts";
+import { Overview } from "./overview";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { Data, Items } from "./text";
@@ -13,7 +14,7 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
   return (
     <>
       <Banner report={report} />
-      <Identity report={report} />
+      <Overview report={report} />
       <Section id="metrics" title={t("metrics")}>
         <p class="hint">
           {t("metrics_note")} {t("class_key")}
@@ -38,6 +39,9 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
           <Items items={[...report.warnings, ...report.notes]} />
         </Section>
       )}
+      <Section id="about" title={t("about")}>
+        <Identity report={report} />
+      </Section>
       <Inputs report={report} />
       {rows !== null && <PrintedFailures report={report} rows={rows} />}
     </>
@@ -93,7 +97,7 @@ function Identity({ report }: { report: Report }) {
     [t("made_with"), <Data text={`Assay ${report.assay}`} />],
   ];
   return (
-    <section id="identity">
+    <div id="identity">
       <Facts facts={facts} />
       <Scroll label={t("configs")}>
         <table>
@@ -116,7 +120,7 @@ function Identity({ report }: { report: Report }) {
           </tbody>
         </table>
       </Scroll>
-    </section>
+    </div>
   );
 }
 
@@ -190,8 +194,8 @@ function MetricRow({ metric }: { metric: MetricSummary }) {
   return (
     <tr>
       <th scope="row">
-        <ClassBadge mark={metric.class} /> <span title={metric.meaning}>{metric.headline ?? metric.name}</span>
-        {metric.headline !== null && metric.headline !== metric.name && <span class="hint">{metric.name}</span>}
+        <ClassBadge mark={metric.class} /> <span title={metric.meaning}>{metric.title}</span>
+        {metric.title !== metric.name && <span class="hint">{metric.name}</span>}
         {metric.direction === "lower" && <span class="hint">{t("better_lower")}</span>}
       </th>
       {metric.by.map((measure, index) => (

@@ -2,7 +2,7 @@
 
 export type Outcome = "PASS" | "PASS_WITH_RISK" | "FAIL" | "INCOMPLETE" | "NOT_GATED" | "PARTIAL";
 
-export type CaseState = "passed" | "failed" | "leaked" | "missing";
+export type CaseState = "passed" | "failed" | "leaked" | "missing" | "unknown";
 
 export type MetricClass = "D" | "J";
 
@@ -36,6 +36,7 @@ export interface MetricValue {
 /** A metric and its values, one for each of `configs` in order, null if it was not requested. */
 export interface MetricSummary {
   name: string;
+  title: string;
   class: MetricClass;
   headline: string | null;
   family: string;
@@ -56,6 +57,7 @@ export interface ConfigSummary {
     failed: number;
     leaked: number;
     missing: number;
+    unknown: number;
   };
   repeats: number;
   stage: string | null;
@@ -67,6 +69,7 @@ export interface RuleResult {
   config: string;
   state: string;
   metric: string;
+  title: string;
   slice: string;
   number: string;
   bound: string;
@@ -123,6 +126,7 @@ export interface ComparisonSide {
 /** One metric's change from baseline to candidate; a positive gain is an improvement. */
 export interface MetricChange {
   name: string;
+  title: string;
   class: MetricClass;
   unit: string;
   baseline: string | null;
@@ -149,6 +153,7 @@ export interface MetricChange {
 export interface SliceChange {
   slice: string;
   name: string;
+  title: string;
   class: MetricClass;
   unit: string;
   baseline: string | null;
@@ -210,6 +215,48 @@ export interface Comparison {
   rules: RuleResult[];
 }
 
+export type ShortAnswerState = "absent" | "text" | "null" | "never" | "withheld" | "error";
+
+/** A failed case in short. `case` is an index in the golden set, `rank` that of its first required evidence in the last ranking. */
+export interface FailedCase {
+  case: number;
+  id: string;
+  state: CaseState;
+  change: string;
+  question: string;
+  behaviour: string;
+  expected: string;
+  answered: ShortAnswerState;
+  answer: string | null;
+  rank: number | null;
+  checks: string[];
+  cause: string | null;
+  confidence: string;
+  fix: string;
+}
+
+/** The failed cases of a configuration; `total` counts those that are not listed too. */
+export interface ConfigFailures {
+  config: string;
+  total: number;
+  causes: {
+    cause: string;
+    total: number;
+    fix: string;
+  }[];
+  cases: FailedCase[];
+}
+
+/** How often the evidence reached the generator, and how often the answer was good. */
+export interface OutcomeCounts {
+  config: string;
+  reached_good: number;
+  reached_bad: number;
+  not_reached_good: number;
+  not_reached_bad: number;
+  unknown: number;
+}
+
 /** The island `report`: everything on the first screen. */
 export interface Report {
   outcome: Outcome;
@@ -238,6 +285,9 @@ export interface Report {
   warnings: string[];
   notes: string[];
   limits: string[];
+  failures: ConfigFailures[];
+  outcomes: OutcomeCounts[];
+  key_metrics: string[];
   metrics: MetricSummary[];
   rules: RuleResult[];
   slices: {
@@ -280,12 +330,15 @@ export interface ScoreColumn {
   reasons: [string, string][];
 }
 
-/** One configuration's part of the case list; `states` are indices in the `states` of the rows. */
+/** One configuration's part of the case list; `states` are indices in the `states` of the rows, `answered` indices in the states of short answers, `ranks` the rank of the first required evidence in the last ranking. */
 export interface ConfigRows {
   states: number[];
   checks: CodedNameLists;
   warned: CodedNameLists;
   metrics: string[];
+  answers: (string | null)[];
+  answered: number[];
+  ranks: (number | null)[];
   causes?: CodedNames;
   verdicts?: CodedNames;
 }
@@ -294,6 +347,7 @@ export interface ConfigRows {
 export interface CaseRows {
   ids: string[];
   questions: string[];
+  expected: (string | null)[];
   behaviours: CodedNames;
   tags: CodedNameLists;
   islands: number[];

@@ -1,8 +1,8 @@
-"""Decides whether an answer is good: the first available signal decides, and is named with its threshold (ADR 0030)."""
+"""Decides whether an answer is good: the first available signal decides, and is named (ADR 0030, ADR 0054)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from msgspec import UNSET
 
@@ -15,8 +15,6 @@ from assay.records.observations import Observation
 from assay.records.scores import SCORED
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, AttributionSettings
 from assay.text.refusals import UNKNOWN
-
-_UNCALIBRATED = " (uncalibrated)"
 
 CaseScores = Mapping[str, tuple[int, float, str]]
 """The scores of one case by metric: status, value (meaningful only if scored), reason."""
@@ -51,18 +49,16 @@ def assess_answer(
     if settings.threshold is not None:
         metric, least = settings.threshold
         value = get_scored_value(scores, metric)
-        text = assess_text(case.case, observation)
-        return AnswerQuality(None if value is None else value >= least, f"{metric} ≥ {least:g}", *text[2:])
+        if value is not None:
+            text = assess_text(case.case, observation)
+            return AnswerQuality(value >= least, f"{metric} ≥ {least:g}", *text[2:])
     if (
         case.case.behaviour != ANSWER_BEHAVIOUR
     ):  # an answer is accepted as well, but the reference may describe something else
         text = assess_text(case.case, observation)
         return text if text.good is not None else AnswerQuality(True, "behaviour")
-    for signal in _SIGNALS:
-        quality = signal(case.case, observation, scores, settings)
-        if quality is not None:
-            return quality
-    return AnswerQuality(None, "nothing that was measured says whether the answer is right")
+    judged = _assess_judged(case.case, observation, scores, settings)
+    return judged if judged is not None else _assess_stated(case.case, observation, scores)
 
 
 def get_scored_value(scores: CaseScores, metric: str) -> float | None:
@@ -78,36 +74,24 @@ def assess_text(case: Case, observation: Observation) -> AnswerQuality:
     return quality if quality is not None else AnswerQuality(None, "the case states nothing to look for")
 
 
-Signal = Callable[[Case, Observation, CaseScores, AttributionSettings], AnswerQuality | None]
-
-
-def _metric_signal(metric: str, least: Callable[[AttributionSettings], float], mark: str = "") -> Signal:
-    """Return a signal that compares a metric with a minimum; without `mark` the metric must be calibrated."""
-
-    def assess_score(
-        case: Case, observation: Observation, scores: CaseScores, settings: AttributionSettings
-    ) -> AnswerQuality | None:
-        value = get_scored_value(scores, metric)
-        if value is None or (not mark and metric not in settings.calibrated):
-            return None
-        text = assess_text(case, observation)
-        return AnswerQuality(
-            value >= least(settings), f"{metric} ≥ {least(settings):g}{mark}", text.missing, text.wrong
-        )
-
-    return assess_score
-
-
-def _text_signal(
+def _assess_judged(
     case: Case, observation: Observation, scores: CaseScores, settings: AttributionSettings
 ) -> AnswerQuality | None:
-    quality = assess_text(case, observation)
-    return quality if quality.good is not None else None
+    """Assess by the judge's grade; None if the judge did not grade the answer or was not calibrated."""
+    value = get_scored_value(scores, JUDGE_METRIC)
+    if value is None or JUDGE_METRIC not in settings.calibrated:
+        return None
+    least = settings.judge_threshold
+    return AnswerQuality(value >= least, f"{JUDGE_METRIC} ≥ {least:g}", *assess_text(case, observation)[2:])
 
 
-_SIGNALS: tuple[Signal, ...] = (
-    _metric_signal(JUDGE_METRIC, lambda settings: settings.judge_threshold),
-    _text_signal,
-    _metric_signal(SIMILARITY_METRIC, lambda settings: settings.similarity_threshold, _UNCALIBRATED),
-    _metric_signal(JUDGE_METRIC, lambda settings: settings.judge_threshold, _UNCALIBRATED),
-)
+def _assess_stated(case: Case, observation: Observation, scores: CaseScores) -> AnswerQuality:
+    """Assess by what the case states. Similarity and an uncalibrated judge are named, and tell nothing alone."""
+    text = assess_text(case, observation)
+    if text.good is not None or text.unknown:
+        return text
+    for metric in (SIMILARITY_METRIC, JUDGE_METRIC):
+        value = get_scored_value(scores, metric)
+        if value is not None:
+            return AnswerQuality(None, f"{metric} {value:.2f}, which alone does not tell")
+    return AnswerQuality(None, "nothing that was measured says whether the answer is right")

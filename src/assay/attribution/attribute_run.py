@@ -11,6 +11,7 @@ from msgspec import structs
 
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
+from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
 from assay.metrics.case_index import GoldenIndex
@@ -21,7 +22,7 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus
 from assay.records.observations import Observation
-from assay.records.scores import SCORED
+from assay.records.scores import SCORED, CaseChecks
 from assay.scoring.attribution_settings import JUDGE_METRIC, AttributionSettings
 from assay.scoring.score_shard import suspend_garbage_collection
 from assay.scoring.score_tables import score_batch
@@ -37,6 +38,7 @@ _SIGNALS = ("keywords", "exact_match", "number_match", "completeness(by=rules)")
 
 _attributions_by_joins: WeakKeyDictionary[GoldenIndex, dict[str, dict[str, Attribution]]] = WeakKeyDictionary()
 _index_views: WeakKeyDictionary[GoldenIndex, dict[str, IndexView]] = WeakKeyDictionary()
+_checks: WeakKeyDictionary[GoldenIndex, dict[str, dict[str, CaseChecks]]] = WeakKeyDictionary()
 
 
 def attribute_run(run: ScoredRun, config: str) -> dict[str, Attribution]:
@@ -82,10 +84,20 @@ def _attribute_case(
     observation = run.read_observation(config, case.case.id)
     scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
     attribution = attribute_case(case, observation, scores, settings, view)
-    if observation is None or not scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1]:
+    attribution = reconcile_with_checks(attribution, _checks_by_case(run, config).get(case.case.id))
+    has_leak = bool(scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1])
+    if observation is None or not (has_leak or settings.internal_stages):
         return attribution
     reasons = WithheldTexts(case, observation).withhold(list(attribution.evidence))
     return structs.replace(attribution, evidence=tuple(reasons))
+
+
+def _checks_by_case(run: ScoredRun, config: str) -> dict[str, CaseChecks]:
+    """Return the checks of a configuration by case; made once for a run."""
+    by_config = _checks.setdefault(run.joins, {})
+    if config not in by_config:
+        by_config[config] = {checks.case_id: checks for checks in run.scoring.configs[config].table.checks}
+    return by_config[config]
 
 
 def _scores_of_observation(
@@ -139,7 +151,7 @@ def _attribute_from_scores(run: ScoredRun, config: str, settings: AttributionSet
         if signal_column is None:
             return {}
         is_clean &= (signal_column.status != SCORED) | (signal_column.values == 1)
-    noted_cases = {checks.case_id for checks in table.checks}
+    noted_cases = _checks_by_case(run, config)
     by_case = {}
     for position in np.flatnonzero(is_clean).tolist():
         case = run.golden.cases[position]

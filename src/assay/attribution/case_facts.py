@@ -26,7 +26,9 @@ from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity
 from assay.text.tokens import tokenise_text
+from assay.text.units import PLAIN
 
 CITATION_METRIC = "citation_correctness(by=rules)"
 LEAK_METRIC = "visibility_leaks"
@@ -314,6 +316,30 @@ def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     """
     text_values = {value for text in texts for quantity in find_quantities(text) for value in quantity.readings}
     return _quote_numbers(answer, [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)])
+
+
+def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
+    """Return the quantities of the answer that texts have with another unit only, as they are written.
+
+    >>> find_other_units("It weighs 12 grams and is 3 m long.", ["12 kg, 3 m long"])
+    ['12 grams']
+    """
+    measures = [measure for text in texts for measure in find_measures(text)]
+    others = []
+    normalised = normalise_nfc(answer)
+    for own in find_measures(normalised):
+        if all(reading.dimension == PLAIN for reading in own.readings) or not own.readings:
+            continue
+        plain = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), bound="")
+        has_number = any(is_same_quantity(plain, measure._replace(bound="")) for measure in measures)
+        is_same = any(is_same_quantity(own._replace(bound=""), measure._replace(bound="")) for measure in measures)
+        if has_number and not is_same:
+            others.append(normalised[own.start : own.end])
+    return others
+
+
+def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
+    return Reading(PLAIN, reading.low / quantity.unit_size, reading.high / quantity.unit_size)
 
 
 def _quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:

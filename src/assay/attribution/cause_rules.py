@@ -388,13 +388,14 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
     """The answer is taken from the evidence, and the case requires what that evidence does not say.
 
     The evidence must contain none of the missing facts, or lack a required number: the words of a label may differ from
-    its evidence, its numbers may not.
+    its evidence, its numbers may not. The answer is taken from the evidence if it has most of its words from there, or
+    every number that it adds to the question.
     """
     if case.good is not False or not case.reached or case.behaviour != "answer":
         return None
     evidence_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
     evidence_texts = evidence_texts or [text for unit in case.required_units for text in case.get_shown_texts(unit)]
-    unsupported = [fact for fact in case.content_quality.missing if not contains_fact(evidence_texts, fact)]
+    unsupported = [fact for fact in case.content_quality.missing if not _is_supported(case, fact, evidence_texts)]
     if not evidence_texts or not unsupported:
         return None
     is_all_unsupported = len(unsupported) == len(case.content_quality.missing)
@@ -403,7 +404,8 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
     if find_unsupported_numbers(case.answer, [*evidence_texts, *case.context_texts, case.case.case.question]):
         return None
     share = compute_word_overlap(case.answer, evidence_texts)
-    if share < MIN_SUPPORT:
+    is_anchored = is_all_unsupported and _adds_numbers_of(case, evidence_texts)
+    if share < MIN_SUPPORT and not is_anchored:
         return None
     names = ", ".join(case.get_unit_name(unit) for unit in case.required_units)
     evidence = (
@@ -414,8 +416,24 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         return CauseFinding(
             "golden_label_issue", None, evidence, "low", ("parser", "generator"), "wrong_reference", (RECORD_CORPUS,)
         )
+    if share < MIN_SUPPORT:
+        return CauseFinding("golden_label_issue", None, evidence, "medium", ("generator",), "wrong_reference")
     confidence: CauseConfidence = "high" if is_all_unsupported else "medium"
     return CauseFinding("golden_label_issue", None, evidence, confidence, subcause="wrong_reference")
+
+
+def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
+    """Whether texts contain a fact; of a numeric reference only the numbers count, and not the words around them."""
+    if contains_fact(texts, fact):
+        return True
+    is_number = case.content_quality.signal == "number_match" and bool(find_quantities(fact))
+    return is_number and not find_unsupported_numbers(fact, texts)
+
+
+def _adds_numbers_of(case: CaseFacts, evidence_texts: list[str]) -> bool:
+    """Whether the answer has numbers that its question has not, all of them from the evidence: it only rephrases it."""
+    added_numbers = find_unsupported_numbers(case.answer, [case.case.case.question])
+    return bool(added_numbers) and not find_unsupported_numbers(" ; ".join(added_numbers), evidence_texts)
 
 
 def find_judge_noise(case: CaseFacts) -> CauseFinding | None:

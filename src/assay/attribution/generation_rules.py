@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.case_facts import CaseFacts, contains_fact, find_other_units, find_unsupported_numbers
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
-from assay.records.findings import CauseConfidence
+from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
-from assay.scoring.attribution_settings import SIMILARITY_METRIC
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
 from assay.text.passages import IndexedSources
@@ -68,22 +67,15 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
         if is_refused or not invented_numbers:
             return CauseFinding("generator", GENERATE_STAGE, facts, "low", ("parser",), subcause, (RECORD_TEXTS,))
         return CauseFinding("generator", GENERATE_STAGE, facts, "medium", (), subcause, (RECORD_TEXTS,))
-    is_absent = bool(missing) and not any(contains_fact(case.context_texts, fact) for fact in missing)
+    looked_for = case.facts if is_refused else missing
+    is_absent = bool(looked_for) and not any(contains_fact(case.context_texts, fact) for fact in looked_for)
     if is_absent and case.is_index_unknown:
-        fact = f"no text of the context has {', '.join(f'“{name}”' for name in missing)}"
+        fact = f"no text of the context has {', '.join(f'“{name}”' for name in looked_for)}"
         if is_refused:
-            return CauseFinding(
-                "insufficient_trace",
-                None,
-                (*facts, fact),
-                "low",
-                ("parser", "chunking", "golden_label_issue"),
-                record=(RECORD_CORPUS,),
-            )
+            others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
+            return CauseFinding("parser", INDEX_STAGE, (*facts, fact), "low", others, record=(RECORD_CORPUS,))
         return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
-    # What answers are compared with by similarity alone is not known to be wrong for sure.
-    confidence: CauseConfidence = "medium" if case.content_quality.signal.startswith(SIMILARITY_METRIC) else "high"
-    return CauseFinding("generator", GENERATE_STAGE, facts, confidence, (), subcause, (_RECORD_PROMPT,))
+    return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
 
 
 def _describe_answer(case: CaseFacts) -> list[str]:
@@ -126,6 +118,12 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     if invented_numbers:
         fact = f"no text of the context has {', '.join(invented_numbers)}"
         return CauseFinding("generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "invented")
+    other_units = find_other_units(case.answer, [*case.context_texts, case.case.case.question])
+    if other_units:
+        fact = f"the context has {', '.join(other_units)} with another unit"
+        return CauseFinding(
+            "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
+        )
     sources = case.get_answer_sources()
     for claim in segment_claims(case.answer)[:_MAX_CLAIMS] if sources else ():
         support = score_support(claim.text, IndexedSources(sources, DocumentFrequencies.from_texts([])))

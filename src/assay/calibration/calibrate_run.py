@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec import structs, to_builtins
 
 from assay.calibration.collect_scorer_labels import (
+    COMBINED,
     JUDGE,
     RULES,
     ScorerLabels,
@@ -24,22 +25,34 @@ from assay.calibration.collect_scorer_labels import (
     metric_for_labels,
     name_with_scorer,
 )
+from assay.calibration.combined_scorer import combine_scorers
 from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
 from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
 from assay.calibration.probability_curve import apply_probability_curve
 from assay.calibration.rater_agreement import ItemKey
-from assay.calibration.scorer_quality import CalibrationQuestion, CalibrationResult, ScorerMeasurement, measure_scorer
+from assay.calibration.scorer_quality import (
+    CalibrationQuestion,
+    CalibrationResult,
+    ScorerMeasurement,
+    choose_scorer_cuts,
+    measure_scorer,
+)
+from assay.calibration.verdict_cuts import DEFAULT_PRECISION, ErrorCosts
 from assay.formats.golden_files import compute_golden_digest
 from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.load_verdicts import open_verdicts
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
+from assay.metrics.metric import parse_metric_name
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.verdicts import Label
 from assay.scoring.scored_run import ScoredRun
 from assay.scoring.slices import find_slices
 
 HUMAN_SOURCE = "person"
+COMBINED_BASE = "faithfulness"
+"""The metric that judge and rules score together."""
+OWN_SCORERS = (JUDGE, RULES, COMBINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +60,7 @@ class CalibrationRequest:
     """The options of a calibration: files of labels, verdict stores, judges by name, folders of rubrics, metrics.
 
     Several stores, judges or rubrics are compared on the same labels. Without `verdicts` or `rubrics`, those of the run
-    are used.
+    are used. `precision` and `costs` choose where probabilities become verdicts (`verdict_cuts`).
     """
 
     labels: Sequence[str]
@@ -56,6 +69,8 @@ class CalibrationRequest:
     rubrics: Sequence[str] = ()
     metrics: Sequence[str] = ()
     seed: int = 0
+    precision: float = DEFAULT_PRECISION
+    costs: ErrorCosts | None = None
 
 
 def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> CalibrationResult:
@@ -85,11 +100,12 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
     review: dict[str, tuple[Disagreement, ...]] = {}
     for metric in metrics:
         labels_of_metric = [label for label in human_labels if label.metric == metric]
-        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request.seed, notes)
+        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request, notes)
         for scorer in scorers:
             measurement = labelled_metric.measure(scorer)
             if measurement is not None:
                 measurements.append(measurement)
+        measurements += labelled_metric.measure_combined(scorers)
         differences += [(metric, pair) for pair in labelled_metric.compare_judges(scorers)]
         disagreements = _find_disagreements(metric, scorers, scales)
         if disagreements:
@@ -114,7 +130,7 @@ def write_calibration(path: str, calibration: CalibrationResult) -> Path:
 
     Raises InputError if a metric was measured for several judges or rubrics.
     """
-    records = [measurement.calibration for measurement in calibration.measured if measurement.by in (JUDGE, RULES)]
+    records = [measurement.calibration for measurement in calibration.measured if measurement.by in OWN_SCORERS]
     counts = Counter(record.metric for record in records)
     ambiguous = sorted(name for name, count in counts.items() if count > 1)
     if ambiguous:
@@ -131,17 +147,19 @@ class _LabelledMetric:
     scales: LabelScales
     labels: Sequence[Label]
     run: ScoredRun | None
-    seed: int
+    request: CalibrationRequest
     notes: list[str]
+
+    @property
+    def seed(self) -> int:
+        return self.request.seed
 
     @property
     def scale(self) -> Mapping[str, float | None]:
         return self.scales[self.metric.partition("(")[0]]
 
-    def measure(self, scorer: ScorerLabels) -> ScorerMeasurement | None:
-        """Return how well a scorer agrees with the human labels; None if they have no item in common."""
-        opinions = scorer.labels.get(self.metric, {})
-        question = CalibrationQuestion(
+    def _make_question(self, scorer: ScorerLabels) -> CalibrationQuestion:
+        return CalibrationQuestion(
             self.metric,
             name_with_scorer(self.metric, scorer.kind),
             scorer.kind,
@@ -152,6 +170,11 @@ class _LabelledMetric:
             compute_labels_digest(self.labels),
             scorer.name,
         )
+
+    def measure(self, scorer: ScorerLabels) -> ScorerMeasurement | None:
+        """Return how well a scorer agrees with the human labels; None if they have no item in common."""
+        opinions = scorer.labels.get(self.metric, {})
+        question = self._make_question(scorer)
         if scorer.kind != RULES:
             measurement = measure_scorer(
                 question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed
@@ -165,7 +188,37 @@ class _LabelledMetric:
         if curve is not None and not curve.held_out:
             self.notes.append(f"{question.name}: too few labels to test its curve on labels that it was not fitted to")
         platt = {"slope": curve.slope, "intercept": curve.intercept} if curve is not None else None
-        return measure_scorer(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed)
+        cuts = None
+        if curve is not None:
+            options = self.request.precision, self.request.costs
+            cuts = choose_scorer_cuts(values, self._passed(), *options, self.seed)
+        return measure_scorer(question, self.labels, values, self._lengths(), self._slices(), platt, self.seed, cuts)
+
+    def measure_combined(self, scorers: Sequence[ScorerLabels]) -> Iterator[ScorerMeasurement]:
+        """Yield how well each judge agrees with the human labels together with the rules, where they can be joined."""
+        by_rules = next((scorer.labels.get(self.metric, {}) for scorer in scorers if scorer.kind == RULES), {})
+        if parse_metric_name(self.metric).base != COMBINED_BASE:
+            return
+        for judge in (scorer for scorer in scorers if scorer.kind == JUDGE):
+            values = get_scorer_values(judge.labels.get(self.metric, {}), self.scale)
+            combined = combine_scorers(by_rules, values, self._passed(), self.seed)
+            if combined is None:
+                continue
+            question = self._make_question(judge)._replace(
+                name=name_with_scorer(self.metric, COMBINED),
+                by=COMBINED,
+                judge=name_combined_scorer(judge.digest),
+                scorer_name=COMBINED if judge.name == JUDGE else f"{judge.name} and rules",
+            )
+            options = self.request.precision, self.request.costs
+            cuts = choose_scorer_cuts(combined.labels, self._passed(), *options, self.seed)
+            curve = dict(combined.curve)
+            measurement = measure_scorer(
+                question, self.labels, combined.labels, self._lengths(), self._slices(), curve, self.seed, cuts
+            )
+            if measurement is not None:
+                record = structs.replace(measurement.calibration, anchors=judge.anchors)
+                yield structs.replace(measurement, calibration=record)
 
     def compare_judges(self, scorers: Sequence[ScorerLabels]) -> Iterator[ScorerDifference]:
         """Yield the difference of every two judges or rubrics on the same labels."""

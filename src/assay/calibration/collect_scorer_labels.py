@@ -147,7 +147,7 @@ def _item_text(entry: dict[str, Any] | None, request: JudgeRequest) -> str:
     return f"{entry['text']}{mark}"
 
 
-JUDGE, RULES = "judge", "rules"
+JUDGE, RULES, COMBINED = "judge", "rules", "combined"
 _CLAIMS, _CITATIONS = "faithfulness", "citation_support"
 _WHOLE_ANSWER = ("correctness", "answer_relevance")
 

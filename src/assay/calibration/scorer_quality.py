@@ -39,8 +39,16 @@ from assay.calibration.rater_agreement import (
     compute_pairwise_agreement,
     is_pass,
 )
+from assay.calibration.verdict_cuts import (
+    DEFAULT_PRECISION,
+    CutQuality,
+    ErrorCosts,
+    choose_cuts,
+    choose_held_out_cuts,
+    measure_cuts,
+)
 from assay.gates.scorer_requirements import list_gating_obstacles
-from assay.records.verdicts import Calibration, Label, LabelledRate
+from assay.records.verdicts import Calibration, Label, LabelledRate, VerdictCuts
 from assay.stats.intervals import Estimate, estimate_mean_interval
 from assay.stats.rate_correction import (
     SensitivitySpecificity,
@@ -68,32 +76,84 @@ class CorrectedPassRate(Struct, frozen=True):
     problems: tuple[str, ...]
 
 
+class ScorerCuts(NamedTuple):
+    """The cuts of a scorer's probabilities: `chosen` from all labels, `held_out` for each labelled item from those of
+    other cases, and what was measured with the latter. `decided`: the share of all items with a verdict."""
+
+    chosen: VerdictCuts
+    held_out: Mapping[ItemKey, VerdictCuts]
+    quality: CutQuality
+    decided: float
+
+    def passes(self, key: ItemKey, value: float) -> bool:
+        """Return whether an item passes; a labelled one by cuts that it had no part in."""
+        return value > self.held_out.get(key, self.chosen).middle
+
+
+def choose_scorer_cuts(
+    scorer_labels: Mapping[ItemKey, ScorerLabel],
+    passed: Mapping[ItemKey, bool],
+    precision: float = DEFAULT_PRECISION,
+    costs: ErrorCosts | None = None,
+    seed: int = 0,
+) -> ScorerCuts:
+    """Return where the probabilities of a scorer become verdicts, by what people `passed`.
+
+    At least one item must have both.
+    """
+    probabilities = {key: label.value for key, label in scorer_labels.items() if label.value is not None}
+    keys = sorted(passed.keys() & probabilities.keys())
+    values, truths = [probabilities[key] for key in keys], [passed[key] for key in keys]
+    chosen = choose_cuts(values, truths, precision, costs)
+    held_out = choose_held_out_cuts(values, truths, [key[0] for key in keys], precision, costs, seed)
+    decided = sum(chosen.decide(value) is not None for value in probabilities.values()) / len(probabilities)
+    return ScorerCuts(chosen, dict(zip(keys, held_out, strict=True)), measure_cuts(values, truths, held_out), decided)
+
+
+def find_passes(values: Mapping[ItemKey, float], cuts: ScorerCuts | None = None) -> dict[ItemKey, bool]:
+    """Return which items a scorer passes: above the middle cut, which is one half for a scorer without cuts."""
+    return {key: is_pass(value) if cuts is None else cuts.passes(key, value) for key, value in values.items()}
+
+
 def correct_pass_rates(
-    majority: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float], sorting: SensitivitySpecificity
+    majority: Mapping[ItemKey, MajorityLabel], passes: Mapping[ItemKey, bool], sorting: SensitivitySpecificity
 ) -> dict[str, CorrectedPassRate]:
-    """Return the corrected pass rate of each configuration.
+    """Return the corrected pass rate of each configuration, from the items that the scorer passes or fails.
 
     `sorting` are the error rates of the scorer, measured over all configurations. If a case has several items, cases
     count and not items, because errors within one answer are not independent.
     """
-    configs = sorted({key[1] for key in values})
-    sizes = tuple(
-        len({key[0] for key in majority.keys() & values.keys() if majority[key].passed is word})
-        for word in (True, False)
-    )
+    configs = sorted({key[1] for key in passes})
+    sizes = _count_labelled_cases(majority, passes)
     return {
-        config: _of({key: values[key] for key in sorted(values) if key[1] == config}, majority, sorting, sizes)
+        config: _of({key: passes[key] for key in sorted(passes) if key[1] == config}, majority, sorting, sizes)
         for config in configs
     }
 
 
+def _count_labelled_cases(majority: Mapping[ItemKey, MajorityLabel], passes: Mapping[ItemKey, bool]) -> tuple[int, ...]:
+    """Return how many cases have labelled items that people passed, and that they failed."""
+    labelled = majority.keys() & passes.keys()
+    return tuple(len({key[0] for key in labelled if majority[key].passed is word}) for word in (True, False))
+
+
+def correct_whole_rate(
+    majority: Mapping[ItemKey, MajorityLabel], passes: Mapping[ItemKey, bool], sorting: SensitivitySpecificity
+) -> LabelledRate | None:
+    """Return the corrected pass rate over all items of all configurations; None if it cannot be corrected."""
+    cases = len({key[0] for key in passes})
+    rate = sum(passes.values()) / len(passes)
+    estimate, _ = _rogan_gladen(rate, cases, sorting, _count_labelled_cases(majority, passes))
+    return _rate(estimate, cases)
+
+
 def _of(
-    values: Mapping[ItemKey, float],
+    values: Mapping[ItemKey, bool],
     truth: Mapping[ItemKey, MajorityLabel],
     rates: SensitivitySpecificity,
     sizes: tuple[int, ...],
 ) -> CorrectedPassRate:
-    passes = [float(is_pass(value)) for value in values.values()]
+    passes = list(map(float, values.values()))
     cases = [key[0] for key in values]
     bounds, rate, count = (
         estimate_mean_interval(passes, clusters=cases, low=0.0, high=1.0),
@@ -124,7 +184,7 @@ def _rogan_gladen(
 
 
 def _powered(
-    values: Mapping[ItemKey, float], truth: Mapping[ItemKey, MajorityLabel], cases: int
+    values: Mapping[ItemKey, bool], truth: Mapping[ItemKey, MajorityLabel], cases: int
 ) -> tuple[Estimate | None, str]:
     labelled_keys = [key for key in values if key in truth]
     people = [float(truth[key].passed) for key in labelled_keys]
@@ -132,8 +192,8 @@ def _powered(
         return None, "several items of a case are not independent"
     if problem := explain_unreliable_ppi(people):
         return None, problem
-    others = [float(is_pass(value)) for key, value in values.items() if key not in truth]
-    estimate = estimate_prediction_powered_mean(people, [float(is_pass(values[key])) for key in labelled_keys], others)
+    others = [float(value) for key, value in values.items() if key not in truth]
+    estimate = estimate_prediction_powered_mean(people, [float(values[key]) for key in labelled_keys], others)
     return estimate, "" if estimate is not None else "hardly anything was judged that is not labelled"
 
 
@@ -216,10 +276,12 @@ def measure_scorer(
     slices: Mapping[str, Collection[str]],
     platt: dict[str, float] | None = None,
     seed: int = 0,
+    cuts: ScorerCuts | None = None,
 ) -> ScorerMeasurement | None:
     """Measure a scorer by human labels; None if no item has a label of both.
 
-    `lengths` are those of the answers by case and configuration, `slices` the case ids of each `key=value`.
+    `cuts` decide what passes, where the values are probabilities. `lengths` are those of the answers by case and
+    configuration, `slices` the case ids of each `key=value`.
     """
     scale = question.scale
     truth, undecided = majority_labels(labels, scale)
@@ -227,10 +289,14 @@ def measure_scorer(
     keys = sorted(truth.keys() & values.keys())
     if not keys:
         return None
-    rates, ratings = _sorting(keys, truth, values), group_by_rater(labels)
-    pass_fail = _pass_fail(question.by, keys, truth, values, seed)
+    passes = find_passes(values, cuts)
+    rates, ratings = _sorting(keys, truth, passes), group_by_rater(labels)
+    pass_fail = _pass_fail(question.by, keys, truth, passes, seed)
+    corrected = correct_whole_rate(truth, passes, rates)
     return ScorerMeasurement(
-        calibration=_calibration(question, rates, ratings, len(keys), platt, _has_signal(scorer_labels)),
+        calibration=_calibration(
+            question, rates, ratings, len(keys), platt, _has_signal(scorer_labels), cuts, corrected
+        ),
         by=question.by,
         scorer_name=question.scorer_name or question.by,
         labelled=len(truth),
@@ -242,18 +308,18 @@ def measure_scorer(
         pass_fail=pass_fail,
         bias=measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
         consistency=measure_consistency({key: scorer_label.votes for key, scorer_label in scorer_labels.items()}),
-        slices=_slices(keys, truth, values, slices),
+        slices=_slices(keys, truth, values, passes, slices),
         worst=find_worst_disagreements(keys, truth, values, scorer_labels),
-        corrected=correct_pass_rates(truth, values, rates),
+        corrected=correct_pass_rates(truth, passes, rates),
         notes=tuple(_notes(ratings, pass_fail, undecided)),
     )
 
 
 def _pass_fail(
-    by: str, keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float], seed: int
+    by: str, keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], passes: Mapping[ItemKey, bool], seed: int
 ) -> RaterAgreement:
     people = {key: PASS if truth[key].passed else FAIL for key in keys}
-    scorer = {key: PASS if is_pass(values[key]) else FAIL for key in keys}
+    scorer = {key: PASS if passes[key] else FAIL for key in keys}
     agreement = compute_agreement((PEOPLE, by), people, scorer, PASS_FAIL, seed)
     assert agreement is not None  # there is at least one key
     return agreement
@@ -276,12 +342,10 @@ def _by_label(
 
 
 def _sorting(
-    keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], values: Mapping[ItemKey, float]
+    keys: Sequence[ItemKey], truth: Mapping[ItemKey, MajorityLabel], passes: Mapping[ItemKey, bool]
 ) -> SensitivitySpecificity:
     people = [float(truth[key].passed) for key in keys]
-    return estimate_sensitivity_specificity(
-        people, [float(is_pass(values[key])) for key in keys], [key[0] for key in keys]
-    )
+    return estimate_sensitivity_specificity(people, [float(passes[key]) for key in keys], [key[0] for key in keys])
 
 
 def _calibration(
@@ -291,10 +355,13 @@ def _calibration(
     n: int,
     platt: dict[str, float] | None,
     has_signal: bool,
+    cuts: ScorerCuts | None,
+    corrected: LabelledRate | None,
 ) -> Calibration:
     sensitivity = _rate(sorted_by.sensitivity, sorted_by.passed)
     specificity = _rate(sorted_by.specificity, sorted_by.failed)
-    reasons = list_gating_obstacles(question.by, n, sensitivity, specificity)
+    decided = cuts.decided if cuts is not None else None
+    reasons = list_gating_obstacles(question.by, n, sensitivity, specificity, corrected, decided)
     if question.by == "rules" and has_signal and platt is None:
         reasons.append("no curve could be fitted to the labels")
     return Calibration(
@@ -310,6 +377,11 @@ def _calibration(
         may_gate=not reasons,
         reasons=tuple(reasons),
         platt=platt,
+        cuts=cuts.chosen if cuts is not None else None,
+        supported_precision=cuts.quality.supported if cuts is not None else None,
+        unsupported_precision=cuts.quality.unsupported if cuts is not None else None,
+        corrected=corrected,
+        decided=decided,
     )
 
 
@@ -326,6 +398,7 @@ def _slices(
     keys: Sequence[ItemKey],
     truth: Mapping[ItemKey, MajorityLabel],
     values: Mapping[ItemKey, float],
+    passes: Mapping[ItemKey, bool],
     slices: Mapping[str, Collection[str]],
 ) -> dict[str, SliceFigures]:
     figures_by_slice = {}
@@ -333,8 +406,8 @@ def _slices(
         inside = [key for key in keys if key[0] in cases]
         if not inside:
             continue
-        rates = _sorting(inside, truth, values)
-        equal = sum(truth[key].passed == is_pass(values[key]) for key in inside)
+        rates = _sorting(inside, truth, passes)
+        equal = sum(truth[key].passed == passes[key] for key in inside)
         figures_by_slice[name] = SliceFigures(
             len(inside),
             equal / len(inside),

@@ -14,6 +14,9 @@ from typing import Any
 
 from assay.records.plugin_table import Plugin, PluginTable
 
+ALLOW_EXEC_VARIABLE = "ASSAY_ALLOW_EXEC"
+"""Set to 1, this environment variable lets files that may come from elsewhere run commands and import modules."""
+
 
 def enable_plugins() -> None:
     """Let all tables find installed plugins. Every process calls this once, before it looks anything up."""

@@ -7,9 +7,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from assay.calls.plugins import enable_plugins
 from assay.cli.streams import end_on_termination, use_safe_streams
@@ -18,7 +19,7 @@ from assay.records.unforeseen import describe_unforeseen, find_plugin_at_fault
 from assay.text.escaping import escape_terminal
 from assay.version import __version__
 
-SEVERAL = ("--labels", "--outputs", "--target", "--only")
+SEVERAL = ("--labels", "--outputs", "--target", "--only", "--candidate-config")
 COMMANDS = {
     "run": "run.measure",
     "observe": "run.measure",
@@ -27,14 +28,18 @@ COMMANDS = {
     "compare": "compare.compare",
     "report": "report.report",
     "regrade": "regrade.regrade",
+    "runs": "runs.runs",
+    "open": "runs.open_report",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",
     "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
+    "audit": "audit.app",
     "baseline": "baseline.app",
     "gate": "gate.app",
     "golden": "golden.app",
+    "corpus": "corpus.app",
     "judge": "judge.app",
     "labels": "labels.app",
 }
@@ -49,6 +54,21 @@ _HELP = {
 }
 
 
+class FullHelpGroup(TyperGroup):
+    """Commands whose help is listed whole; Click cuts it at the width of a line."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the first paragraph of each command's help, on as many lines as it takes."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, " ".join((command.help or "").split("\n\n")[0].split())))
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
 def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
     """Return the command-line application with the command that `arguments` start with, or with all commands.
 
@@ -58,7 +78,7 @@ def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
         name="assay",
         help="Evaluate a RAG system: how good its answers are, which step failed, and whether a change may ship.",
         no_args_is_help=True,
-        add_completion=False,
+        cls=FullHelpGroup,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
@@ -69,7 +89,7 @@ def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
         module, _, attribute = COMMANDS[name].partition(".")
         command = getattr(import_module(f"assay.cli.{module}"), attribute)
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
+            app.add_typer(command, name=name, cls=FullHelpGroup)
         else:
             app.command(name, help=_HELP.get(name))(command)
     return app

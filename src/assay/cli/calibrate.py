@@ -45,6 +45,13 @@ def calibrate(
     metric: Annotated[
         str, typer.Option(help="Metrics to calibrate, comma-separated (default: every metric with human labels).")
     ] = "",
+    precision: Annotated[
+        float, typer.Option(help="Least share of right verdicts on either side of the unknown ones.", min=0.5, max=1.0)
+    ] = 0.9,
+    costs: Annotated[
+        str | None,
+        typer.Option(help="What passing a wrong item and failing a right one cost, such as 5:1 (default: balanced)."),
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="Write the calibration file, to pass to `assay score --calibration`.")
     ] = None,
@@ -54,6 +61,7 @@ def calibrate(
 ) -> ExitCode:
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
+    from assay.calibration.verdict_cuts import parse_costs
     from assay.cli.display import print_written_files
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import list_rubric_files, refuse_overwriting
@@ -65,7 +73,16 @@ def calibrate(
     input_files = [*labels, *(verdicts or ()), recorded.golden, recorded.corpus, *outputs]
     input_files += list_rubric_files(rubrics or ())
     refuse_overwriting([out, report], [*input_files, *list_run_files(run)])
-    request = CalibrationRequest(labels, verdicts or (), judge or (), rubrics or (), parse_metric_list(metric), seed)
+    request = CalibrationRequest(
+        labels,
+        verdicts or (),
+        judge or (),
+        rubrics or (),
+        parse_metric_list(metric),
+        seed,
+        precision,
+        parse_costs(costs) if costs is not None else None,
+    )
     with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)
     _print_result(result, format)

@@ -1,4 +1,4 @@
-"""`assay compare`: compares a candidate with a baseline and decides whether it may ship."""
+"""`assay compare`: compares one or more candidates with a baseline and decides whether they may ship."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from assay.cli.options import (
 from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
-    from assay.records.findings import Comparison
-    from assay.records.release_gates import Decision
-    from assay.runs.compare_runs import ComparisonRequest
+    from assay.runs.compare_runs import ComparedCandidate, ComparisonRequest
 
 
 _SIDE = "RUN, RUN:CONFIG or a file written by `assay baseline save`."
@@ -33,7 +31,10 @@ _SIDE = "RUN, RUN:CONFIG or a file written by `assay baseline save`."
 
 def compare(
     baseline: Annotated[str | None, typer.Argument(help=_SIDE)] = None,
-    candidate: Annotated[str | None, typer.Argument(help=_SIDE)] = None,
+    candidates: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CANDIDATE]...", help=f"{_SIDE} Several are each compared with the baseline."),
+    ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set, to compare recorded outputs.")] = None,
     outputs: Annotated[
         list[str] | None, typer.Option(help="Recorded outputs of both configurations; takes several values.")
@@ -43,7 +44,8 @@ def compare(
         str | None, typer.Option(help="With --outputs: the configuration that serves as baseline.")
     ] = None,
     candidate_config: Annotated[
-        str | None, typer.Option(help="With --outputs: the configuration to evaluate as candidate.")
+        list[str] | None,
+        typer.Option(help="With --outputs: the configuration to evaluate as candidate; takes several values."),
     ] = None,
     metrics: Annotated[str, typer.Option(help="Metrics to compare, comma-separated.")] = "",
     by: ByOption = None,
@@ -59,15 +61,16 @@ def compare(
         typer.Option(help="Timestamp for the reports and for the expiry of waivers (default: SOURCE_DATE_EPOCH)."),
     ] = None,
 ) -> ExitCode:
-    """Compare a candidate with a baseline, case by case, and check the gate if one is given."""
+    """Compare candidates with a baseline, case by case, and check the gate if one is given."""
     from assay.cli.display import print_written_files
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
-    from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
+    from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
         ComparisonRequest,
+        combine_candidates,
         compare_configs,
         compare_named,
         write_comparison,
@@ -75,39 +78,34 @@ def compare(
     from assay.runs.load_plugins import load_metric_paths
 
     request = ComparisonRequest(
-        gate,
-        profile,
-        approver,
+        GateOptions(gate, profile, approver=approver),
         load_metric_paths([metrics]) if parse_name_list(metrics) else (),
         parse_name_list(by) or None,
         resolve_timestamp(now),
     )
-    refuse_overwriting(
-        [report, json_report],
-        [golden, corpus, gate, *list_run_files(baseline, candidate), *(expand_patterns(outputs) if outputs else ())],
-    )
-    if golden is not None and outputs and baseline_config is not None and candidate_config is not None:
+    run_files = list_run_files(baseline, *(candidates or ()))
+    output_files = expand_patterns(outputs) if outputs else ()
+    refuse_overwriting([report, json_report], [golden, corpus, gate, *run_files, *output_files])
+    if golden is not None and outputs and baseline_config is not None and candidate_config:
         if baseline is not None:
             raise InputError("give either BASELINE and CANDIDATE, or --golden and --outputs, not both")
         inputs = ScoreRequest(
             InputOptions(golden=golden, outputs=outputs, corpus=corpus),
             scoring=ScoringOptions(metrics=request.metrics or None),
         )
-        comparison, decision = compare_configs(inputs, baseline_config, candidate_config, request)
-    elif baseline is not None and candidate is not None:
-        comparison, decision = compare_named(baseline, candidate, request)
+        compared = compare_configs(inputs, baseline_config, candidate_config, request)
+    elif baseline is not None and candidates:
+        compared = compare_named(baseline, candidates, request)
     else:
         options = "--golden, --outputs, --baseline-config and --candidate-config"
         raise InputError(f"nothing to compare (expected BASELINE and CANDIDATE, or {options})")
-    written = write_comparison(comparison, decision, request, report, json_report)
-    _print_comparison(format, comparison, decision, request)
+    written = write_comparison(compared, request, report, json_report)
+    _print_comparison(format, compared, request)
     print_written_files(written)
-    return find_exit_code(decision, strict=strict)
+    return find_exit_code(combine_candidates(compared), strict=strict)
 
 
-def _print_comparison(
-    format: PrintFormat, comparison: Comparison, decision: Decision, request: ComparisonRequest
-) -> None:
+def _print_comparison(format: PrintFormat, compared: list[ComparedCandidate], request: ComparisonRequest) -> None:
     from assay.cli.display import ignore_broken_pipe, print_screen
     from assay.report.comparison_tables import render_comparison_screen
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
@@ -115,8 +113,9 @@ def _print_comparison(
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(comparison_as_json(comparison, decision, request)), nl=False)
+            typer.echo(escape_json_for_log(comparison_as_json(compared, request)), nl=False)
         elif format is PrintFormat.markdown:
-            typer.echo(comparison_as_markdown(comparison, decision, request), nl=False)
+            typer.echo(comparison_as_markdown(compared, request), nl=False)
         else:
-            print_screen(render_comparison_screen(comparison, decision))
+            for item in compared:
+                print_screen(render_comparison_screen(item.comparison, item.decision))

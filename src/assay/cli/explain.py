@@ -1,4 +1,4 @@
-"""`assay explain`: shows one case of one configuration in full."""
+"""`assay explain`: shows why one case of one configuration passed or failed."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from assay.cli.options import (
 from assay.records.errors import ExitCode
 from assay.records.requests import GateOptions, ScoreRequest, ScoringOptions
 
+MAX_TEXT_WIDTH = 100
+"""Longer lines of prose are hard to read."""
+
 
 @expand_options
 def explain(
@@ -28,9 +31,13 @@ def explain(
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Print text that the user of the case is not allowed to see.")
     ] = False,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Also print rankings, context, citations, and all scores with reasons."),
+    ] = False,
 ) -> ExitCode:
-    """Print one case in full: question, graded rankings, context, answer, citations, and every score with reason."""
-    from assay.cli.display import print_screen
+    """Print one case in 30 lines: question, expected, answer, verdict, cause and fix, and where the evidence went."""
+    from assay.cli.display import get_screen_width, print_screen
     from assay.report.explain_case import explain_case, explain_change
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.rescore_run import complete_request, list_named_configs
@@ -42,7 +49,9 @@ def explain(
         ScoreRequest(inputs, gate=GateOptions(baseline=baseline), scoring=ScoringOptions(look_again=True))
     )
     with open_scored_run(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
-        typer.echo(explain_case(scoring, case, config, show_forbidden=show_forbidden), nl=False)
+        width = min(get_screen_width(), MAX_TEXT_WIDTH)
+        text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
+        typer.echo(text, nl=False)
         if baseline is not None:
             print_screen(explain_change(scoring, case, config))
     return ExitCode.PASS

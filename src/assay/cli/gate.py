@@ -9,9 +9,11 @@ import typer
 from assay.cli.options import (
     ApproverOption,
     BaselineOption,
+    GateConfigOption,
     GateOption,
     ProfileOption,
     StrictOption,
+    parse_name_list,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode
@@ -41,6 +43,7 @@ def check(
     run: Annotated[str, typer.Argument(help="RUN, RUN:CONFIG or a file written by `assay baseline save`.")],
     gate: GateOption = None,
     profile: ProfileOption = None,
+    gate_config: GateConfigOption = "",
     baseline: BaselineOption = None,
     approver: ApproverOption = "",
     strict: StrictOption = False,
@@ -51,9 +54,11 @@ def check(
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.display import ignore_broken_pipe, print_screen
     from assay.gates.release_decision import find_exit_code
+    from assay.records.requests import GateOptions
     from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 
-    request = ComparisonRequest(gate, profile, approver, now=resolve_timestamp(now))
+    options = GateOptions(gate, profile, parse_name_list(gate_config), approver=approver)
+    request = ComparisonRequest(options, now=resolve_timestamp(now))
     decision, decisions = check_gate(run, request, baseline)
     with ignore_broken_pipe():
         print_screen(build_gate_screen(decisions, request))

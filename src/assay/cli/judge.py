@@ -42,6 +42,7 @@ STOP_REASONS = {
 }
 TOKEN_LIMITS = ("max_tokens", "max_cost")
 LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
+MAX_NAMED_GAPS = 6
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
 
@@ -85,6 +86,10 @@ def judge(
     max_calls: MaxCalls = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost in US dollars.")] = None,
+    control_share: Annotated[
+        float | None,
+        typer.Option(min=0, max=0.99, help="Largest share of the calls for controls and anchors (default: 0.2)."),
+    ] = None,
     concurrency: Concurrency = 16,
     deadline: Annotated[
         float, typer.Option(min=0.1, help="Time limit for one verdict in seconds, including retries.")
@@ -112,31 +117,26 @@ def judge(
 ) -> ExitCode:
     if context.invoked_subcommand is not None:
         return ExitCode.PASS
-    from assay.cli.display import show_progress
+    from assay.cli.progress import show_progress
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
     from assay.records.errors import InputError
+    from assay.records.requests import GateOptions
     from assay.text.escaping import escape_json_for_log
 
     if show and not dry_run:
         raise InputError("--show: prints a request without sending it (expected --dry-run as well)")
     judgement = JudgingRequest(
         load_config(endpoint.settings),
-        run=run,
-        golden=recorded.golden,
-        outputs=recorded.outputs or (),
-        golden_format=recorded.golden_format,
-        outputs_format=recorded.outputs_format,
-        corpus=recorded.corpus,
+        recorded.build_inputs(run),
+        GateOptions(gate, profile),
         judge=endpoint.judge,
-        flags=endpoint.judge_settings,
+        flags=endpoint.judge_settings | {"control_share": control_share},
         rubrics=rubrics or (),
         metrics=parse_metric_list(metrics),
         only=only or (),
-        gate=gate,
-        profile=profile,
         votes=votes,
         store=store,
         max_calls=max_calls,
@@ -260,16 +260,27 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
     second = f"; second judge for requests in doubt: {preflight.second}" if preflight.second else ""
     for line in (
         f"judge: {preflight.judge}",
-        f"{preflight.requests} requests about {preflight.observations} observations, and "
-        f"{preflight.control_requests} controls "
-        f"and anchors; {preflight.answered} of them have verdicts already",
+        f"{preflight.requests} requests about {preflight.observations} observations; {preflight.answered} of them have "
+        "verdicts already",
         f"calls: {preflight.calls} at least, {preflight.max_calls} at most, not counting failed ones; votes: "
         f"{preflight.votes}{second}",
+        f"controls and anchors: {preflight.control_calls} of the calls; {preflight.earlier_controls} controls of "
+        "earlier runs count",
+        *_describe_gaps(preflight.unasked, "no room in this run for"),
         f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
         f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
         *(f"note: {notice}" for notice in notices),
     ):
         typer.echo(escape_terminal(line), err=to_stderr)
+
+
+def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
+    """Return the line that says what a judge was not asked yet; none if nothing is missing."""
+    if not gaps:
+        return []
+    more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
+    named = ", ".join(gaps[:MAX_NAMED_GAPS])
+    return [f"controls incomplete: {reason} {named}{more}; later runs of this judge go on with them"]
 
 
 def _describe_tokens(usage: TokenUsage) -> str:
@@ -339,6 +350,7 @@ def _status_lines(judge_status: Any) -> list[str]:
     """Return what the controls and anchors say about the judge, line by line."""
     lines = [_describe_controls(judge_status)]
     lines += [f"  {reason}" for reason in judge_status.reasons]
+    lines += _describe_gaps(judge_status.gaps, "not yet asked:")
     lines += [f"judge DRIFTED: {change}" for change in judge_status.drift]
     if judge_status.drift:
         lines.append(DRIFTED)
@@ -357,7 +369,7 @@ def _describe_controls(judge_status: Any) -> str:
     if judge_status.invalid:
         state = "judge INVALID: it failed its controls or anchors, and its verdicts give no numbers"
     elif not judge_status.controls:
-        state = "no controls could be made"
+        state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     else:
         state = "controls passed"
     return ": ".join((state, "; ".join(filter(None, (controls, anchors)))))

@@ -17,6 +17,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from assay.formats.problems import find_time_fault
 from assay.records.errors import ExitCode, InputError
 from assay.records.requests import InputOptions
 
@@ -66,6 +67,11 @@ StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 1 also w
 JudgeNameOption = Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")]
 ProductionKOption = Annotated[
     int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
+]
+
+InternalStagesOption = Annotated[
+    str | None,
+    typer.Option(help="Stages that nobody is shown, comma-separated: what a later stage drops there is no leak."),
 ]
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -232,11 +238,15 @@ def resolve_timestamp(now: str | None) -> str | None:
     """
     if now is None:
         return read_source_date_epoch()
-    try:
-        datetime.fromisoformat(now)
-    except ValueError:
-        raise InputError(f"--now: not a time (got {now!r}; expected one such as 2026-03-01T08:00:00Z)") from None
+    fault = find_time_fault(now)
+    if fault:
+        raise InputError(f"--now: {fault}")
     return now
+
+
+def resolve_clock(now: str | None) -> str:
+    """Return the time to record: of `--now` or SOURCE_DATE_EPOCH, else the present. Raises InputError if invalid."""
+    return resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def read_source_date_epoch() -> str | None:

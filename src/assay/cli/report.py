@@ -59,7 +59,8 @@ def report(
     now: NowOption = None,
 ) -> ExitCode:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
-    from assay.cli.display import print_written_files, show_progress
+    from assay.cli.display import print_written_files
+    from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.gates.gate_files import date_of_time

@@ -188,13 +188,13 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
 
 
 def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
-    from assay.cli.display import show_target_progress
+    from assay.cli.progress import show_tasks
     from assay.runs.observe_run import observe_run
 
     def print_stopping() -> None:
         typer.echo("stopping: cases in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
-    with show_target_progress() as start_bar:
+    with show_tasks() as start_bar:
         return observe_run(measurement, start_bar, print_stopping)
 
 
@@ -214,7 +214,8 @@ def _run(
     strict: bool,
     verbose: bool,
 ) -> tuple[ExitCode, Path]:
-    from assay.cli.display import print_written_files, show_progress
+    from assay.cli.display import print_written_files
+    from assay.cli.progress import show_progress
     from assay.cli.score import ScreenContent, print_run
     from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +18,7 @@ from assay.cli.options import (
     GateConfigOption,
     GateOption,
     HtmlOptions,
+    InternalStagesOption,
     JsonReportOption,
     JudgeNameOption,
     LimitOption,
@@ -124,17 +125,18 @@ def score(
         str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
     ] = None,
     production_k: ProductionKOption = None,
+    internal_stages: InternalStagesOption = None,
     owner: OwnerOption = "",
     now: NowOption = None,
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
-    from assay.cli.display import print_written_files, show_progress
+    from assay.cli.display import print_written_files
+    from assay.cli.progress import show_progress
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_folder import list_run_files
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
-    from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.rescore_run import (
@@ -143,7 +145,6 @@ def score(
         list_named_configs,
         refuse_own_folder,
     )
-    from assay.runs.save_run import save_run
     from assay.runs.score_run import open_scored_run
 
     time = resolve_timestamp(now)
@@ -167,18 +168,20 @@ def score(
                 workers=workers,
                 good=good,
                 production_k=production_k,
+                internal_stages=parse_name_list(internal_stages) if internal_stages is not None else None,
                 lexicons=lexicons or (),
                 look_again=any((report, page.html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
             ),
         )
     )
-    targets = ReportFiles(report, json_report, per_case, legacy_json_report, run_dir, owner, time)
     explain_arguments = format_input_arguments(inputs)
-    targets = replace(
-        targets,
-        verdicts=request.verdicts.store,
-        calibration=request.verdicts.calibration,
-        rubrics=request.verdicts.rubrics,
+    targets = ReportFiles(
+        report,
+        json_report,
+        per_case,
+        legacy_json_report,
+        owner,
+        time,
         html=page.html,
         detail_mb=page.detail_mb,
         show_forbidden=page.show_forbidden,
@@ -198,8 +201,13 @@ def score(
     ):
         written: list[tuple[str, Path]] = []
         if run_dir is not None:
-            written.append(("run folder", save_run(scoring, targets, Path(run_dir))))
-        written += write_reports(scoring, targets)
+            from assay.runs.save_run import save_run
+
+            written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets)))
+        if targets.has_any():
+            from assay.report.write_reports import write_reports
+
+            written += write_reports(scoring, targets)
         named = request.scoring.metrics if metrics and request.scoring.metrics else ()
         print_run(format, scoring, targets, ScreenContent(parse_name_list(by), named, verbose))
         print_written_files(written, _suggest_explain(scoring, explain_arguments))
@@ -217,16 +225,20 @@ class ScreenContent:
 
 def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content: ScreenContent) -> None:
     """Print the results in the requested format."""
-    from assay.cli.display import ignore_broken_pipe, make_console, print_screen
+    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
+    from assay.report.collect_findings import attribute_small_run, compare_run
     from assay.report.run_summary import render_run_summary
     from assay.report.terminal import render_score_screen
-    from assay.report.write_reports import attribute_small_run, compare_run, render_json, render_markdown
     from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
+            from assay.report.write_reports import render_json
+
             typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
         elif format is PrintFormat.markdown:
+            from assay.report.write_reports import render_markdown
+
             typer.echo(render_markdown(run, targets), nl=False)
         elif content.verbose:
             print_screen(render_score_screen(run.scoring, content.by, attributions=attribute_small_run(run)))
@@ -235,7 +247,7 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content
                 run.scoring,
                 attribute_small_run(run),
                 compare_run(run),
-                make_console().width,
+                get_screen_width(),
                 content.metrics,
                 content.by,
             )

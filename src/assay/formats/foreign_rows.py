@@ -19,7 +19,7 @@ from msgspec import UNSET
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, recognise_reply
 from assay.records.errors import Problem, shorten_repr
-from assay.records.golden_set import Case, Evidence, GoldenSet
+from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import Observation, Stage
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
@@ -30,6 +30,9 @@ REFERENCE_KEYS = (
 EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
 EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
 ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
+BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
+LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
+"""Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")
 _OUTPUT_KEYS = frozenset((*ANSWER_KEYS, *RANKING_KEYS, "retrieved_context_ids", "citations", "usage", "versions"))
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
@@ -125,7 +128,21 @@ def _read_case(members: Mapping[str, Any]) -> Case:
         reference=reference,
         evidence=_read_evidence(members),
         tags=_read_tags(members),
+        behaviour=_read_behaviour(members),
+        must_have=tuple(_read_texts(members, "must_have")),
+        must_cite=tuple(_read_texts(members, "must_cite")),
+        forbidden_text=tuple(_read_texts(members, "forbidden_text")),
     )
+
+
+def _read_behaviour(members: Mapping[str, Any]) -> Behaviour:
+    key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
+    if key is None:
+        return "answer"
+    for behaviour in BEHAVIOURS:
+        if members[key] == behaviour:
+            return behaviour
+    raise _RowError(key, f"unknown (got {shorten_repr(members[key])}; expected one of {', '.join(BEHAVIOURS)})")
 
 
 def _read_question(members: Mapping[str, Any]) -> str:
@@ -211,4 +228,5 @@ def _read_observation(members: Mapping[str, Any], case_id: str, foreign: Foreign
 
 def _count_ignored(members: Mapping[str, Any], foreign: ForeignRows) -> None:
     imported = {*QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS}
+    imported |= {*BEHAVIOUR_KEYS, *LIST_KEYS}
     foreign.ignored.update(key for key in members if key not in imported | _OUTPUT_KEYS and key != "retrieved_chunks")

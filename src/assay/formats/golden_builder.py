@@ -31,7 +31,9 @@ from assay.records.golden_set import (
     Judgments,
     Rubric,
     Selector,
+    SilencedRule,
     User,
+    Verification,
 )
 from assay.text.json_shape import find_schema_faults
 from assay.text.linear_patterns import PatternError, compile_linear
@@ -61,6 +63,9 @@ class GoldenHeader(Struct, frozen=True, forbid_unknown_fields=True):
     judgments: Judgments | None = None
     as_of: str | None = None
     schema_version: SchemaVersion | None = None
+    silenced: tuple[SilencedRule, ...] = ()
+    verification: Verification | None = None
+    frozen_digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +415,7 @@ class GoldenBuilder:
         self.header = GoldenHeader()
         self.has_header = False
         self.cases: list[Case] = []
+        self.spots: dict[str, CaseLocation] = {}
         self._unique = UniqueIds(findings)
         self.users: dict[User, User] = {}
         self._lists: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -499,6 +505,7 @@ class GoldenBuilder:
             self._compare_questions(case, folded.replace(" ", "").rstrip("?!."), spot)
         if self._unique.add_id(raw_id, case.id, spot.line, self.member_path(spot, "id")):
             self.cases.append(case)
+            self.spots[case.id] = spot
 
     def build_golden_set(self) -> GoldenSet:
         """Return the golden set with the cases added so far."""

@@ -10,8 +10,8 @@ import csv
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -297,8 +297,15 @@ def encode_golden_lines(golden: GoldenSet) -> Iterator[bytes]:
         yield msgspec.json.encode(case) + b"\n"
 
 
+NOTES_OF_SET = ("silenced", "verification", "frozen_digest")
+"""Members of a header that only some sets have."""
+
+
 def _encode_header(golden: GoldenSet) -> bytes:
     header = {name: value for name, value in msgspec.structs.asdict(golden).items() if name != "cases"}
+    for name in NOTES_OF_SET:
+        if not header[name]:
+            del header[name]
     return msgspec.json.encode({HEADER_MEMBER: header}) + b"\n"
 
 
@@ -419,12 +426,13 @@ GOLDEN_FORMATS: tuple[str, ...] = tuple(_BUILT_IN_FORMATS)
 
 @dataclass(frozen=True, slots=True)
 class LoadedGolden:
-    """A golden set with the format it was read from, its warnings and its digest."""
+    """A golden set with the format it was read from, its warnings, its digest, and the lines of its cases."""
 
     golden: GoldenSet
     format: str
     warnings: tuple[Problem, ...]
     digest: str
+    lines: Mapping[str, int | None] = field(default_factory=dict, compare=False)
 
 
 def load_golden(path: str | Path, format: str | None = None) -> LoadedGolden:
@@ -440,7 +448,8 @@ def load_golden(path: str | Path, format: str | None = None) -> LoadedGolden:
         builder = GoldenBuilder(form, findings)
         _read_cases(source, builder)
     golden = builder.build_golden_set()
-    return LoadedGolden(golden, form.name, findings.warnings(), compute_golden_digest(golden))
+    lines = {case_id: spot.line for case_id, spot in builder.spots.items()}
+    return LoadedGolden(golden, form.name, findings.warnings(), compute_golden_digest(golden), lines)
 
 
 def detect_golden_format(path: str | Path) -> str:
@@ -450,9 +459,11 @@ def detect_golden_format(path: str | Path) -> str:
 
 
 def compute_golden_digest(golden: GoldenSet) -> str:
-    """Return the digest of a golden set, which does not depend on the order of its cases."""
+    """Return the digest of a golden set, which depends neither on the order of its cases nor on notes about the set."""
     cases = tuple(sorted(golden.cases, key=lambda case: case.id))
-    return compute_digest(msgspec.structs.replace(golden, cases=cases))
+    return compute_digest(
+        msgspec.structs.replace(golden, cases=cases, silenced=(), verification=None, frozen_digest="")
+    )
 
 
 def write_golden(golden: GoldenSet, path: str | Path) -> None:

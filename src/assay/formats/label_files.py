@@ -251,7 +251,10 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         if size > _MAX_CSV_BYTES:
             raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
         lines.append(decode_line(line, source.name))
-    records = _read_records(lines, source.name, detect_separator(next(line for line in lines if line.strip())))
+    first = next((line for line in lines if line.strip()), None)
+    if first is None:  # separators of records are blank as text, and are not as bytes
+        raise InputError([Problem(source.name, None, "", "empty (got no row; expected labels)", "E_EMPTY")])
+    records = _read_records(lines, source.name, detect_separator(first))
     header_line, header_cells = next(records)
     header = [cell.strip() for cell in header_cells]
     faults = [

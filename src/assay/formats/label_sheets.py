@@ -160,6 +160,8 @@ def is_label_sheet(path: str) -> bool:
         value = json.loads(text)
     except ValueError:
         return ROW_ID in [cell.strip(' "') for cell in text.split(detect_separator(text))]
+    except RecursionError:
+        return False
     return isinstance(value, dict) and ROW_ID in value
 
 

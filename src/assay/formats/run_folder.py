@@ -441,6 +441,9 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> S
         metrics=scoring.metrics if scoring.metrics is not None else manifest.get("metrics") or None,
         good=scoring.good if scoring.good is not None else recorded.get("good"),
         production_k=scoring.production_k if scoring.production_k is not None else recorded.get("production_k"),
+        internal_stages=scoring.internal_stages
+        if scoring.internal_stages is not None
+        else recorded.get("internal_stages"),
         look_again=True,
         metric_paths=manifest.get("metric_paths", {}),
     )

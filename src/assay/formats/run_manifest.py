@@ -56,6 +56,7 @@ class ManifestAttribution(msgspec.Struct, frozen=True):
 
     good: str = "auto"
     production_k: int | None = None
+    internal_stages: tuple[str, ...] = ()
 
 
 class RunManifest(msgspec.Struct, frozen=True):

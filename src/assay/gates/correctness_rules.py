@@ -48,6 +48,8 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
     else:
         rule = Rule(CORRECT_ANSWER, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
         why = "no case states facts, keywords, an exact value or a number, and no judge's verdicts on it are recorded"
+        if find_column(scores.table, parse_metric(CORRECT_ANSWER)) is None:  # a baseline of an earlier version
+            why = f"{CORRECT_ANSWER} is not among its scores (save or score it again)"
         return [RuleResult(rule, "unmeasured", None, 0, f"{NOT_CHECKED}: {why}")]
     rule = Rule(metric, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
     result = evaluate_with_unknown_answers(rule, scores, evaluate_rule)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import date
 from difflib import get_close_matches
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,8 +57,8 @@ def read_profile_text(name: str) -> str:
     return _profiles_folder().joinpath(name + _SUFFIX).read_text(encoding="utf-8")
 
 
-def _profiles_folder() -> Traversable:
-    return files("assay").joinpath("gates", _PROFILES)
+def _profiles_folder() -> Path:
+    return Path(__file__).with_name(_PROFILES)
 
 
 def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:

@@ -14,19 +14,30 @@ from assay.records.verdicts import Calibration, LabelledRate
 from assay.stats.intervals import wilson_interval
 
 LEAST_BOUND = 0.7
-LEAST_LABELS = {"judge": 100, "rules": 50}
+WIDEST_CORRECTED = 0.3
+"""The widest interval of a corrected estimate whose bounds say something."""
+LEAST_DECIDED = 0.5
+"""The least share of all items with a verdict other than unknown."""
+LEAST_LABELS = {"judge": 100, "rules": 50, "combined": 100}
 _CURVED = "faithfulness"
 """The metric whose score by rules only a curve makes a probability."""
-_CURVE = {"slope", "intercept"}
+_CURVES = {"rules": {"slope", "intercept"}, "combined": {"slope", "judge", "intercept"}}
 _ROUNDING = 1e-9
 
 
 def list_gating_obstacles(
-    by: str, n: int, sensitivity: LabelledRate | None, specificity: LabelledRate | None
+    by: str,
+    n: int,
+    sensitivity: LabelledRate | None,
+    specificity: LabelledRate | None,
+    corrected: LabelledRate | None = None,
+    decided: float | None = None,
 ) -> list[str]:
     """Return why a scorer may not gate by its figures; an empty list if it may.
 
-    `by` is `judge`, `rules` or the name of another tool, `n` the number of items that both people and it judged.
+    `by` is `judge`, `rules` or the name of another tool, `n` the number of items that both people and it judged. A
+    scorer of probabilities with cuts has a `decided` share: then its corrected estimate over all items counts, whose
+    interval holds the uncertainty of both rates (ADR 0058); else the lower bound of each rate.
     """
     if by not in LEAST_LABELS:
         return [f"{by} is an external score: it informs and never gates"]
@@ -37,9 +48,18 @@ def list_gating_obstacles(
         if rate is None:
             word = "passed" if name == "sensitivity" else "failed"
             reasons.append(f"{name} is unknown: people {word} none of the items")
-        elif rate.low < LEAST_BOUND:
+        elif decided is None and rate.low < LEAST_BOUND:
             got = f"got {rate.low:.3f} for {rate.value:.3f}; expected {LEAST_BOUND}"
             reasons.append(f"the lower bound of {name} is too low ({got})")
+    if decided is None or sensitivity is None or specificity is None:
+        return reasons
+    if corrected is None:
+        reasons.append("no corrected estimate: too few labels of a class, or the scorer hardly tells pass from fail")
+    elif corrected.high - corrected.low > WIDEST_CORRECTED:
+        got = f"got {corrected.low:.3f} to {corrected.high:.3f}; expected a width of {WIDEST_CORRECTED} at most"
+        reasons.append(f"the corrected estimate is too uncertain ({got}): label more items")
+    if decided < LEAST_DECIDED:
+        reasons.append(f"too few items are decided (got {decided:.2f}; expected {LEAST_DECIDED})")
     return reasons
 
 
@@ -63,17 +83,31 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
     counted = sum(rate.n for rate in (record.sensitivity, record.specificity) if rate is not None)
     if record.n != counted:
         yield "n", f"not the items that people passed and failed (got {record.n}; expected {counted})"
-    if by == "judge" and not (record.judge and record.rubric_hash):
+    if by != "rules" and not (record.judge and record.rubric_hash):
         yield "judge", "bound to nothing (expected the digest of a judge, and rubric_hash)"
     if record.platt is not None and (
-        record.platt.keys() != _CURVE or not all(map(math.isfinite, record.platt.values()))
+        record.platt.keys() != _CURVES.get(by, set()) or not all(map(math.isfinite, record.platt.values()))
     ):
-        yield "platt", f"not a curve (got {record.platt}; expected a number for slope and intercept each)"
-    yield from _of_gating(record, by, curved=by == "rules" and name.base == _CURVED)
+        names = " and ".join(sorted(_CURVES.get(by, ())))
+        yield "platt", f"not a curve (got {record.platt}; expected a number for {names} each)"
+    yield from _of_cuts(record)
+    yield from _of_gating(record, by, curved=by in _CURVES and name.base == _CURVED)
+
+
+def _of_cuts(record: Calibration) -> Iterator[tuple[str, str]]:
+    if record.decided is not None and not 0 <= record.decided <= 1:
+        yield "decided", f"no share (got {record.decided}; expected 0 to 1)"
+    if record.cuts is None:
+        return
+    given = (record.cuts.reject, record.cuts.middle, record.cuts.accept)
+    cuts = [cut for cut in given if cut is not None]
+    if cuts != sorted(cuts) or not all(0 <= cut <= 1 for cut in cuts):
+        yield "cuts", f"not in order (got {given}; expected 0 ≤ reject ≤ middle ≤ accept ≤ 1)"
 
 
 def _of_gating(record: Calibration, by: str, *, curved: bool) -> Iterator[tuple[str, str]]:
-    against = [*record.reasons, *list_gating_obstacles(by, record.n, record.sensitivity, record.specificity)]
+    rates = record.sensitivity, record.specificity, record.corrected, record.decided
+    against = [*record.reasons, *list_gating_obstacles(by, record.n, *rates)]
     if curved and record.platt is None:
         against.append("no curve could be fitted to the labels")
     if record.may_gate and against:

@@ -20,7 +20,8 @@ from msgspec import structs
 
 from assay.calls.interfaces import CallError, ClaimState, Judge, SampleKey, VerdictStore
 from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
-from assay.judging.budget import CURRENT_RESERVATION, Budget, may_have_been_billed
+from assay.judging.billing import may_have_been_billed
+from assay.judging.budget import CURRENT_RESERVATION, Budget
 from assay.records.errors import AssayError
 from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.records.verdicts import JudgeRequest, JudgeUsage, Verdict

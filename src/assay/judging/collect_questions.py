@@ -16,12 +16,12 @@ from assay.formats.outputs import open_output_files, prepare_decodable, read_obs
 from assay.formats.outputs_checks import normalise_names
 from assay.formats.run_folder import complete_run_request, refuse_other_golden
 from assay.formats.settings_file import Config
-from assay.gates.gate_files import load_gate_or_profile
+from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import match_tags
 from assay.judging.call_scheduler import JudgingLimits
 from assay.judging.choose_judge import ChosenJudge
 from assay.judging.independence import find_self_judging
-from assay.metrics.answer_metric import BY_JUDGE, BY_RULES
+from assay.metrics.answer_metric import BY_RULES
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric, parse_metrics
 from assay.metrics.correctness import is_answer_open
@@ -36,7 +36,7 @@ from assay.records.errors import AssayError, InputError, MetricNameError, Proble
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.release_gates import Gate
-from assay.records.requests import InputOptions, ScoreRequest
+from assay.records.requests import GateOptions, InputOptions, ScoreRequest
 from assay.records.scores import SCORED
 from assay.records.unforeseen import describe_unforeseen
 from assay.records.verdicts import JudgeRequest, Verdict
@@ -163,7 +163,7 @@ def parse_judged_metrics(metrics: Sequence[str], own: Sequence[str] = ()) -> lis
     Raises MetricNameError for unknown names, SettingsError if none of the named metrics is judged.
     """
     names = parse_metrics(metrics or (*DEFAULT_JUDGED, *own))
-    judged = [name for name in names if name.key_value("by", BY_RULES) == BY_JUDGE and is_answer_metric(name)]
+    judged = [name for name in names if name.key_value("by", BY_RULES) != BY_RULES and is_answer_metric(name)]
     if not judged:
         message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
         raise SettingsError([Problem("", None, "metrics", message, "E_METRIC")])
@@ -230,7 +230,7 @@ def cases_of_gate(gate: Gate, cases: Sequence[Case]) -> set[str]:
             name = parse_metric(rule.metric)
         except MetricNameError:  # reported when the gate itself is checked
             continue
-        if name.key_value("by", BY_RULES) == BY_JUDGE:
+        if name.key_value("by", BY_RULES) != BY_RULES:
             rows = range(len(cases)) if rule.slice is None else find_slice_rows(cases, rule.slice).tolist()
             case_ids |= {cases[row].id for row in rows}
     return case_ids
@@ -266,22 +266,20 @@ DEFAULT_LIMITS = JudgingLimits()
 
 @dataclass(frozen=True, slots=True)
 class JudgingRequest:
-    """The options of `assay judge` as given on the command line; `run` stands for golden, outputs and corpus."""
+    """The answers to judge (a run, or a golden set with outputs) and the options of judging them.
+
+    `only` selects questions (ambiguous, gate, tag:NAME, case:ID); the gate decides which cases get more votes; `flags`
+    are settings of the judge that replace those of its settings file.
+    """
 
     config: Config
-    run: str | None = None
-    golden: str | None = None
-    outputs: Sequence[str] = ()
-    golden_format: str | None = None
-    outputs_format: str | None = None
-    corpus: str | None = None
+    inputs: InputOptions = field(default_factory=InputOptions)
+    gate: GateOptions = field(default_factory=GateOptions)
     judge: str | None = None
     flags: dict[str, Any] = field(default_factory=dict)
     rubrics: Sequence[str] = ()
     metrics: Sequence[str] = ()
     only: Sequence[str] = ()
-    gate: str | None = None
-    profile: str | None = None
     votes: int | None = None
     store: str | None = None
     max_calls: int | None = None
@@ -296,21 +294,22 @@ class JudgingRequest:
     @property
     def store_path(self) -> Path:
         """The path of the verdict store: the file named, else that of the run folder or of the working directory."""
-        return Path(self.store) if self.store is not None else Path(self.run or ".") / VERDICT_STORE_NAME
+        return Path(self.store) if self.store is not None else Path(self.inputs.run or ".") / VERDICT_STORE_NAME
 
     def scoring_arguments(self, rubrics: Sequence[str]) -> list[str]:
         """Return the arguments of the command that scores with these verdicts."""
-        if self.run is not None:
-            return ["report", self.run, "--markdown", str(Path(self.run) / "report.md")]
+        inputs = self.inputs
+        if inputs.run is not None:
+            return ["report", inputs.run, "--markdown", str(Path(inputs.run) / "report.md")]
         named = (
-            ("--golden-format", self.golden_format),
-            ("--outputs-format", self.outputs_format),
-            ("--corpus", self.corpus),
+            ("--golden-format", inputs.golden_format),
+            ("--outputs-format", inputs.outputs_format),
+            ("--corpus", inputs.corpus),
             ("--verdicts", str(self.store_path)),
             *(("--rubrics", folder) for folder in rubrics),
         )
         options = [word for option, value in named if value is not None for word in (option, value)]
-        return ["score", "--golden", str(self.golden), "--outputs", *self.outputs, *options]
+        return ["score", "--golden", inputs.golden, "--outputs", *inputs.outputs, *options]
 
 
 def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tuple[JudgeQuestions, list[str]]:
@@ -322,8 +321,8 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     )
     inputs = request.inputs
     loaded = load_golden(inputs.golden, inputs.golden_format)
-    if judging_request.run is not None:
-        refuse_other_golden(Path(judging_request.run), loaded.digest)
+    if judging_request.inputs.run is not None:
+        refuse_other_golden(Path(judging_request.inputs.run), loaded.digest)
     corpus = load_corpus(inputs.corpus)[0] if inputs.corpus is not None else None
     with open_output_files(inputs.outputs, inputs.outputs_format) as files, prepare_decodable(files) as ready:
         read_rows = (
@@ -335,29 +334,23 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
 
 
 def _scoring_request(judgement: JudgingRequest) -> ScoreRequest:
-    if judgement.run is not None:
-        if judgement.golden is not None or judgement.outputs:
+    inputs = judgement.inputs
+    if inputs.run is not None:
+        if inputs.golden or inputs.outputs:
             raise InputError("--run: stands for --golden and --outputs (expected one of both ways)")
-        return complete_run_request(ScoreRequest(InputOptions(run=judgement.run)))
-    if judgement.golden is None or not judgement.outputs:
+        return complete_run_request(ScoreRequest(InputOptions(run=inputs.run)))
+    if not inputs.golden or not inputs.outputs:
         raise InputError("nothing to judge (expected --run DIR, or --golden FILE with --outputs FILE)")
-    return ScoreRequest(
-        InputOptions(
-            golden=judgement.golden,
-            outputs=judgement.outputs,
-            golden_format=judgement.golden_format,
-            outputs_format=judgement.outputs_format,
-            corpus=judgement.corpus,
-        )
-    )
+    return ScoreRequest(inputs)
 
 
 def load_judging_gate(request: JudgingRequest) -> Gate | None:
     """Return the gate that decides which cases get more votes; None if none is named."""
     config = request.config
-    is_named = request.gate is not None or request.profile is not None
-    settings_gate = config.path if config.settings.gate is not None and not is_named else None
-    return load_gate_or_profile(request.gate or settings_gate, request.profile)
+    is_named = request.gate.gate is not None or request.gate.profile is not None
+    if config.settings.gate is not None and not is_named:
+        return load_requested_gate(replace(request.gate, gate=config.path))
+    return load_requested_gate(request.gate)
 
 
 def check_self_judging(request: JudgingRequest, chosen: ChosenJudge, questions: JudgeQuestions) -> list[str]:

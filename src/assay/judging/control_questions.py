@@ -1,4 +1,4 @@
-"""Control questions, asked in every judge run: their known answers show whether a judge can be trusted.
+"""Control questions: their known answers show whether a judge can be trusted.
 
 A control is a planted answer that no judge may reward; an anchor has a fixed answer and detects drift.
 """
@@ -16,7 +16,16 @@ from assay.judging.prompt import SHUFFLED_SAMPLE
 from assay.metrics.judge_requests import Rubrics
 from assay.metrics.vote_folding import fold_votes
 from assay.records.errors import InputError
-from assay.records.verdicts import ControlKind, DriftAnchor, JudgeRequest, JudgeRubric, JudgeStatus, Verdict
+from assay.records.verdicts import (
+    AnsweredControl,
+    ControlKind,
+    DriftAnchor,
+    JudgeRequest,
+    JudgeRubric,
+    JudgeStatus,
+    RubricControl,
+    Verdict,
+)
 from assay.stats.intervals import wilson_interval
 
 MAX_CONTROL_MEAN = 0.2
@@ -186,10 +195,8 @@ def compute_separation(scores: Sequence[float], grounded: Sequence[bool]) -> tup
 
 
 SUPPORT, SUPPORTED = "support", "supported"
-PAIRS_PER_RUBRIC = 2
-"""Number of requests of each rubric from which controls are made at most, unless a share is set."""
-CONTROL_SHARE = 0.2
-"""Controls for each request at most, unless a share is set; one of each kind is made in any case."""
+PAIRS_PER_RUBRIC = 4
+"""Number of requests of each rubric from which controls are made; some may turn out to have no usable answer."""
 MIN_SCORED_SHARE = 0.8
 """The share of anchors that must have a verdict for the self-test to be valid."""
 MIN_AREA, MIN_GAP = 0.9, 0.5
@@ -211,26 +218,19 @@ class ControlQuestions(NamedTuple):
         ]
 
 
-def build_control_questions(
-    requests: Mapping[str, JudgeRequest],
-    clusters_of: Mapping[str, set[str]],
-    anchors: Iterable[DriftAnchor],
-    rubrics: Rubrics,
-    share: float | None = None,
-) -> ControlQuestions:
-    """Return the controls that can be made from a few of the requests, and the anchors.
-
-    `share` is the number of controls for each request of a rubric; at least one of each kind is made.
+def list_possible_controls(
+    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]], rubrics: Rubrics
+) -> list[Control]:
+    """Return controls that can be made from a few requests of each rubric: one of each kind first, then others.
 
     `clusters_of` gives the clusters of cases that a request is about: an answer to one case of a cluster may also
     answer another, so a control pairs requests of different clusters.
     """
-    controls_by_digest = {}
     kinds_by_hash = {rubric.hash: rubric.controls for rubric in rubrics.values()}
-    for request, other in _pair_requests(requests, clusters_of, kinds_by_hash, share):
-        for control in make_controls(request, other, kinds_by_hash.get(request.rubric_hash, ())):
-            controls_by_digest[control.request.digest] = control
-    return ControlQuestions(controls_by_digest, build_anchor_requests(anchors, rubrics))
+    controls_by_pair: dict[int, list[Control]] = defaultdict(list)
+    for number, request, other in _pair_requests(requests, clusters_of):
+        controls_by_pair[number] += make_controls(request, other, kinds_by_hash.get(request.rubric_hash, ()))
+    return [control for number in sorted(controls_by_pair) for control in controls_by_pair[number]]
 
 
 def build_anchor_requests(
@@ -285,13 +285,15 @@ def find_drift(
     """Return which shares of the last answers to the anchors lie outside the 95% Wilson interval of the first answers.
 
     The shares are those of anchors labelled as expected, of supported anchors recognised as such, and of other anchors
-    recognised as such.
+    recognised as such. Nothing is said before most anchors were asked twice: one of three that changed is no drift.
     """
     pairs = []
     for digest, (anchor, request) in questions.anchors.items():
         labels = _labels_of_samples(verdicts.get(digest, ()), request, rubrics)
         if len(labels) > 1:
             pairs.append((anchor, labels[0], labels[-1]))
+    if len(pairs) < MIN_SCORED_SHARE * len(questions.anchors):
+        return ()
     supported = [(a.label == SUPPORTED, first == SUPPORTED, last == SUPPORTED) for a, first, last in pairs]
     shares = {
         "anchors labelled as expected": [(first == a.label, last == a.label) for a, first, last in pairs],
@@ -316,19 +318,29 @@ def _describe_change(description: str, correct: Sequence[tuple[bool, bool]]) -> 
 
 
 def assess_judge(
-    judge: str, questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Rubrics, at: str | None
+    judge: str,
+    questions: ControlQuestions,
+    verdicts: SamplesByRequest,
+    rubrics: Rubrics,
+    at: str | None,
+    earlier: Iterable[AnsweredControl] = (),
 ) -> JudgeStatus:
-    """Return the status of a judge after a run.
+    """Return the status of a judge after a run; `earlier` are controls that it answered in other runs.
 
     It is invalid if the mean of the controls is above the limit; if that of one kind is, and at least two controls of
     the kind were rewarded, so that no single slip decides; and if its first answers do not separate the anchors.
     """
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
-    values_by_kind: dict[str, list[float]] = defaultdict(list)
+    answered = [*earlier]
     for digest, control in questions.controls.items():
-        values = _item_values(verdicts.get(digest, ()), by_hash[control.request.rubric_hash])
+        samples = verdicts.get(digest, ())
+        values = _item_values(samples, by_hash[control.request.rubric_hash])
         if values:
-            values_by_kind[control.kind].append(sum(values) / len(values))
+            mean_value = sum(values) / len(values)
+            answered.append(AnsweredControl(describe_control(control), digest, mean_value, at))
+    values_by_kind: dict[str, list[float]] = defaultdict(list)
+    for answer in answered:
+        values_by_kind[answer.control.kind].append(answer.value)
     is_right = [
         label == questions.anchors[digest][0].label for digest, label in _last_labels(questions, verdicts, by_hash)
     ]
@@ -352,7 +364,17 @@ def assess_judge(
         reasons=tuple(reasons),
         at=at,
         drift=find_drift(questions, verdicts, by_hash),
+        answered=tuple(sorted(answered, key=lambda answer: (answer.control, answer.request))),
+        anchors_unasked=len(questions.anchors) - len(is_right)
+        if len(is_right) < MIN_SCORED_SHARE * len(questions.anchors)
+        else 0,
     )
+
+
+def describe_control(control: Control) -> RubricControl:
+    """Return the kind of a control with its rubric."""
+    request = control.request
+    return RubricControl(f"{request.rubric}.{request.language}", request.rubric_hash, control.kind)
 
 
 def _describe_failed_anchors(
@@ -431,18 +453,17 @@ def _item_values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]
 
 
 def _pair_requests(
-    requests: Mapping[str, JudgeRequest],
-    clusters_of: Mapping[str, set[str]],
-    kinds_by_hash: Mapping[str, Sequence[ControlKind]],
-    share: float | None,
-) -> Iterator[tuple[JudgeRequest, JudgeRequest]]:
-    """Yield a few requests of each rubric, each with a request about something else; independent of their order."""
+    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]]
+) -> Iterator[tuple[int, JudgeRequest, JudgeRequest]]:
+    """Yield a few requests of each rubric with their number, each with a request about something else.
+
+    Independent of the order of the requests.
+    """
     by_rubric: dict[str, list[str]] = defaultdict(list)
     for digest in sorted(requests):
         by_rubric[requests[digest].rubric_hash].append(digest)
-    for rubric_hash, digests in by_rubric.items():
-        kind_count = len(kinds_by_hash.get(rubric_hash, ()))
-        for digest in digests[: _count_pairs(kind_count, len(digests), share)]:
+    for digests in by_rubric.values():
+        for number, digest in enumerate(digests[:PAIRS_PER_RUBRIC]):
             question = _normalised_question(requests[digest])
             others = (candidate for candidate in digests if not clusters_of[candidate] & clusters_of[digest])
             other = next(
@@ -454,13 +475,7 @@ def _pair_requests(
                 None,
             )
             if other is not None:
-                yield requests[digest], requests[other]
-
-
-def _count_pairs(kinds: int, requests: int, share: float | None) -> int:
-    """Return from how many requests of a rubric controls of so many kinds are made."""
-    pairs = int((share or CONTROL_SHARE) * requests / max(1, kinds))
-    return max(1, pairs if share is not None else min(pairs, PAIRS_PER_RUBRIC))
+                yield number, requests[digest], requests[other]
 
 
 def _normalised_question(request: JudgeRequest) -> str | None:

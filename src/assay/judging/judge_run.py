@@ -15,7 +15,8 @@ from msgspec import structs
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
 from assay.formats.run_folder import RunFolder, list_run_rubrics
-from assay.judging.budget import Budget, may_have_been_billed
+from assay.judging.billing import may_have_been_billed
+from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
 from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, make_judge
 from assay.judging.collect_questions import (
@@ -38,16 +39,18 @@ from assay.judging.collect_votes import (
     find_doubtful_requests,
     share_caps,
 )
+from assay.judging.control_plan import NO_PLAN, ControlLimits, find_unasked, plan_controls
 from assay.judging.control_questions import (
     ControlQuestions,
     assess_judge,
-    build_control_questions,
+    build_anchor_requests,
     count_anchor_rounds,
-    plan_anchor_votes,
+    list_possible_controls,
     skip_shuffled_sample,
 )
 from assay.judging.rubric_files import load_anchors
-from assay.judging.verdict_files import StoreContents
+from assay.judging.shared_controls_file import SharedControls, combine_statuses
+from assay.judging.verdict_files import StoreContents, merge_status
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.vote_folding import MAX_VOTES, fold_votes, settle_ruling
 from assay.records.errors import ExitCode
@@ -67,23 +70,27 @@ FINAL_REASONS = {
 class JudgingEstimate:
     """The estimated effort of a judge run.
 
-    It counts the requests, those already answered (`answered`), the controls and anchors (`control_requests`), the
-    calls at least and at most, and the likely and the maximal tokens and dollars (None if the price of the judge is
-    unknown). The maximum includes extra votes where votes differ and repair calls for bad replies, but not calls
-    that fail. `example` is the body of one request as it would be sent, "" if there is none to send.
+    It counts the requests, those already answered (`answered`), the calls at least and at most, and the likely and the
+    maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where votes
+    differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
+    anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
+    `unasked` names the kinds that do not fit into this run. `example` is the body
+    of one request as it would be sent, "" if there is none to send.
     """
 
     judge: str
     observations: int
     requests: int
     answered: int
-    control_requests: int
+    control_calls: int
     calls: int
     max_calls: int
     likely_usage: TokenUsage
     max_usage: TokenUsage
     votes: str
     second: str = ""
+    earlier_controls: int = 0
+    unasked: tuple[str, ...] = ()
     example: str = ""
 
 
@@ -140,7 +147,7 @@ def judge_run(
     Raises InputError for bad inputs, IncompleteError if a verdict cannot be saved, and KeyboardInterrupt at the second
     Ctrl-C; verdicts that were saved before are kept.
     """
-    usual = list_run_rubrics(Path(request.run)) if request.run is not None else ()
+    usual = list_run_rubrics(Path(request.inputs.run)) if request.inputs.run is not None else ()
     chosen = choose_judge(request.config, request.judge, request.flags, request.rubrics, usual)
     second = choose_second_judge(request, chosen)
     caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
@@ -163,9 +170,9 @@ def judge_run(
         store.register_judge(session.judge.identity)
         if session.second is not None:
             store.register_judge(session.second.judge.identity)
-        if request.run is not None:
+        if request.inputs.run is not None:
             _write_judge_to_manifest(
-                Path(request.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
+                Path(request.inputs.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
             )
         try:
             asyncio.run(session.run(store, judged, progress, clock))
@@ -201,6 +208,8 @@ class _Session:
         self._recorded: Mapping[str, Sequence[Verdict]] = {}
         self._standing: JudgeStatus | None = None
         self._round = 1
+        self._plan = NO_PLAN
+        self._shared = SharedControls.of(judgement, chosen)
         self._asked: dict[str, JudgeRequest] = {}
         self._first_requests: dict[str, JudgeRequest] = {}
         self._asked_first: frozenset[str] = frozenset()
@@ -214,30 +223,26 @@ class _Session:
 
     def preflight(self, contents: StoreContents) -> JudgingEstimate:
         """Determine what must be asked, and return the estimated effort."""
-        self._recorded = contents.verdicts.get(self.digest, {})
-        self._standing = contents.statuses.get(self.digest)
+        shared = self._shared.read() if self._shared is not None else StoreContents()
+        own = contents.verdicts.get(self.digest, {})
+        self._recorded = shared.verdicts.get(self.digest, {}) | own
+        self._standing = combine_statuses(shared.statuses.get(self.digest), contents.statuses.get(self.digest))
         self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
             self.second.load_recorded(contents)
         requests = self._first_requests = self.questions.find_requests(self.verdicts)
-        if requests:
-            self.voting.control_questions = build_control_questions(
-                requests,
-                self.questions.clusters_of,
-                load_anchors().anchors,
-                self.chosen.rubrics,
-                self.chosen.settings.control_share,
-            )
-            asks_more = any(self._missing_votes(request)[0] for request in requests.values())
-            self._begin_round(asks_more=asks_more)
-        control_requests = self.voting.control_questions.all_requests()
         answered = 0
         least, most = Counter[str](), Counter[str]()
-        for request in [*requests.values(), *control_requests]:
-            min_votes, max_votes = self._missing_votes(request)
-            answered += not min_votes
-            _add_usage(least, request, min_votes, self.judge.estimate_likely)
-            _add_usage(most, request, max_votes * MAX_CALLS_PER_VOTE, self.judge.estimate)
+        for request in requests.values():
+            answered += not self._add_calls(request, least, most)
+        control_calls = 0
+        if requests:
+            # Controls are made from the same requests if judging is continued: those that follow from no verdict.
+            is_continued = bool(self.verdicts.keys() & requests.keys())
+            first_requests = self.questions.find_requests({}) if is_continued else requests
+            self._plan_controls(first_requests, asks_more=least["calls"] > 0, is_continued=is_continued)
+            for request in self.voting.control_questions.all_requests():
+                control_calls += self._add_calls(request, least, most)
         second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
         if self.second is not None:
             second_calls, second_usage = self.second.estimate_most(requests.values())
@@ -248,13 +253,15 @@ class _Session:
             len(self.questions.observations),
             len(requests),
             answered,
-            len(control_requests),
+            control_calls,
             least["calls"],
             most["calls"] + second_calls,
             self._usage_of(least),
             self._usage_of(most).plus(second_usage),
             str(self.voting.fixed) if self.voting.fixed else votes,
             second_name,
+            len(self._plan.earlier),
+            tuple(map(str, self._plan.unasked)),
             self._show_example(requests.values()),
         )
 
@@ -266,14 +273,33 @@ class _Session:
             return ""
         return msgspec.json.format(msgspec.json.encode(self.judge.build_body(request))).decode()
 
-    def _begin_round(self, *, asks_more: bool) -> None:
-        """Decide whether the anchors are asked again: on a later day, if `asks_more` other questions."""
-        before = self._standing
+    def _add_calls(self, request: JudgeRequest, least: Counter[str], most: Counter[str]) -> int:
+        """Add the calls that a request needs to both totals; return how many they are at least."""
+        min_votes, max_votes = self._missing_votes(request)
+        _add_usage(least, request, min_votes, self.judge.estimate_likely)
+        _add_usage(most, request, max_votes * MAX_CALLS_PER_VOTE, self.judge.estimate)
+        return min_votes
+
+    def _plan_controls(self, requests: Mapping[str, JudgeRequest], *, asks_more: bool, is_continued: bool) -> None:
+        """Choose the controls and anchors; new ones are asked only if the run `asks_more`.
+
+        Anchors are asked again on a later day.
+        """
+        before, settings = self._standing, self.chosen.settings
         self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
-        again = before is not None and self._round > before.rounds
-        self.voting.anchor_votes = plan_anchor_votes(
-            self.voting.control_questions, self._recorded, self._round, asks_again=again
+        calls = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
+        self._plan = plan_controls(
+            list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics),
+            build_anchor_requests(load_anchors().anchors, self.chosen.rubrics),
+            before,
+            self._recorded,
+            ControlLimits(settings.control_share, settings.control_days, self.judgement.at),
+            calls=calls if asks_more else 0,
+            rounds=self._round,
+            asks_again=before is not None and self._round > before.rounds,
+            is_continued=is_continued,
         )
+        self.voting.control_questions, self.voting.anchor_votes = self._plan.questions, self._plan.anchor_votes
 
     def _usage_of(self, total: Counter[str]) -> TokenUsage:
         price = self.chosen.price
@@ -319,8 +345,9 @@ class _Session:
         control_questions = self.voting.control_questions
         recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
         known = {request.digest: request for request in control_questions.all_requests()}
+        new_count = sum(self._missing_votes(request)[0] > 0 for request in known.values())
         real = [digest for digest in self._first_requests if digest not in known]
-        real = real[: len(known)] if control_questions.controls else []
+        real = real[:new_count] if control_questions.controls else []
         batch = known | {digest: self._first_requests[digest] for digest in real}
         samples = await runner.run([batch[digest] for digest in sorted(batch)], recorded)
         self.verdicts |= {digest: samples[digest] for digest in real if samples.get(digest)}
@@ -329,11 +356,15 @@ class _Session:
         before = self._standing
         if not samples:
             judged.judge_status = before
-        if runner.tally.halted or not samples:
             return
-        at = before.at if before is not None and before.rounds == self._round else self.judgement.at
-        judge_status = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at)
-        judged.judge_status = store.record_status(structs.replace(judge_status, rounds=self._round))
+        # A round of anchors that was cut short is finished by the next run.
+        rounds = self._round if not runner.tally.halted else before.rounds if before is not None else 1
+        at = before.at if before is not None and before.rounds == rounds else self.judgement.at
+        status = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at, self._plan.earlier)
+        status = structs.replace(status, rounds=rounds, unasked=find_unasked(self._plan, status))
+        judged.judge_status = store.record_status(merge_status(before, status))
+        if self._shared is not None:
+            self._shared.record(self.judge.identity, judged.judge_status, samples.values())
 
     async def _ask_questions(self, runner: JudgingRunner, judged: JudgeRun) -> None:
         """Ask the questions that follow from the verdicts so far, until there are no new ones."""

@@ -12,6 +12,7 @@ from assay.judging.control_questions import build_anchor_requests
 from assay.judging.independence import find_self_judging
 from assay.judging.rubric_files import load_anchors, use_rubrics
 from assay.judging.verdict_store import read_store
+from assay.metrics.answer_metric import BY_COMBINED
 from assay.metrics.catalog import (
     CATALOG,
     JUDGED_METRICS,
@@ -20,7 +21,7 @@ from assay.metrics.catalog import (
     list_rubric_names,
     parse_metric,
 )
-from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics
+from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import VerdictOptions
@@ -78,6 +79,9 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
             f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
             "verdict store"
         )
+    if judge_status is not None and judge_status.gaps:
+        gaps = ", ".join(judge_status.gaps)
+        notices.append(f"controls incomplete: {chosen.model} was not asked yet {gaps}; judging more goes on with them")
     valid = judge_status is None or judge_status.may_gate
     second = judge_status.second if judge_status is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
@@ -165,7 +169,8 @@ def match_verdicts(
 def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden: str) -> str:
     """Return how the conditions of a calibration differ from those of this scoring; "" if they are the same."""
     name = parse_metric_name(record.metric)
-    if name.key_value("by", "rules") == "rules":
+    by = name.key_value("by", "rules")
+    if by == "rules":
         if not record.applies_to(RULES_VERSION, ""):
             return f"with another version of the rules (got {record.judge}; expected {RULES_VERSION})"
         return "on another golden set, whose words the rules weigh differently" if record.golden != golden else ""
@@ -173,8 +178,11 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
         not judging.verdicts or name.base not in CATALOG
     ):  # nothing judged, or a metric that only people and judges label
         return ""
-    if record.judge != judging.judge:
-        return f"on another judge (got {record.judge}; expected {judging.judge})"
+    if by == BY_COMBINED and record.golden != golden:
+        return "on another golden set, whose words the rules weigh differently"
+    scorer = name_combined_scorer(judging.judge) if by == BY_COMBINED else judging.judge
+    if record.judge != scorer:
+        return f"on another judge (got {record.judge}; expected {scorer})"
     rubric = compute_rubrics_hash(judging.rubrics.values(), find_metric(parse_metric(record.metric)).rubrics[0])
     if record.rubric_hash != rubric:
         return f"with another rubric (got {record.rubric_hash}; expected {rubric})"

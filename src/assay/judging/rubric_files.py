@@ -10,8 +10,6 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -268,5 +266,5 @@ def _list_yaml_files(folder: Path, problems: list[Problem]) -> list[Path]:
     return sorted(folder.glob("*.yaml"))
 
 
-def _rubrics_folder() -> Traversable:
-    return files("assay").joinpath("judging", "rubrics")
+def _rubrics_folder() -> Path:
+    return Path(__file__).with_name("rubrics")

@@ -68,9 +68,17 @@ def decode_verdict(key: SampleKey, record: object, sha256: object) -> Verdict | 
 
 
 def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
-    """Return the current status merged with the recorded one: a judge once invalid or drifted stays so."""
+    """Return the current status merged with the recorded one: a judge once invalid or drifted stays so.
+
+    Recorded controls stay unless the current status speaks about controls of the same kind and rubric: it leaves out
+    those that expired.
+    """
     if before is None:
         return now
+    current = {answer.control for answer in now.answered} | set(now.unasked)
+    kept = [answer for answer in before.answered if answer.control not in current]
+    answered = tuple(sorted((*now.answered, *kept), key=lambda answer: (answer.control, answer.request)))
+    unasked = {*now.unasked, *before.unasked} - {answer.control for answer in answered}
     is_more = now.controls >= before.controls
     merged = now if (now.invalid and is_more) or not before.invalid else before
     anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
@@ -80,6 +88,9 @@ def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
         rounds=max(before.rounds, now.rounds),
         drift=now.drift or before.drift,
         second=now.second or before.second,
+        answered=answered,
+        unasked=tuple(sorted(unasked)),
+        anchors_unasked=now.anchors_unasked,
     )
 
 

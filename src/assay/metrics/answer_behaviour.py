@@ -126,6 +126,12 @@ class AnswerFacts:
             (text_behaviours != NOTHING_DONE) & ~self.has_no_declaration & (declared != text_behaviours), dtype=np.bool_
         )
 
+    def find_accepted_refusals(self, batch: Batch) -> BoolArray:
+        """Return the rows on which something else than an answer was accepted: a refusal, a question back."""
+        behaviours = self.observed_behaviours[0]
+        is_no_answer = behaviours != BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]
+        return np.asarray(_is_accepted(batch, behaviours) & is_no_answer, dtype=np.bool_)
+
     def unscored_conditions(self, batch: Batch, *, declared_counts: bool = False) -> list[Unscored]:
         """The conditions that every answer metric shares."""
         not_asked = self.has_no_answer & self.has_no_declaration if declared_counts else self.has_no_answer

@@ -31,11 +31,19 @@ from assay.records.observations import Observation
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRequest
 
-BY_RULES, BY_JUDGE = "rules", "judge"
+BY_RULES, BY_JUDGE, BY_COMBINED = "rules", "judge", "combined"
 RulesScorer = Callable[[ParsedAnswer], Outcome]
 JudgeScorer = Callable[[ParsedAnswer, Rubrics], JudgeDialogue]
 SCORER_KEY = {"by": MetricKey("", (BY_RULES, BY_JUDGE), "rules: the deterministic scorer; judge: recorded verdicts")}
 """The key of a metric that rules and a judge can score."""
+COMBINED_SCORER_KEY = {
+    "by": MetricKey(
+        "",
+        (BY_RULES, BY_JUDGE, BY_COMBINED),
+        "rules: the deterministic scorer; judge: recorded verdicts; combined: both, with weights from human labels",
+    )
+}
+"""The key of a metric that both can score together as well."""
 UNDEFINED_GROUNDING = "refused, nothing claimed, no context reported, or a chunk of it without text"
 
 
@@ -47,15 +55,18 @@ def exempt_no_case(_: CaseIndex) -> str:
 class Scorers(NamedTuple):
     """How one metric is computed for one observation; `exemption_reason` returns why a case is exempt, or "".
 
-    All three are functions of a module, because scorers travel to worker processes with the outcomes.
+    `combined` joins both. All are functions of a module, because scorers travel to worker processes with the outcomes.
     """
 
     rules: RulesScorer | None = None
     judge: JudgeScorer | None = None
     exemption_reason: Callable[[CaseIndex], str] = exempt_no_case
+    combined: JudgeScorer | None = None
 
     def select_judge(self, name: MetricName) -> JudgeScorer | None:
         """Return how a judge is asked for a metric, or None if rules compute it."""
+        if name.key_value("by", BY_RULES) == BY_COMBINED:
+            return self.combined
         return self.judge if self.rules is None or name.key_value("by", BY_RULES) == BY_JUDGE else None
 
 
@@ -90,7 +101,7 @@ def compute_answer_outcome(scorers: Scorers, name: MetricName, reading: ParsedAn
         return rulings[-1]
 
     outcome = replay_outcome(judge(reading, judging.rubrics), answer)
-    return mark_for_review(outcome, rulings) if name.key_value("by", BY_RULES) == BY_JUDGE else outcome
+    return outcome if name.key_value("by", BY_RULES) == BY_RULES else mark_for_review(outcome, rulings)
 
 
 class OutcomeFacts:
@@ -103,9 +114,10 @@ class OutcomeFacts:
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
-        self.outcomes += [self._outcome(reading)._replace(detail="") for reading in parse_answers(rows)]
+        for reading, error_code in zip(parse_answers(rows), rows.error_codes, strict=True):
+            self.outcomes.append(self._outcome(reading, error_code)._replace(detail=""))
 
-    def _outcome(self, reading: ParsedAnswer) -> Outcome:
+    def _outcome(self, reading: ParsedAnswer, error_code: str) -> Outcome:
         answer, target_error = reading.observation.answer, reading.observation.error
         if target_error is None and isinstance(answer, str):
             return compute_answer_outcome(self.scorers, self.name, reading)
@@ -113,7 +125,7 @@ class OutcomeFacts:
         if exemption_reason:
             return not_applicable_outcome(exemption_reason)
         if target_error is not None:
-            return unscored_outcome(f"target error: {target_error.code}")
+            return unscored_outcome(f"target error: {error_code}")
         if answer is UNSET:
             return not_applicable_outcome("no answer was asked for")
         return unscored_outcome("the answer is null")
@@ -182,7 +194,7 @@ def define_answer_metric(
         compute=lambda batch, metric_name: compute_outcomes(find_scorers(metric_name), batch, metric_name),
         yields_to_leaks=yields_to_leaks,
         rubrics=rubrics,
-        uncalibrated=(BY_RULES, BY_JUDGE),
+        uncalibrated=(BY_RULES, BY_JUDGE, BY_COMBINED),
         rests_on=rests_on,
         explain=lambda case, observation, metric_name: explain_outcome(
             find_scorers(metric_name), case, observation, metric_name

@@ -24,7 +24,7 @@ from assay.metrics.metric import (
 )
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence
 from assay.records.scores import SCORED, CaseChecks, ScoreColumn
-from assay.stats.arrays import BoolArray, FloatArray
+from assay.stats.arrays import BoolArray, FloatArray, find_distinct
 from assay.text.normalisation import fold_text
 
 
@@ -144,7 +144,17 @@ def _is_partial(values: FloatArray) -> BoolArray:
     return np.asarray((values > 0.0) & (values < 1.0))
 
 
+def _is_below_judge_threshold(values: FloatArray) -> BoolArray:
+    return np.asarray(values < JUDGE_THRESHOLD)
+
+
+CORRECT_ANSWER, ANSWER_UNKNOWN, JUDGED_CORRECTNESS = "correct_answer", "correct_answer_unknown", "correctness(by=judge)"
+"""The signals of a right answer (ADR 0054): what the case requires, whether that is open, and the judge's grade."""
+JUDGE_THRESHOLD = 0.75
+"""The least grade of a judge that counts as right."""
+WRONG_ANSWER, UNKNOWN_ANSWER = "wrong_answer", "unknown_answer"
 _LABEL, _INCOMPLETE = "golden_label_issue", "incomplete_answer"
+_ANSWER_CHECKS = frozenset((WRONG_ANSWER, _INCOMPLETE, UNKNOWN_ANSWER))
 
 CHECKS: tuple[Check, ...] = (
     Check("leak", "visibility_leaks", _is_positive, summary="something was shown that the user must not see"),
@@ -161,18 +171,22 @@ CHECKS: tuple[Check, ...] = (
         summary="a citation is missing or not from the context",
     ),
     Check("wrong_behavior", "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
-    Check("wrong_answer", "keywords", _is_zero, summary="none of the keywords is in the answer"),
-    Check("wrong_answer", "exact_match", _is_zero, summary="the answer is not the reference"),
-    Check("wrong_answer", "number_match", _is_zero, summary="the reference's number is not in the answer"),
     Check(
         _INCOMPLETE, "completeness(by=rules)", _is_partial, summary="a part of the must-have facts is not in the answer"
     ),
     Check(
-        "wrong_answer",
-        "correct_answer",
+        WRONG_ANSWER,
+        CORRECT_ANSWER,
         _is_zero,
         summary="the answer does not state what the case requires",
         explained_by=_INCOMPLETE,
+    ),
+    Check(
+        WRONG_ANSWER,
+        JUDGED_CORRECTNESS,
+        _is_below_judge_threshold,
+        summary="a judge finds the answer not right",
+        is_costly=True,
     ),
     Check("over_answer", "under_refusal", _is_positive, summary="answered what must be refused"),
     Check(
@@ -213,6 +227,13 @@ CHECKS: tuple[Check, ...] = (
         "shows chunks that the corpus does not have, so that nobody can say who may see them",
     ),
     Check(
+        "over_fetched",
+        "over_fetched",
+        _is_positive,
+        "warning",
+        "an internal stage fetched what the user must not see, and a later one dropped it",
+    ),
+    Check(
         "doubtful_citation",
         "citation_precision",
         _is_below_one,
@@ -220,6 +241,14 @@ CHECKS: tuple[Check, ...] = (
         "a citation is not the source of what it is cited for: another chunk of the context is",
         is_costly=True,
     ),
+    Check(
+        UNKNOWN_ANSWER,
+        ANSWER_UNKNOWN,
+        _is_positive,
+        "warning",
+        "nothing that was measured tells whether the answer is right",
+    ),
+    Check(UNKNOWN_ANSWER, "behaviour_unknown", _is_positive, "warning", "nothing tells what the answer did"),
     Check("stale_context", "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _is_positive, "warning", "the keywords are hedged or negated"),
@@ -240,6 +269,8 @@ CHECKS: tuple[Check, ...] = (
         is_costly=True,
     ),
 )
+_ATTRIBUTION_METRICS = ("keywords", "exact_match", "number_match")
+"""Metrics without a check of their own that attribution reads: `correct_answer` combines them."""
 RUNNER_CHECKS = ("retrieval_miss", "context_miss", "bad_citation", "wrong_behavior")
 MISSING_OUTPUT, TARGET_ERROR = "missing_output", "target_error"
 
@@ -250,22 +281,31 @@ def run_checks(
     missing: BoolArray,
     broken: BoolArray,
     uncalibrated: Collection[str] = (),
+    good: tuple[str, float] | None = None,
 ) -> tuple[tuple[CaseChecks, ...], BoolArray]:
     """Return the checks that each case failed, in the table's order, for the cases that failed or were warned of any;
     and which cases failed.
 
     `missing` marks cases without an observation, `broken` those on which the target failed. A check on an
     `uncalibrated` metric only warns: such a metric may inform, but a failed case may decide a gate (ADR 0031).
+    `good` is a metric with the least value of a right answer (the setting `scoring.good`): where it has a score, it
+    decides in place of the other checks on answers, and so does a calibrated judge without it (ADR 0054).
     """
+    deciding = _choose_deciding_metric(columns, uncalibrated, good)
     checks_to_run = [
         replace(check, level="warning") if check.metric in uncalibrated else check
         for check in CHECKS
         if check.metric in columns
     ]
+    if good is not None and deciding is not None:
+        metric, least = good
+        checks_to_run.append(Check(WRONG_ANSWER, metric, lambda values: np.asarray(values < least)))
     rows = [missing, broken]
     failures_by_check: dict[str, BoolArray] = {}
     for check in checks_to_run:
         fails = _failing_cases(check, columns[check.metric])
+        if deciding is not None and check.name in _ANSWER_CHECKS and check.metric != deciding.metric:
+            fails &= deciding.status != SCORED
         explained = failures_by_check.get(check.explained_by)
         rows.append(fails if explained is None else fails & ~explained)
         # Several conditions may share a name: the check fails where any of them does.
@@ -275,7 +315,7 @@ def run_checks(
     marks = np.zeros(len(case_ids), dtype=np.int64)
     for bit, marked in enumerate(rows):
         marks |= marked.astype(np.int64) << bit
-    outcomes = {mark: _name_outcome(mark, checks_to_run) for mark in np.unique(marks).tolist()}
+    outcomes = {mark: _name_outcome(mark, checks_to_run) for mark in find_distinct(marks).tolist()}
     marked_cases = np.flatnonzero(marks)
     case_checks = [
         CaseChecks(case_ids[row], *outcomes[mark])
@@ -283,6 +323,15 @@ def run_checks(
     ]
     failing_marks = [mark for mark, (failed, _) in outcomes.items() if failed]
     return tuple(case_checks), np.isin(marks, failing_marks)
+
+
+def _choose_deciding_metric(
+    columns: Mapping[str, ScoreColumn], uncalibrated: Collection[str], good: tuple[str, float] | None
+) -> ScoreColumn | None:
+    """Return the column that decides before the text of an answer: the one that was chosen, else a calibrated judge."""
+    if good is not None:
+        return columns.get(good[0])
+    return columns.get(JUDGED_CORRECTNESS) if JUDGED_CORRECTNESS not in uncalibrated else None
 
 
 def _failing_cases(check: Check, scores: ScoreColumn) -> BoolArray:
@@ -312,7 +361,8 @@ def make_failed_column(failed: BoolArray, missing: BoolArray) -> ScoreColumn:
 
 def list_checked_metrics() -> list[str]:
     """Return the metrics that the checks look at, whatever is asked for."""
-    return list(dict.fromkeys(check.metric for check in CHECKS if not check.is_costly))
+    checked = (check.metric for check in CHECKS if not check.is_costly)
+    return list(dict.fromkeys((*checked, *_ATTRIBUTION_METRICS)))
 
 
 CHECK_METRICS: tuple[Metric, ...] = (

@@ -154,6 +154,7 @@ class GoldenIndex:
     """A golden set with its corpus, and the look-ups that cases share; each case is indexed when first observed.
 
     `judging` holds the recorded verdicts; `whole` is the golden set from which the cases of `golden` are selected.
+    `internal_stages` are stages whose chunks are shown to nobody unless a later stage passes them on.
     """
 
     def __init__(
@@ -162,8 +163,10 @@ class GoldenIndex:
         corpus: Corpus | None = None,
         judging: RecordedVerdicts | None = None,
         whole: GoldenSet | None = None,
+        internal_stages: Collection[str] = (),
     ) -> None:
         self.golden, self.corpus, self.judging = golden, corpus, judging
+        self.internal_stages = frozenset(internal_stages)
         self._whole = whole or golden
         self.position = {case.id: position for position, case in enumerate(golden.cases)}
         self._indexed: dict[int, CaseIndex] = {}

@@ -25,7 +25,8 @@ from assay.metrics import (
     rubric_metrics,
     usage,
 )
-from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
+from assay.metrics.answer_metric import BY_COMBINED
+from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import (
     Batch,
     Metric,
@@ -241,7 +242,8 @@ def _expand_returned_suffix(text: str) -> str:
 
 
 def parse_metrics(texts: Iterable[str]) -> list[MetricName]:
-    """Return many names, once each, and report all bad ones together; a name without its scorer stands for both."""
+    """Return many names, once each, and report all bad ones together; a name without its scorer stands for that
+    by rules and that by a judge."""
     names: dict[MetricName, None] = {}
     problems: list[Problem] = []
     for text in (part for metric_list in texts for part in split_metric_names(metric_list)):
@@ -264,6 +266,7 @@ def _parse_for_scorers(text: str) -> list[MetricName]:
                 MetricName(part.base, tuple(sorted((*part.keys, (key, value)))), part.k)
                 for part in names
                 for value in spec.values
+                if value != BY_COMBINED
             ]
     return [parse_metric(text)] if names == [name] else [parse_metric(str(part)) for part in names]
 
@@ -327,7 +330,7 @@ def is_metric_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
     metric = find_metric(name)
     if metric.scoring_class == "judged":
         return bool(held)
-    return name.key_value("by", "rules") != "judge" or set(metric.rubrics) <= set(held)
+    return name.key_value("by", "rules") == "rules" or set(metric.rubrics) <= set(held)
 
 
 def may_metric_gate(name: MetricName, judging: RecordedVerdicts | None) -> bool:
@@ -360,7 +363,8 @@ def _is_calibrated(name: MetricName, by: str, judging: RecordedVerdicts) -> bool
     if by == "rules":
         return calibration.applies_to(RULES_VERSION, "")
     rubric_hash = compute_rubrics_hash(judging.rubrics.values(), find_metric(name).rubrics[0])
-    return judging.valid and calibration.applies_to(judging.judge, rubric_hash)
+    scorer = judging.judge if by == "judge" else name_combined_scorer(judging.judge)
+    return judging.valid and calibration.applies_to(scorer, rubric_hash)
 
 
 def case_column_name(name: MetricName) -> MetricName:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, AnswerFacts
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
 from assay.metrics.answer_metric import Scorers, add_judge_scorer, define_answer_metric
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import assess_answer_text
@@ -84,7 +84,7 @@ def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
     rubric, reference = case.case.rubric, case.case.reference
     if rubric is None or rubric.kind != "number" or not reference:
         return None
-    matched = has_all_quantities(answer, reference, rubric.tolerance)
+    matched = has_all_quantities(answer, reference, rubric.tolerance, case.case.question)
     return None if matched is None else float(matched)
 
 
@@ -184,25 +184,30 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
         ),
         rows_not_applicable(unstated, "the case states nothing to look for"),
         *facts.unscored_conditions(batch),
+        rows_not_applicable(facts.find_accepted_refusals(batch), REFUSED),
         rows_not_applicable(unknown, UNKNOWN_REASON),
     )
 
 
 def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
-    """1 where the rules cannot tell whether the answer states what the case requires."""
+    """1 where the rules cannot tell whether the answer is right; similarity to a reference alone tells nothing."""
     facts = batch.get_facts(AnswerFacts)
     graded = {row: _score_stated_expectations(facts.cases[row], facts.texts[row]) for row in facts.checkable_rows}
-    values = np.array([graded.get(row) == UNKNOWN for row in range(len(facts.cases))], dtype=np.float64)
+    behaviours = facts.observed_behaviours[0]
+    values = np.zeros(len(facts.cases))
+    for row, case in enumerate(facts.cases):
+        score = graded.get(row)
+        is_open = score is None and case.case.behaviour == ANSWER_BEHAVIOUR
+        if behaviours[row] == BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] and (score == UNKNOWN or is_open):
+            values[row] = 1.0
     return make_score_column(
         name,
         values,
         rows_not_applicable(
             (batch.behaviour_codes[1] & BEHAVIOUR_BITS[ANSWER_BEHAVIOUR]) == 0, "no answer is expected"
         ),
-        rows_not_applicable(
-            [graded.get(row) is None for row in range(len(facts.cases))], "the case states nothing to look for"
-        ),
         *facts.unscored_conditions(batch),
+        rows_not_applicable(facts.find_accepted_refusals(batch), REFUSED),
     )
 
 
@@ -379,8 +384,8 @@ TEXT_METRICS: tuple[Metric, ...] = (
     replace(
         _text_row(
             "correct_answer_unknown",
-            "Whether the rules cannot tell that the answer states, or fails to state, what the case requires.",
-            "ADR 0047",
+            "Whether nothing tells if the answer is right: its words are open, or the case states nothing to look for.",
+            "ADR 0047, ADR 0054",
         ),
         direction="lower",
         statistic="rate",

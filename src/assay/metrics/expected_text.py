@@ -118,9 +118,10 @@ def _assess_reference(case: Case, answer: str) -> AnswerQuality | None:
     if rubric.kind == "exact":
         is_equal = is_exact_match(answer, reference)
         return AnswerQuality(is_equal, "exact_match", () if is_equal else (reference,))
-    judgments = judge_quantities(answer, reference, Decimal(repr(float(rubric.tolerance))))
+    judgments = judge_quantities(answer, reference, Decimal(repr(float(rubric.tolerance))), case.question)
     if not judgments:
         return None
     good = combine_states(judgment.state for judgment in judgments)
     unknown = tuple(_explain_judgment(judgment) for judgment in judgments if judgment.state == "unknown")
-    return AnswerQuality(good, "number_match", (reference,) if good is False else (), (), unknown)
+    missing = tuple(judgment.fact for judgment in judgments if judgment.state in ("denied", "missing"))
+    return AnswerQuality(good, "number_match", missing, (), unknown)

@@ -6,10 +6,16 @@ Rules give a claim a score (for ranking and trend until they are calibrated); a 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import replace
 
-from assay.metrics.answer_metric import UNDEFINED_GROUNDING, AnswerMetric, Scorers, define_answer_metric
+from assay.metrics.answer_metric import (
+    COMBINED_SCORER_KEY,
+    UNDEFINED_GROUNDING,
+    AnswerMetric,
+    Scorers,
+    define_answer_metric,
+)
+from assay.metrics.combined_support import score_combined_claims
 from assay.metrics.judge_requests import (
     ItemLabel,
     JudgeDialogue,
@@ -33,18 +39,19 @@ from assay.metrics.parsed_answer import (
     REFUSED,
     ParsedAnswer,
     calibrate_support,
+    find_calibration,
     format_list,
 )
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.verdicts import JudgeRequest
+from assay.text.claim_support import SourceSupport
+from assay.text.claims import Claim
 
 CLAIM_SUPPORT_RUBRIC = "support"
 CONTRADICTED = "contradicted"
 NOT_FOUND = ItemLabel("not_found", 0.0)
 """The label of a claim if there are no sources at all; no judge needs to be asked."""
-UNSUPPORTED_LABELS = (CONTRADICTED, NOT_FOUND.label)
-"""The verdicts on claims that the sources do not support."""
 _NO_CONTRADICTIONS_BY_RULES = (
     "rules find 3 of 100 claims that contradict their source, so that a count near 0 means nothing; use "
     "critical_hallucinations(by=judge), or contradiction_suspects to find cases for review"
@@ -91,16 +98,16 @@ def score_faithfulness(reading: ParsedAnswer, against: str = CONTEXT_STAGE) -> O
         return unscored_outcome
     calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
     scores = [calibrated_rules.score_support(support) for support in reading.claim_supports(against)]
-    unsupported = _claims_with_verdict(reading, against, UNSUPPORTED_LABELS)
+    unsupported = _list_unsupported(reading, against)
     return scored_outcome(math.fsum(scores) / len(scores), format_list("probably unsupported", unsupported))
 
 
 def count_unsupported_claims(reading: ParsedAnswer) -> Outcome:
-    """The number of claims that are unsupported by rules."""
+    """The number of claims that rules call contradicted or, once calibrated, unsupported."""
     unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
     if unscored_outcome is not None:
         return unscored_outcome
-    unsupported = _claims_with_verdict(reading, CONTEXT_STAGE, UNSUPPORTED_LABELS)
+    unsupported = _list_unsupported(reading, CONTEXT_STAGE)
     return scored_outcome(len(unsupported), format_list("unsupported", unsupported))
 
 
@@ -115,19 +122,24 @@ def count_contradiction_suspects(reading: ParsedAnswer) -> Outcome:
     unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
     if unscored_outcome is not None:
         return unscored_outcome
-    contradicted = _claims_with_verdict(reading, CONTEXT_STAGE, (CONTRADICTED,))
+    contradicted = _list_contradicted(reading)
     return scored_outcome(len(contradicted), format_list("probably contradicted", contradicted))
 
 
-def _claims_with_verdict(reading: ParsedAnswer, against: str, verdicts: Collection[str]) -> list[str]:
-    """Return the claims with one of these verdicts, each with what contradicts it."""
+def _list_unsupported(reading: ParsedAnswer, against: str) -> list[str]:
+    """Return the claims that count as unsupported, each with what contradicts it."""
     calibrated_rules = calibrate_support(reading, FAITHFULNESS_BY_RULES[against])
-    texts = []
-    for claim, support in zip(reading.claims, reading.claim_supports(against), strict=True):
-        if calibrated_rules.label_support(support) in verdicts:
-            reasons = f" ({'; '.join(support.contradictions)})" if support.contradictions else ""
-            texts.append(claim.text + reasons)
-    return texts
+    pairs = zip(reading.claims, reading.claim_supports(against), strict=True)
+    return [_describe(claim, support) for claim, support in pairs if calibrated_rules.is_unsupported(support)]
+
+
+def _list_contradicted(reading: ParsedAnswer) -> list[str]:
+    pairs = zip(reading.claims, reading.claim_supports(CONTEXT_STAGE), strict=True)
+    return [_describe(claim, support) for claim, support in pairs if support.verdict == CONTRADICTED]
+
+
+def _describe(claim: Claim, support: SourceSupport) -> str:
+    return claim.text + (f" ({'; '.join(support.contradictions)})" if support.contradictions else "")
 
 
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -189,6 +201,25 @@ def judge_faithfulness(reading: ParsedAnswer, rubrics: Rubrics, against: str = C
     )
 
 
+def combine_faithfulness(reading: ParsedAnswer, rubrics: Rubrics, against: str = CONTEXT_STAGE) -> JudgeDialogue:
+    """The mean probability of the claims by judge and rules together."""
+    unscored_outcome = find_grounding_exclusion(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    if not reading.source_texts(against):
+        return scored_outcome(0.0)
+    requests = reading.cached_requests(
+        CLAIM_SUPPORT_RUBRIC, against, lambda: _claim_requests(reading, rubrics, against)
+    )
+    calibration = find_calibration(reading, name_combined_faithfulness(against))
+    return (yield from score_combined_claims(reading, requests, against, calibration))
+
+
+def name_combined_faithfulness(against: str) -> str:
+    """Return the name under which the combined scorer is calibrated."""
+    return FAITHFULNESS_BY_RULES[against].replace("by=rules", "by=combined")
+
+
 def judge_unsupported_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """How many claims are not supported by the context."""
     labels = yield from judge_claims(reading, rubrics)
@@ -229,9 +260,17 @@ def _judge_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) ->
     return judge_faithfulness(reading, rubrics, AGAINST_CITED)
 
 
+def _combine_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    return combine_faithfulness(reading, rubrics, AGAINST_CITED)
+
+
 _FAITHFULNESS_SCORERS = {
-    CONTEXT_STAGE: Scorers(score_faithfulness, judge_faithfulness),
-    AGAINST_CITED: Scorers(_score_faithfulness_to_citations, _judge_faithfulness_to_citations),
+    CONTEXT_STAGE: Scorers(score_faithfulness, judge_faithfulness, combined=combine_faithfulness),
+    AGAINST_CITED: Scorers(
+        _score_faithfulness_to_citations,
+        _judge_faithfulness_to_citations,
+        combined=_combine_faithfulness_to_citations,
+    ),
 }
 
 
@@ -247,7 +286,7 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
         UNDEFINED_GROUNDING,
         lambda name: _FAITHFULNESS_SCORERS[name.key_value("against", CONTEXT_STAGE)],
         rubrics=(CLAIM_SUPPORT_RUBRIC,),
-        keys=_AGAINST,
+        keys=COMBINED_SCORER_KEY | _AGAINST,
     ),
     replace(
         define_answer_metric(

@@ -13,7 +13,7 @@ from assay.metrics.access_rules import is_visible, read_corpus_access, read_meta
 from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.restricted_text import Disclosure
 from assay.records.golden_set import Corpus
-from assay.records.observations import Chunk, Observation, is_text_id
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, is_text_id
 from assay.text.copied_text import LONG_CANARY, find_canaries, find_verbatim_leaks
 from assay.text.disguised_text import decode_payloads, find_disguised_copies, make_skeleton, vary_skeleton
 from assay.text.tokens import tokenise_text
@@ -29,12 +29,14 @@ class Leaks:
     """The leaks of one observation.
 
     `ids` are the leaked items by place: chunk ids in stages, citations, and the other fields of the trace by name.
+    `over_fetched` are those that only stages declared internal have, by stage: no leak, because nobody was shown them.
     `text` are leaked words of the answer by their source. `unknown` are the ids of chunks that the corpus does not
     have, by stage, and the citations that mean no other chunk: nobody can say whether the user may see them.
     """
 
     def __init__(self) -> None:
         self.ids: dict[str, list[str]] = {}
+        self.over_fetched: dict[str, list[str]] = {}
         self.text: dict[str, list[str]] = {}
         self.unknown: dict[str, list[str]] = {}
         self.cited: frozenset[str] = frozenset()  # for the answer as a whole
@@ -67,7 +69,28 @@ class Leaks:
 
 
 def find_leaks(case: CaseIndex, observation: Observation) -> Leaks:
-    """Return all leaks of one observation by place (stages, citations, answer, other fields)."""
+    """Return all leaks of one observation by place (stages, citations, answer, other fields).
+
+    What only stages that were declared internal have is over-fetched and no leak.
+    """
+    leaks = _find_all_leaks(case, observation)
+    for name in _list_internal_stages(case, observation):
+        leaks.unknown.pop(name, None)
+        if name in leaks.ids:
+            leaks.over_fetched[name] = leaks.ids.pop(name)
+    return leaks
+
+
+def _list_internal_stages(case: CaseIndex, observation: Observation) -> list[str]:
+    """Return the reported stages that are declared internal: never the context, nor the last one, which was shown."""
+    declared = case.golden_index.internal_stages
+    if not declared:
+        return []
+    stages = observation.stages or ()
+    return [stage.name for stage in stages[:-1] if stage.name in declared and stage.name != CONTEXT_STAGE]
+
+
+def _find_all_leaks(case: CaseIndex, observation: Observation) -> Leaks:
     leaks = Leaks()
     user, corpus = case.case.user, case.corpus
     leaks.cited = frozenset(observation.citations or ())
@@ -380,8 +403,8 @@ def find_revealing_texts(case: CaseIndex, observation: Observation, leaks: Leaks
 
 
 def _split_chunks(observation: Observation, leaks: Leaks) -> tuple[dict[str, Chunk], dict[str, Chunk]]:
-    """Return the chunks of all stages that leaked, and the others, by id."""
-    leaked_items = {item for items in leaks.ids.values() for item in items}
+    """Return the chunks of all stages that the user must not see, and the others, by id."""
+    leaked_items = {item for items in (*leaks.ids.values(), *leaks.over_fetched.values()) for item in items}
     chunks = {chunk.chunk_id: chunk for stage in observation.stages or () for chunk in stage.chunks}
     hidden = {chunk_id: chunk for chunk_id, chunk in chunks.items() if chunk_id in leaked_items}
     return hidden, {chunk_id: chunk for chunk_id, chunk in chunks.items() if chunk_id not in leaked_items}

@@ -67,6 +67,15 @@ def unscored_outcome(reason: str) -> Outcome:
     return Outcome(ERROR, 0.0, reason)
 
 
+def name_combined_scorer(judge: str) -> str:
+    """Return the identity of the scorer that joins a judge, by its digest, with this version of the rules.
+
+    >>> name_combined_scorer("sha256:1").startswith("sha256:1 + rules ")
+    True
+    """
+    return f"{judge} + rules {RULES_VERSION}"
+
+
 Rulings = list[Ruling | None]
 JudgeDialogue = Generator[list[JudgeRequest], Rulings, Outcome]
 """A judged metric of one observation: yields what to ask, receives a ruling (None: not recorded) for each request."""

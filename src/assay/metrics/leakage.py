@@ -115,6 +115,13 @@ class LeakFacts:
             counts[row] = leaks.count_leaks(location)
         return counts
 
+    def count_over_fetched(self) -> IndexArray:
+        """Return the chunks of each row that its user must not see and that only internal stages have."""
+        counts = np.zeros(self.size, dtype=np.int64)
+        for row, leaks in self.leaks_by_row.items():
+            counts[row] = len({item for items in leaks.over_fetched.values() for item in items})
+        return counts
+
     def count_unknown(self, location: str) -> IndexArray:
         """Return the chunks of each row, in one place, of which the corpus does not say who may see them."""
         counts = np.zeros(self.size, dtype=np.int64)
@@ -181,6 +188,19 @@ def _leak_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
+def _over_fetched_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(LeakFacts)
+    return make_score_column(
+        name,
+        facts.count_over_fetched().astype(np.float64),
+        *batch.target_errors,
+        rows_not_applicable(
+            [not case.golden_index.internal_stages for case in batch.cases], "no stage is declared internal"
+        ),
+        rows_not_applicable(facts.has_no_access_rules, "no source of truth about access"),
+    )
+
+
 def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.get_facts(LeakFacts)
     return make_score_column(
@@ -227,6 +247,18 @@ VISIBILITY_METRICS: tuple[Metric, ...] = (
         undefined="neither case, corpus nor target says who may see what",
         needs=lambda _: ((LeakFacts, ()),),
         compute=_leak_column,
+    ),
+    Metric(
+        name="over_fetched",
+        family="visibility",
+        summary="Chunks that this user must not see and that only stages declared internal have.",
+        source="ADR 0064",
+        unit="count",
+        direction="lower",
+        high=float("inf"),
+        undefined="no stage is declared internal, or nothing says who may see what",
+        needs=lambda _: ((LeakFacts, ()),),
+        compute=_over_fetched_column,
     ),
     Metric(
         name="unknown_access",

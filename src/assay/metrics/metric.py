@@ -132,7 +132,7 @@ class JoinedRows:
 
     @cached_property
     def error_codes(self) -> list[str]:
-        """The code with which the target failed on each row, empty where it did not."""
+        """The code with which the target failed on each row, as reports may show it; empty where it did not."""
         return [_error_code(observation) for observation in self.observations]
 
     def ranked_stages(self, name: str) -> list[StageRanking | None]:

@@ -22,7 +22,7 @@ from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, describe_unreported_stage, find_stage
-from assay.records.verdicts import JudgeRequest
+from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
@@ -385,9 +385,10 @@ _SUPPORT_THRESHOLD = 0.5
 
 
 class CalibratedSupport(NamedTuple):
-    """One metric by rules, with its calibration curve; None if it is not calibrated or has too few labels."""
+    """One metric by rules, with its calibration curve and cuts; None if it is not calibrated or has too few labels."""
 
     curve: Mapping[str, float] | None
+    cuts: VerdictCuts | None = None
 
     def score_support(self, support: SourceSupport) -> float:
         """Return the claim's score in [0, 1]; with a curve, the probability that a person would call it supported."""
@@ -397,15 +398,34 @@ class CalibratedSupport(NamedTuple):
         return 1 / (1 + math.exp(-min(max(logit, -_MAX_LOGIT), _MAX_LOGIT)))
 
     def label_support(self, support: SourceSupport) -> SupportLabel:
-        """Return the claim's verdict; with a curve, the more likely of supported and not found."""
+        """Return the claim's verdict; with a curve, by the cuts that were chosen from human labels.
+
+        Without a curve, "not_found" is no verdict but a hint: people called 56 to 90% of such claims unsupported.
+        """
         if self.curve is None or support.contradictions:
             return support.verdict
-        return "supported" if self.score_support(support) > _SUPPORT_THRESHOLD else "not_found"
+        probability = self.score_support(support)
+        if self.cuts is None:  # a calibration of before there were cuts
+            return "supported" if probability > _SUPPORT_THRESHOLD else "not_found"
+        decision = self.cuts.decide(probability)
+        return "unknown" if decision is None else "supported" if decision else "not_found"
+
+    def is_unsupported(self, support: SourceSupport) -> bool:
+        """Return whether a claim counts as unsupported: contradicted, or not found by a calibrated scorer."""
+        verdict = self.label_support(support)
+        return verdict == "contradicted" or (verdict == "not_found" and self.curve is not None)
+
+
+def find_calibration(reading: ParsedAnswer, metric: str) -> Calibration | None:
+    """Return the calibration of a metric that was loaded with the verdicts; None if there is none that applies."""
+    judging = reading.case.golden_index.judging
+    return judging.calibrations.get(metric) if judging is not None else None
 
 
 def calibrate_support(reading: ParsedAnswer, metric: str) -> CalibratedSupport:
     """Return the calibration of a metric by rules, which is the identity if there is none that applies."""
-    judging = reading.case.golden_index.judging
-    calibration = judging.calibrations.get(metric) if judging is not None else None
+    calibration = find_calibration(reading, metric)
     is_usable = calibration is not None and calibration.applies_to(RULES_VERSION, "")
-    return CalibratedSupport(calibration.platt if calibration is not None and is_usable else None)
+    if calibration is None or not is_usable:
+        return CalibratedSupport(None)
+    return CalibratedSupport(calibration.platt, calibration.cuts)

@@ -11,9 +11,18 @@ from assay.records.release_gates import Decision
 from assay.records.scores import InputFile
 
 FaultParty = Literal[
-    "pass", "generation_fault", "retrieval_fault", "masked_gap", "refusal_fault", "access_fault", "unknown"
+    "pass",
+    "generation_fault",
+    "retrieval_fault",
+    "masked_gap",
+    "refusal_fault",
+    "access_fault",
+    "label_fault",
+    "unlocated_fault",
+    "unknown",
 ]
 FAULT_PARTIES: tuple[FaultParty, ...] = get_args(FaultParty)
+"""The verdicts on a case: it passed, it failed because of one of the faults, or nobody can tell (ADR 0054)."""
 CauseConfidence = Literal["high", "medium", "low"]
 RootCause = Literal[
     "parser",
@@ -53,7 +62,8 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     """Which part of the system caused the outcome of a case.
 
     `verdict` is the cell of the table reached × good, or a fault that takes precedence over it; `subtype` refines it.
-    `cause` is None if nothing went wrong. `sign` describes the symptom, `evidence` lists the facts behind it and `fix`
+    `cause` is None unless the case failed a check; for other cases `also` lists what may have gone wrong unnoticed by
+    the checks. `sign` describes the symptom, `evidence` lists the facts behind it and `fix`
     says what to try first. `good` and `reached` are None if they could not be determined; `signal` names the metric or
     rule that decided `good`, with its threshold. `also` lists at most two other causes that would explain the same
     facts, most likely first, and `record` says what to record to tell them apart. `subcause` refines the cause.
@@ -75,6 +85,11 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     also: tuple[RootCause, ...] = ()
     subcause: str = ""
     record: tuple[str, ...] = ()
+
+    @property
+    def named_causes(self) -> tuple[RootCause, ...]:
+        """The cause and the other candidates, most likely first."""
+        return self.also if self.cause is None else (self.cause, *self.also)
 
 
 ChangeVerdict = Literal["improved", "regressed", "not shown", "n/a"]

@@ -116,8 +116,31 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     metadata: dict[str, Any] = {}
 
 
+class SilencedRule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A rule of `golden lint` that is not applied to some cases (to none in particular: to the whole set), and why."""
+
+    rule: str
+    reason: Annotated[str, Meta(min_length=1)]
+    cases: tuple[str, ...] = ()
+
+
+class Verification(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What `golden verify` last saw: when, at which target and version of its index, and what was not as labelled."""
+
+    verified_at: str
+    target: str
+    index_version: str = ""
+    cases_digest: str = ""
+    found: int = 0
+    missing: int = 0
+    faults: tuple[str, ...] = ()
+
+
 class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A named set of cases, identified by its digest. `judgments` says whether unlisted chunks were judged."""
+    """A named set of cases, identified by its digest. `judgments` says whether unlisted chunks were judged.
+
+    `silenced`, `verification` and `frozen_digest` are notes about the set; its digest does not depend on them.
+    """
 
     cases: tuple[Case, ...]
     name: str = ""
@@ -129,6 +152,9 @@ class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     judgments: Judgments = "complete"
     as_of: str | None = None
     schema_version: int = SCHEMA_VERSION
+    silenced: tuple[SilencedRule, ...] = ()
+    verification: Verification | None = None
+    frozen_digest: str = ""
 
 
 class CorpusChunk(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -73,7 +73,8 @@ class ScoringOptions:
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
     the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders with lexicons of
-    refusals for further languages.
+    refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    them on; None stands for those of the run, else for none.
     """
 
     metrics: Sequence[str] | None = None
@@ -86,6 +87,7 @@ class ScoringOptions:
     notices: Sequence[str] = ()
     metric_paths: Mapping[str, str] = field(default_factory=dict)
     lexicons: Sequence[str] = ()
+    internal_stages: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +116,16 @@ class ReportFiles:
     json: str | None = None
     per_case: str | None = None
     legacy_json: str | None = None
-    run_dir: str | None = None
     owner: str = ""
     now: str | None = None
     junit: str | None = None
     csv: str | None = None
     raw_csv: bool = False
-    verdicts: str | None = None
-    calibration: str | None = None
-    rubrics: Sequence[str] = ()
     html: str | None = None
     detail_mb: float = 25.0
     show_forbidden: bool = False
     explain: str = ""
+
+    def has_any(self) -> bool:
+        """Return whether a report is wanted."""
+        return any((self.markdown, self.json, self.per_case, self.legacy_json, self.junit, self.csv, self.html))

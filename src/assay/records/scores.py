@@ -53,8 +53,19 @@ class Interval(Struct, frozen=True):
     note: str = ""
 
 
+class UnknownRange(Struct, frozen=True):
+    """The mean of a metric with its unknown answers at the worst and at the best value, and how many there are."""
+
+    count: int
+    low: float
+    high: float
+
+
 class Summary(Struct, frozen=True):
-    """The summary of one metric over one slice, always with its counts."""
+    """The summary of one metric over one slice, always with its counts.
+
+    `unknown` is the range of the mean if answers of which nobody can tell count as well, None if there are none.
+    """
 
     metric: str
     slice: str
@@ -68,6 +79,7 @@ class Summary(Struct, frozen=True):
     errors: int
     notes: tuple[str, ...] = ()
     needs_review: int = 0
+    unknown: UnknownRange | None = None
 
 
 class CaseChecks(Struct, frozen=True):

@@ -207,7 +207,8 @@ class ScoringSettings(Section, frozen=True):
     are named; a search is asked for as many chunks as the largest of them and `production_k` say. `production_k` is the
     number of chunks that the system shows its model. `good` decides whether an answer is good: `auto`, or a metric with
     its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are files or folders with lexicons of refusals in
-    addition to the shipped ones.
+    addition to the shipped ones. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    them on: what a user must not see there is over-fetched and no leak.
     """
 
     metrics: tuple[str, ...] = ()
@@ -216,6 +217,7 @@ class ScoringSettings(Section, frozen=True):
     production_k: AtLeastOne = 5
     good: str = "auto"
     lexicons: tuple[str, ...] = ()
+    internal_stages: tuple[str, ...] = ()
 
 
 class RedactionRule(Section, frozen=True):
@@ -236,8 +238,9 @@ class JudgeSettings(Section, frozen=True):
     `protocol` is `openai`, `anthropic`, `azure`, `litellm` or the name of an installed judge provider. `endpoint` is a
     name for the address that is stored with the verdicts instead of it. `family` is derived from the model's id by
     default. `rubrics` are folders of rubrics in addition to the shipped ones. `redact` are rules that act on every text
-    before it is sent. `control_share` is how many controls are asked for each request; by default at most a fifth, and
-    at most two of each kind and rubric.
+    before it is sent. `control_share` is the largest share of the calls of a run that may be controls and anchors.
+    Controls count for `control_days` days; `control_store` is a verdict store in which their answers are shared between
+    runs that have stores of their own.
     """
 
     protocol: Name = "openai"
@@ -254,8 +257,10 @@ class JudgeSettings(Section, frozen=True):
     rubrics: tuple[str, ...] = ()
     votes: Literal["auto"] | AtLeastOne = "auto"
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
-    control_share: Annotated[float, Meta(gt=0, le=1)] | None = None
     redact: tuple[RedactionRule, ...] = ()
+    control_share: Annotated[float, Meta(gt=0, lt=1)] = 0.2
+    control_days: AtLeastOne = 30
+    control_store: str | None = None
 
 
 class GateSettings(Gate, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -156,6 +156,26 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     votes: Count = 1
 
 
+class RubricControl(Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """One kind of control under one rubric, which is known by its hash; `rubric` is its name for people."""
+
+    rubric: str
+    rubric_hash: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.rubric} {self.kind}"
+
+
+class AnsweredControl(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The answer of a judge to one control: the digest of the request, the mean value of the labels, and the time."""
+
+    control: RubricControl
+    request: str
+    value: float
+    at: str | None = None
+
+
 class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The results of a judge on items with known answers, from when it last judged for a verdict store.
 
@@ -165,6 +185,9 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     `rounds` times so far; `drift` lists where the latest answers fall outside the interval of the first ones. The
     verdicts of an `invalid` judge give no numbers, and a drifted one may not gate. `second` is the digest of the
     judge that was asked about the cases that this one left in doubt.
+
+    `answered` are the controls of all runs that count. `unasked` are the kinds of controls that no run had room for so
+    far, and `anchors_unasked` the number of anchors without a label, if too few have one to say anything.
     """
 
     judge: str
@@ -178,6 +201,15 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     rounds: Count = 1
     drift: tuple[str, ...] = ()
     second: str = ""
+    answered: tuple[AnsweredControl, ...] = ()
+    unasked: tuple[RubricControl, ...] = ()
+    anchors_unasked: Count = 0
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What the judge has not been asked yet: kinds of controls by rubric, and anchors. Empty if nothing."""
+        anchors = (f"{self.anchors_unasked} anchors",) if self.anchors_unasked else ()
+        return (*map(str, self.unasked), *anchors)
 
     @property
     def may_gate(self) -> bool:
@@ -229,6 +261,30 @@ class LabelledRate(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     n: Count
 
 
+class VerdictCuts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Where a probability becomes a verdict: from `accept` on supported, up to `reject` unsupported, else unknown.
+
+    `middle` is the cut that separates pass from fail where there must be one of both. `precision`: the share of right
+    verdicts that both sides were chosen for. `accept` or `reject` is None if the labels support no such verdict.
+    """
+
+    middle: float
+    precision: float
+    reject: float | None = None
+    accept: float | None = None
+
+    def decide(self, probability: float) -> bool | None:
+        """Return whether an item is supported; None where that is unknown.
+
+        >>> cuts = VerdictCuts(middle=0.6, precision=0.9, reject=0.3, accept=0.7)
+        >>> [cuts.decide(probability) for probability in (0.7, 0.5, 0.3, 0.2)]
+        [True, None, False, False]
+        """
+        if self.accept is not None and probability >= self.accept:
+            return True
+        return False if self.reject is not None and probability <= self.reject else None
+
+
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     """The calibration of one scorer against human labels for one metric, such as `faithfulness(by=judge)`.
 
@@ -236,7 +292,10 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     `compute_rubrics_hash` for its rubric; the calibration is valid for this judge and rubric only. `sensitivity` is
     the share of items passed by people that the scorer passed too, `specificity` the share of items failed by people
     that it failed too; None if there are no such items. `reasons` say why the scorer may not gate. `platt` maps the
-    raw number of the rules scorer to a probability: `slope`, `intercept`. `anchors` is the share of anchors that the
+    raw number of the rules scorer to a probability: `slope`, `intercept`. `cuts` turn that into verdicts, which were
+    `supported_precision` and `unsupported_precision` right on labels that had no part in choosing them. `corrected` is
+    the pass rate that people would have found over all items, estimated; `decided` the share of all items with a
+    verdict. `anchors` is the share of anchors that the
     judge labelled as expected at the time: a later share outside that interval means that another model answers
     under the same name.
     """
@@ -254,6 +313,11 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     reasons: tuple[str, ...] = ()
     platt: dict[str, float] | None = None
     anchors: LabelledRate | None = None
+    cuts: VerdictCuts | None = None
+    supported_precision: LabelledRate | None = None
+    unsupported_precision: LabelledRate | None = None
+    corrected: LabelledRate | None = None
+    decided: float | None = None
 
     def applies_to(self, judge: str, rubric_hash: str) -> bool:
         """Return whether this calibration was measured on exactly this judge and rubric."""

@@ -188,23 +188,21 @@ def _get_last_error(_: Any) -> None:
 
 
 def _release_schema(schema: Any) -> None:
-    structure = schema.contents
-    for index in range(structure.n_children):
-        child = structure.children[index]
-        if child.contents.release:
-            child.contents.release(child)
-    _unreleased.pop(structure.private_data, None)
-    structure.release = _ReleaseSchema()
+    _release_children(schema.contents)
+    schema.contents.release = _ReleaseSchema()
 
 
 def _release_array(array: Any) -> None:
-    structure = array.contents
+    _release_children(array.contents)
+    array.contents.release = _ReleaseArray()
+
+
+def _release_children(structure: Any) -> None:
     for index in range(structure.n_children):
         child = structure.children[index]
         if child.contents.release:
             child.contents.release(child)
     _unreleased.pop(structure.private_data, None)
-    structure.release = _ReleaseArray()
 
 
 def _release_stream(stream: Any) -> None:

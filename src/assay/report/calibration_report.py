@@ -59,6 +59,7 @@ def _iter_answers(calibrated: CalibrationResult) -> Iterator[str]:
 
 def _iter_tables(calibrated: CalibrationResult) -> Iterator[Table]:
     yield _build_rates_table(calibrated)
+    yield _build_cuts_table(calibrated)
     yield _build_agreement_table(calibrated)
     yield _build_bias_table(calibrated)
     yield _build_corrected_table(calibrated)
@@ -93,9 +94,31 @@ def _build_rates_table(calibrated: CalibrationResult) -> Table:
     columns = ("Metric", "Sensitivity", "Specificity", "Balanced accuracy", "n", "Unjudged")
     notes = (
         "Sensitivity: the share of what people passed that the scorer passed. Specificity: the share of what they "
-        "failed that the scorer failed. A value above 0.5 passes.",
+        "failed that the scorer failed. A value above 0.5 passes; a probability passes above the middle cut, chosen "
+        "for each item from the labels of other cases.",
     )
     return Table("Scorer accuracy", columns, tuple(rows), notes)
+
+
+def _build_cuts_table(calibrated: CalibrationResult) -> Table:
+    rows = []
+    for scorer in calibrated.measured:
+        record = scorer.calibration
+        if record.cuts is None:
+            continue
+        cuts = [format_number(cut) for cut in (record.cuts.reject, record.cuts.middle, record.cuts.accept)]
+        precisions = _format_rate(record.unsupported_precision), _format_rate(record.supported_precision)
+        share = format_percent(record.decided) if record.decided is not None else NOT_AVAILABLE
+        rows.append((_name_scorer(scorer), *cuts, *precisions, share, _format_rate(record.corrected)))
+    columns = (
+        "Metric", "Unsupported up to", "Middle", "Supported from", "Unsupported: right", "Supported: right", "Decided",
+        "Corrected pass rate",
+    )  # fmt: skip
+    notes = (
+        "Probabilities between the outer cuts are unknown. How often verdicts are right was measured on labels that "
+        "had no part in choosing the cuts. Decided: the share of all items with a verdict.",
+    )
+    return Table("From probability to verdict", columns, tuple(rows), notes)
 
 
 def _build_agreement_table(calibrated: CalibrationResult) -> Table:

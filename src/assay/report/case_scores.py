@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.records.golden_set import Case
 from assay.records.scores import NEEDS_REVIEW, SCORED, STATUS_NAMES, CaseChecks, ScoreColumn, ScoreTable
+from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import escape_csv_cell
 
 _BLOCK_ROWS = 4096
@@ -110,7 +111,7 @@ class _StatusEncoder:
         return text + b',"needs_review":' + _encode(needs_review) if needs_review else text
 
 
-_LEADING_COLUMNS = ("config_id", "case_id", "behaviour", "difficulty", "tags", "failed_checks", "warnings")
+_LEADING_COLUMNS = ("config_id", "case_id", "behaviour", "difficulty", "tags", "outcome", "failed_checks", "warnings")
 _NOT_SCORED_COLUMN = "not_scored"
 
 
@@ -145,7 +146,9 @@ def iter_csv_lines(
         for row, case_id in enumerate(table.case_ids):
             case, case_checks = cases[case_id], checks.get(case_id)
             failed, warned = (case_checks.failed, case_checks.warnings) if case_checks is not None else ((), ())
-            leading = (config, case_id, case.behaviour, case.difficulty, ";".join(case.tags), ";".join(failed))
+            outcome = classify_checks(case_checks)
+            tags = ";".join(case.tags)
+            leading = (config, case_id, case.behaviour, case.difficulty, tags, outcome, ";".join(failed))
             values = [
                 repr(float(column.values[row])) if column is not None and column.status[row] == SCORED else ""
                 for column in columns

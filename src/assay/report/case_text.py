@@ -18,7 +18,7 @@ from assay.report.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
 
 FORBIDDEN_MARK = "forbidden"
-_LABEL_WIDTH = 13
+_LABEL_WIDTH = 16
 _FACT_WORDS = {None: "?", True: "yes", False: "NO"}
 _MAX_TEXT = 20_000
 """Characters of one text that are printed; the rest is counted."""
@@ -103,10 +103,9 @@ def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidd
 
     Forbidden text (canaries, forbidden chunks, a leaking answer) is withheld unless `show_forbidden`.
     """
-    secrets = () if show_forbidden else explanation.case.forbidden_text
-    page = _Page(width, show_forbidden, secrets, _show_all if show_forbidden else explanation.withhold)
+    page = make_page(explanation, width, show_forbidden)
     lines = [
-        page.safe(f"{explanation.case.id} under {explanation.config_id}: {_summarise_checks(explanation)}"),
+        page.safe(f"{explanation.case.id} under {explanation.config_id}: {summarise_checks(explanation)}"),
         "",
         *_iter_case_lines(explanation.case, page),
     ]
@@ -123,7 +122,7 @@ def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidd
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class CasePage:
     """How text is printed: the width in columns, the secrets to withhold, and what else gives something away."""
 
     width: int
@@ -138,31 +137,45 @@ class _Page:
         """Return a text without secrets, and nothing of it where it gives something else away."""
         return str(self.withhold(withhold_secrets(text, self.secrets)))
 
-    def paragraph(self, label: str, text: str) -> list[str]:
-        """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately."""
+    def paragraph(self, label: str, text: str, most_lines: int | None = None) -> list[str]:
+        """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately.
+
+        Of a text that takes more than `most_lines`, the first ones are returned, and the last of them ends in "…".
+        """
         shown_text = self.hide(text).replace("\r\n", "\n").replace("\t", "    ")
         if len(shown_text) > _MAX_TEXT:
             shown_text = f"{shown_text[:_MAX_TEXT]} … and {len(shown_text) - _MAX_TEXT} more characters"
         lines: list[str] = []
+        width = max(self.width - _LABEL_WIDTH, 20)
         for text_line in shown_text.split("\n"):
-            width = max(self.width - _LABEL_WIDTH, 20)
             lines += textwrap.wrap(
                 escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
             ) or [""]
+        if most_lines is not None and len(lines) > most_lines:
+            lines = [*lines[: most_lines - 1], lines[most_lines - 1][: width - 2].rstrip() + " …"]
+        if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
+            return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
 
 
-def _summarise_checks(explanation: Explanation) -> str:
+def make_page(explanation: Explanation, width: int, show_forbidden: bool) -> CasePage:
+    """Return the page on which a case is printed."""
+    secrets = () if show_forbidden else explanation.case.forbidden_text
+    return CasePage(width, show_forbidden, secrets, _show_all if show_forbidden else explanation.withhold)
+
+
+def summarise_checks(explanation: Explanation) -> str:
+    """Return the failed checks of a case in a few words."""
     if explanation.checks is not None and explanation.checks.failed:
         return "failed " + ", ".join(explanation.checks.failed)
     return "missing" if explanation.observation is None else "no failed check"
 
 
-def _iter_case_lines(case: Case, page: _Page) -> Iterator[str]:
+def _iter_case_lines(case: Case, page: CasePage) -> Iterator[str]:
     yield from page.paragraph("Question", case.question)
     for turn in case.history:
         yield from page.paragraph(f"  {turn.role}", turn.text)
-    yield from page.paragraph("User", _format_user(case.user))
+    yield from page.paragraph("User", format_user(case.user))
     also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
     yield from page.paragraph("Expected", case.behaviour + also)
     if case.reference is not None:
@@ -177,7 +190,7 @@ def _iter_case_lines(case: Case, page: _Page) -> Iterator[str]:
         yield from page.paragraph("Tags", ", ".join(case.tags))
 
 
-def _iter_attribution_lines(attribution: Attribution, page: _Page) -> Iterator[str]:
+def _iter_attribution_lines(attribution: Attribution, page: CasePage) -> Iterator[str]:
     """Yield the attribution, its reasons, and the evidence trace as a table."""
     for label, text in list_attribution_facts(attribution):
         yield from page.paragraph(label, text)
@@ -190,7 +203,8 @@ def _iter_attribution_lines(attribution: Attribution, page: _Page) -> Iterator[s
             yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
 
 
-def _format_user(user: User | None) -> str:
+def format_user(user: User | None) -> str:
+    """Return who asks: tenant, roles and whatever else is known."""
     if user is None:
         return "anyone"
     facts = {
@@ -205,7 +219,7 @@ def _format_user(user: User | None) -> str:
     return ", ".join(f"{name}={value}" for name, value in facts.items() if value is not None) or "anyone"
 
 
-def _iter_observation_lines(explanation: Explanation, observation: Observation, page: _Page) -> Iterator[str]:
+def _iter_observation_lines(explanation: Explanation, observation: Observation, page: CasePage) -> Iterator[str]:
     if observation.error is not None:
         yield from (
             "",
@@ -221,7 +235,7 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
     yield from ("", "Context" + (": not reported" if explanation.context is None else ""))
     if explanation.context is not None:
         yield from _iter_ranking_lines(explanation.context, page, excerpts=True)
-    yield from ("", *page.paragraph("Answer", _format_answer(explanation, observation, page)))
+    yield from ("", *page.paragraph("Answer", format_answer(explanation, observation, page)))
     if observation.behaviour is not None:
         yield from page.paragraph("Declared as", observation.behaviour)
     yield from ("", *_iter_citation_lines(explanation.citations, page))
@@ -231,7 +245,7 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
             yield from page.paragraph(label, ", ".join(names))
 
 
-def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: _Page, *, excerpts: bool = False) -> Iterator[str]:
+def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: CasePage, *, excerpts: bool = False) -> Iterator[str]:
     if not chunks:
         yield "  nothing returned"
         return
@@ -249,7 +263,8 @@ def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: _Page, *, excerpt
             yield "        " + ("text withheld" if hidden else escape_terminal(excerpt))
 
 
-def _format_answer(explanation: Explanation, observation: Observation, page: _Page) -> str:
+def format_answer(explanation: Explanation, observation: Observation, page: CasePage) -> str:
+    """Return the answer, or in words why there is none to print."""
     if observation.answer is UNSET:
         return "not requested"
     if observation.answer is None:
@@ -259,7 +274,7 @@ def _format_answer(explanation: Explanation, observation: Observation, page: _Pa
     return observation.answer if observation.answer.strip() else "empty"
 
 
-def _iter_citation_lines(citations: tuple[CitationMark, ...] | None, page: _Page) -> Iterator[str]:
+def _iter_citation_lines(citations: tuple[CitationMark, ...] | None, page: CasePage) -> Iterator[str]:
     if citations is None:
         yield "Citations: not reported"
         return
@@ -270,7 +285,7 @@ def _iter_citation_lines(citations: tuple[CitationMark, ...] | None, page: _Page
         yield f"  {page.safe(mark.citation)}  ({description})"
 
 
-def _iter_score_lines(scores: tuple[ScoreLine, ...], page: _Page) -> Iterator[str]:
+def _iter_score_lines(scores: tuple[ScoreLine, ...], page: CasePage) -> Iterator[str]:
     metric_width = max((len(line.metric) for line in scores), default=0)
     for line in scores:
         value = format_number(line.value, line.metric) if line.status == "scored" else line.status.replace("_", " ")

@@ -5,10 +5,10 @@ A change is called improved or regressed only where its test and its interval ag
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
-from assay.metrics.template_columns import HEADLINES
+from assay.metrics.template_columns import HEADLINES, MetricNames
 from assay.records.findings import (
     Attribution,
     CaseChange,
@@ -45,6 +45,30 @@ def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByNam
     notes = [_TESTING_NOTE] if rows else []
     notes += [f"no difference on any case: {', '.join(unchanged_metrics)}"] if unchanged_metrics else []
     return Table("Metrics: candidate and baseline", columns, tuple(rows), tuple(notes))
+
+
+def build_headline_changes_table(
+    comparison: Comparison, headlines: Sequence[tuple[str, MetricNames]], metric_rows: MetricsByName = CATALOG
+) -> Table:
+    """Return how the headline metrics changed since the baseline, and which cases fail now and which no longer do."""
+    rows = []
+    for title, names in headlines:
+        change = next((comparison.metrics[name] for name in names if name in comparison.metrics), None)
+        if change is None or change.baseline is None or change.candidate is None:
+            continue
+        cells = _format_change_cells(change, metric_rows)
+        rows.append((title, *cells[:4], change.verdict))
+    failed = comparison.metrics.get(_FAILED_METRIC)
+    notes = []
+    for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
+        listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
+        notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
+    columns = ("Metric", "Baseline", "Candidate", "Gain", "Interval", "Verdict")
+    return Table("Changes since the baseline", columns, tuple(rows), (" ".join(notes),) if notes else ())
+
+
+_FAILED_METRIC = "failed"
+_MAX_NAMED = 10
 
 
 _SHOWN_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1, "not shown": 2, "n/a": 2}

@@ -14,6 +14,7 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import STATUS_NAMES, CaseChecks
+from assay.report.case_summary import render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
     CitationMark,
@@ -25,13 +26,22 @@ from assay.report.case_text import (
 )
 from assay.report.comparison_tables import render_case_change
 from assay.report.failure_tables import describe_missing_files
+from assay.report.number_format import format_count
 from assay.report.terminal import Screen
 from assay.scoring.score_tables import list_case_columns
 from assay.scoring.scored_run import ScoredRun
 
 
-def explain_case(run: ScoredRun, case_id: str, config_id: str | None = None, *, show_forbidden: bool = False) -> str:
-    """Return everything known of one case as text.
+def explain_case(
+    run: ScoredRun,
+    case_id: str,
+    config_id: str | None = None,
+    *,
+    show_forbidden: bool = False,
+    verbose: bool = False,
+    width: int = 100,
+) -> str:
+    """Return one case as text of at most 30 lines; `verbose` for everything known of it.
 
     Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
     """
@@ -48,7 +58,18 @@ def explain_case(run: ScoredRun, case_id: str, config_id: str | None = None, *, 
     case_explanation = replace(
         case_explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists)
     )
-    return render_case_text(case_explanation, show_forbidden=show_forbidden)
+    if verbose:
+        return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden)
+    more = f"--verbose adds rankings, context, citations and {format_count(len(case_explanation.scores), 'score')}\n"
+    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + more
+
+
+def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> str:
+    """Return a failed case in at most 30 lines, for reports: forbidden text is withheld."""
+    position = run.joins.position[checks.case_id]
+    explanation = build_explanation(run, run.joins, position, config, checks, scores=False)
+    explanation = replace(explanation, attribution=attribute_run_case(run, config, checks.case_id))
+    return render_case_summary(explanation)
 
 
 def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None) -> Screen:
@@ -142,7 +163,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
 
 def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChunk, ...]:
     """Return a ranking with the grade and the evidence that each position adds, from the same join as the scores."""
-    forbidden_ids = set(leaks.ids.get(stage.name, ()))
+    forbidden_ids = {*leaks.ids.get(stage.name, ()), *leaks.over_fetched.get(stage.name, ())}
     superseded = case.golden_index.superseded_versions(case.as_of)
     covered, earlier_ids, rows = 0, set[str](), []
     for rank, (chunk, mask) in enumerate(zip(stage.chunks, case.evidence.unit_masks(stage.chunks), strict=True), 1):

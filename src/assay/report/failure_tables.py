@@ -32,7 +32,8 @@ from assay.report.number_format import (
     format_with_interval,
     get_row_score,
 )
-from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary, list_failed_cases
+from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary
+from assay.scoring.case_outcomes import list_failed_cases
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 EVIDENCE_LABEL, FORBIDDEN_LABEL = "Evidence", "Forbidden"
@@ -87,9 +88,11 @@ def build_attribution_table(attributions: AttributionsByConfig) -> Table:
         }
     )
     notes = (
-        "Pass: the evidence reached the generator and the answer is good. Generation fault: the evidence reached the "
-        "generator and the answer is not good. Retrieval fault: neither. Masked gap: a good answer without its "
-        "evidence, so check the label; the answer may be right by chance.",
+        "Pass: no check failed and the answer is known to be right. Unknown: no check failed, and nothing tells if "
+        "the answer is right. Each other column is a fault of failed cases. Generation fault: the evidence reached the "
+        "generator. Retrieval fault: it did not. Masked gap: a good answer without its evidence, so check the label; "
+        "the answer may be right by chance. Label fault: the golden set or the judge is wrong. Unlocated fault: the "
+        "trace does not show what failed.",
         f"An answer counts as good by: {'; '.join(signals) or 'nothing that was measured'}.",
     )
     return Table("Attribution", ("Config", *(fault.replace("_", " ") for fault in FAULT_PARTIES)), tuple(rows), notes)
@@ -100,15 +103,16 @@ def count_outcomes(attributions: Mapping[str, Attribution]) -> dict[str, int]:
     counts = dict.fromkeys(OUTCOME_CELLS, 0)
     for attribution in attributions.values():
         if attribution.reached is None or attribution.good is None:
-            counts["unknown"] += 1
+            counts["no_cell"] += 1
         else:
             reached = "reached" if attribution.reached else "not_reached"
             counts[f"{reached}_{'good' if attribution.good else 'bad'}"] += 1
     return counts
 
 
-OUTCOME_CELLS = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "unknown")
-"""The cells of the table reached × good; `unknown` are the cases of which one of them is not known."""
+OUTCOME_CELLS = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "no_cell")
+"""The cells of the table reached × good; `no_cell` counts cases that need no evidence, and those of which one of the
+two is not known."""
 
 
 def build_outcomes_table(attributions: AttributionsByConfig) -> Table:
@@ -116,8 +120,9 @@ def build_outcomes_table(attributions: AttributionsByConfig) -> Table:
     rows = [
         (config, *(str(count) for count in count_outcomes(cases).values())) for config, cases in attributions.items()
     ]
-    columns = ("Config", "Reached, good", "Reached, not good", "Not reached, good", "Not reached, not good", "Unknown")
-    return Table("Evidence and answers", columns, tuple(sorted(rows)))
+    columns = ("Config", "Reached, good", "Reached, not good", "Not reached, good", "Not reached, not good", "No cell")
+    note = "No cell: the case requires no evidence, or the trace or the answer does not tell."
+    return Table("Evidence and answers", columns, tuple(sorted(rows)), (note,))
 
 
 def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
@@ -177,6 +182,24 @@ HIGH_SHARE, LOW_SHARE, FREQUENT_SHARE = 0.8, 0.6, 0.1
 _FAITHFULNESS = ("faithfulness(by=judge)", "faithfulness(by=rules)")
 
 
+_MAX_DOUBTS = 20
+
+
+def build_doubts_table(attributions: AttributionsByConfig) -> Table:
+    """Return the cases that failed no check although something may be wrong with them, with what was seen."""
+    rows = []
+    for config, cases in sorted(attributions.items()):
+        for case_id, attribution in cases.items():
+            if attribution.cause is None and attribution.also:
+                facts = shorten_to_line("; ".join(attribution.evidence))
+                rows.append((config, case_id, attribution.verdict, ", ".join(attribution.also), facts))
+    notes = ["No check failed on these cases, so they are not counted as failed and have no root cause."]
+    if len(rows) > _MAX_DOUBTS:
+        notes.append(f"{len(rows) - _MAX_DOUBTS} more are in the JSON report.")
+    columns = ("Config", "Query ID", "Verdict", "Look at", "Because")
+    return Table("Doubts", columns, tuple(rows[:_MAX_DOUBTS]), tuple(notes) if rows else ())
+
+
 def find_symptoms(scoring: ScoringResult) -> list[str]:
     """Return symptoms that the summaries show together, each with a remedy: hints where to look, not findings.
 
@@ -232,7 +255,7 @@ def summarise_attribution(attribution: Attribution) -> str:
     if attribution.subtype:
         verdict += f" ({attribution.subtype.replace('_', ' ')})"
     if attribution.cause is None:
-        return verdict
+        return f"{verdict}, {attribution.confidence} confidence" if attribution.verdict == "pass" else verdict
     stage = f" at {attribution.stage}" if attribution.stage else ""
     return f"{verdict}: {format_cause(attribution)}{stage}, {attribution.confidence} confidence"
 
@@ -255,7 +278,8 @@ def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     if attribution.cause is not None:
         lines += [("Sign", attribution.sign), ("Try first", attribution.fix)]
     if attribution.also:
-        lines.append(("Also possible", ", ".join(attribution.also)))
+        label = "Also possible" if attribution.cause is not None else "No check failed, but look at"
+        lines.append((label, ", ".join(attribution.also)))
     if attribution.record:
         lines.append(("To tell, record", "; ".join(attribution.record)))
     return lines

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from assay.metrics.catalog import CATALOG
+from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
 from assay.report import failure_tables, tables
-from assay.report.failure_tables import CasesById
-from assay.report.markdown import build_headline_table, render_reason, render_table_lines
+from assay.report.failure_tables import AttributionsByConfig, CasesById
+from assay.report.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
 from assay.report.number_format import MetricsByName, format_count
 from assay.text.escaping import escape_invisible, escape_markdown
 
@@ -74,18 +75,27 @@ def render_job_summary(
     show_forbidden: bool = False,
     metric_rows: MetricsByName = CATALOG,
     strict: bool = False,
+    attributions: AttributionsByConfig | None = None,
+    comparisons: Mapping[str, Comparison] | None = None,
 ) -> str:
-    """Return the job summary as Markdown: the decision, its reasons, headline metrics, rules, the worst cases.
+    """Return the job summary as Markdown: decision and reasons, headline metrics, changes, worst cases, rules.
 
-    It stays below GitHub's limit: if it would be too long, the last tables are replaced by a note. With `strict`, a
-    pass with risk counts as a failure.
+    `attributions` add cause and fix to the worst cases, `comparisons` the changes since the baseline.
+    It is short enough for a comment on a pull request, and the rules are closed at first. It stays below GitHub's
+    limit: if it would be too long, the last tables are replaced by a note. With `strict`, a pass with risk counts as a
+    failure.
     """
-    summary_tables = (
+    parts = [_render_header(scoring, strict)]
+    open_tables = [
         build_headline_table(scoring, metric_rows),
-        tables.build_gate_table(scoring, metric_rows),
-        failure_tables.build_worst_cases_table(scoring, cases, show_forbidden),
-    )
-    parts = [_render_header(scoring, strict), *(_render_section(table) for table in summary_tables if table.rows)]
+        *build_changes_tables(scoring, comparisons or {}, metric_rows),
+        failure_tables.build_worst_cases_table(scoring, cases, show_forbidden, attributions),
+    ]
+    parts += [_render_section(table) for table in open_tables if table.rows]
+    rules = tables.build_gate_table(scoring, metric_rows)
+    if rules.rows:
+        parts.append("\n".join(["", "<details>", "<summary>Rules of the gate</summary>", _render_section(rules)]))
+        parts[-1] += "\n</details>\n"
     text = ""
     for part in parts:
         if len((text + part).encode()) > MAX_SUMMARY_BYTES - 200:
@@ -114,6 +124,8 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
         yield f"- {render_reason(reason, decision)}"
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
+    yield ""
+    yield f"Cases: {escape_markdown('; '.join(tables.list_case_counts(scoring)))}"
     if scoring.gate is not None:
         yield ""
         yield f"Approver: {escape_markdown(scoring.gate.approver or 'not named')}"

@@ -20,12 +20,13 @@ from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, Comparison
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
-from assay.records.scores import SCORED, STATUS_NAMES, ConfigResult, ScoreColumn, ScoringResult
+from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult, ScoreColumn, ScoringResult
 from assay.records.verdicts import Verdict
 from assay.report.case_text import FORBIDDEN_MARK as HIDDEN
 from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
 from assay.report.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
 from assay.report.number_format import MetricsByName, find_metric_row
+from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 DEFAULT_DETAIL_MB = 25.0
@@ -324,8 +325,8 @@ def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
-PASSED, FAILED, LEAKED, MISSING = "passed", "failed", "leaked", "missing"
-CASE_STATES = (PASSED, FAILED, LEAKED, MISSING)
+PASSED, FAILED, LEAKED, MISSING, UNKNOWN = "passed", "failed", "leaked", "missing", "unknown"
+CASE_STATES = (PASSED, FAILED, LEAKED, MISSING, UNKNOWN)
 CHANGE_STATES = ("unchanged", "improved", "regressed", "mixed", "unpaired")
 LEAK_CHECK = "leak"
 MAX_QUESTION_LENGTH = 160
@@ -340,7 +341,7 @@ def build_case_rows(data: HtmlData, islands: Mapping[int, int]) -> Json:
     cases = data.cases
     rows: Json = {
         "ids": [case.id for case in cases],
-        "questions": [_shorten_question(case, data.show_forbidden) for case in cases],
+        "questions": [shorten_question(case, data.show_forbidden) for case in cases],
         "behaviours": encode_names(case.behaviour for case in cases),
         "tags": _encode_name_lists(case.tags for case in cases),
         "islands": [islands.get(case_index, -1) for case_index in range(len(cases))],
@@ -372,25 +373,25 @@ def _encode_name_lists(values: Iterable[Iterable[str]]) -> Json:
     return {"names": list(names), "codes": codes}
 
 
-def _shorten_question(case: Case, show_forbidden: bool) -> str:
+def shorten_question(case: Case, show_forbidden: bool) -> str:
+    """Return the question in one line, with what its user must not see withheld unless `show_forbidden`."""
     return shorten_to_line(
         case.question if show_forbidden else withhold_secrets(case.question, case.forbidden_text), MAX_QUESTION_LENGTH
     )
 
 
 def classify_cases(result: ConfigResult) -> list[str]:
-    """Return passed, failed, leaked or missing for every case, in golden order."""
-    failed = {checks.case_id: checks.failed for checks in result.table.checks}
+    """Return the state of every case, in golden order; failed cases that leaked or have no output are told apart."""
+    checks_by_case = {checks.case_id: checks for checks in result.table.checks}
     missing = set(result.table.missing)
     return [
-        MISSING if case_id in missing else _classify_case(failed.get(case_id, ())) for case_id in result.table.case_ids
+        MISSING if case_id in missing else _classify_case(checks_by_case.get(case_id))
+        for case_id in result.table.case_ids
     ]
 
 
-def _classify_case(failed: tuple[str, ...]) -> str:
-    if LEAK_CHECK in failed:
-        return LEAKED
-    return FAILED if failed else PASSED
+def _classify_case(checks: CaseChecks | None) -> str:
+    return LEAKED if checks is not None and LEAK_CHECK in checks.failed else classify_checks(checks)
 
 
 def build_score_columns(result: ConfigResult, data: HtmlData) -> list[Json]:
@@ -445,8 +446,9 @@ def _decode_reason(column: ScoreColumn, kind: int) -> list[str]:
     return [STATUS_NAMES[status], column.reasons[reason] if status != SCORED else ""]
 
 
-def _build_change_columns(comparison: Comparison, cases: Iterable[Case]) -> Json:
-    index_by_case = {case.id: number for number, case in enumerate(cases)}
+def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str]:
+    """Return improved, regressed, mixed, unchanged or unpaired for every case, in golden order."""
+    case_ids = [case.id for case in cases]
     change_by_case = {
         change.case_id: _classify_change(change.improved, change.regressed) for change in comparison.cases
     }
@@ -455,7 +457,12 @@ def _build_change_columns(comparison: Comparison, cases: Iterable[Case]) -> Json
         for change in comparison.metrics.values()
         for case_id in (*change.improved, *change.regressed, *change.unchanged, *change.needs_review)
     }
-    words = [change_by_case.get(case_id, "unchanged" if case_id in paired else "unpaired") for case_id in index_by_case]
+    return [change_by_case.get(case_id, "unchanged" if case_id in paired else "unpaired") for case_id in case_ids]
+
+
+def _build_change_columns(comparison: Comparison, cases: Sequence[Case]) -> Json:
+    index_by_case = {case.id: number for number, case in enumerate(cases)}
+    words = list_case_changes(comparison, cases)
     lists = {
         metric: {
             "improved": [index_by_case[name] for name in change.improved if name in index_by_case][:MAX_CASES_PER_LIST],

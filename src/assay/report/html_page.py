@@ -12,12 +12,21 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
 
 import msgspec
 
-from assay.report.html_cases import HtmlData, build_case_detail, build_case_rows, build_score_columns
+from assay.report.html_cases import (
+    CaseDetail,
+    HtmlData,
+    Json,
+    build_case_detail,
+    build_case_rows,
+    build_score_columns,
+)
+from assay.report.html_overview import build_answer_columns, shorten_case
 from assay.report.html_summary import build_summary_data
 
 CSP_MARK, ISLANDS_MARK = "<!--assay:csp-->", "<!--assay:islands-->"
@@ -28,6 +37,8 @@ MAX_CASE_BYTES = 2_000_000
 
 Without the limit, one huge case could use up the budget of all others.
 """
+FIRST_DETAILS = 32
+"""Cases read before the first screen is written, so that it can show the answers of those that failed."""
 
 _SCRIPT_ELEMENT = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL)
 _STYLE_ELEMENT = re.compile(r"<style\b[^>]*>(.*?)</style>", re.DOTALL)
@@ -51,14 +62,27 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
     head = head.replace(
         CSP_MARK, f'<meta http-equiv="Content-Security-Policy" content="{build_security_policy(asset)}">'
     )
+    details = iter(data.details if data.detail_mb > 0 else ())
+    first_details = list(islice(details, FIRST_DETAILS))
+    first_short = {detail.case_index: shorten_case(build_case_detail(detail, data)) for detail in first_details}
     yield head.replace(script[0], "").encode()
-    yield _render_island("report", "application/json", escape_script_json(build_summary_data(data)))
+    yield _render_island("report", "application/json", escape_script_json(build_summary_data(data, first_short)))
     yield f'<script type="module" async>{script[1]}</script>\n'.encode()
     for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
         yield _render_packed_island(f"scores-{number}", msgspec.json.encode(build_score_columns(result, data)))
-    islands = yield from _render_detail_islands(data)
-    yield _render_packed_island("rows", msgspec.json.encode(build_case_rows(data, islands)))
+    islands, short_cases = yield from _render_detail_islands(chain(first_details, details), data)
+    yield _render_packed_island("rows", msgspec.json.encode(_build_rows(data, islands, short_cases)))
     yield tail.encode()
+
+
+def _build_rows(data: HtmlData, islands: dict[int, int], short_cases: dict[int, Json]) -> Json:
+    rows = build_case_rows(data, islands)
+    rows["expected"] = [
+        short_cases[number]["expected"] if number in short_cases else None for number in range(len(data.cases))
+    ]
+    for config, config_rows in rows["configs"].items():
+        config_rows.update(build_answer_columns(config, len(data.cases), short_cases))
+    return rows
 
 
 def build_security_policy(asset: str) -> str:
@@ -88,27 +112,33 @@ def _hash_source(text: str) -> str:
     return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _render_detail_islands(data: HtmlData) -> Generator[bytes, None, dict[int, int]]:
-    """Yield islands of cases in full until the budget is spent; return the island number of each case in one."""
+def _render_detail_islands(
+    details: Iterable[CaseDetail], data: HtmlData
+) -> Generator[bytes, None, tuple[dict[int, int], dict[int, Json]]]:
+    """Yield islands of cases in full until the budget is spent; return the island number and short form of each."""
     remaining = data.detail_mb * 1_000_000
     island_by_case: dict[int, int] = {}
     pending: dict[int, bytes] = {}
     island_number = size = 0
-    for detail in data.details if remaining > 0 else ():
-        text = msgspec.json.encode(build_case_detail(detail, data))
+    short_cases: dict[int, Json] = {}
+    for detail in details:
+        case_data = build_case_detail(detail, data)
+        text = msgspec.json.encode(case_data)
         if len(text) > MAX_CASE_BYTES:
             continue
-        remaining -= len(text)
+        short = shorten_case(case_data)
+        remaining -= len(text) + len(msgspec.json.encode(short))  # the short form is written too, with the rows
         if remaining < 0:
             break
         pending[detail.case_index] = text
+        short_cases[detail.case_index] = short
         size += len(text)
         if size >= MAX_ISLAND_BYTES:
             yield _render_detail_island(island_number, pending, island_by_case)
             pending, size, island_number = {}, 0, island_number + 1
     if pending:
         yield _render_detail_island(island_number, pending, island_by_case)
-    return island_by_case
+    return island_by_case, short_cases
 
 
 def _render_detail_island(island_number: int, pending: dict[int, bytes], island_by_case: dict[int, int]) -> bytes:

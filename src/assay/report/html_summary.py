@@ -17,8 +17,10 @@ from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
-from assay.report.html_cases import FAILED, LEAKED, MISSING, PASSED, HtmlData, classify_cases
+from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
+from assay.report.html_overview import build_failures, build_outcomes
 from assay.report.limitations import describe_limitations
+from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     MetricsByName,
     collect_summary_notes,
@@ -27,6 +29,7 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
+    format_unknown,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -53,6 +56,7 @@ def iter_rule_data(
     for row, rule_result in zip(build_checklist_table(decisions, metric_rows).rows, rule_results, strict=True):
         cases = [index_by_case[case_id] for case_id in rule_result.cases if case_id in index_by_case]
         yield dict(zip(_CHECKLIST_KEYS, row, strict=True)) | {
+            "title": format_metric_title(rule_result.rule.metric),
             "state": rule_result.state,
             "waived": rule_result.waived,
             "class": get_metric_class(rule_result.rule.metric, metric_rows),
@@ -129,6 +133,7 @@ def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
     metric_row = find_metric_row(change.metric, metric_rows)
     return {
         "name": change.metric,
+        "title": format_metric_title(change.metric),
         "class": get_metric_class(change.metric, metric_rows),
         "unit": metric_row.unit if metric_row is not None else "",
         "baseline": _format_optional(change.baseline, change.metric, metric_rows),
@@ -172,12 +177,21 @@ def _format_signed_optional(value: float | None, metric: str, metric_rows: Metri
 
 
 Json = dict[str, Any]
+KEY_METRICS = (
+    "correctness(by=judge)", "correct_answer", "faithfulness(by=judge)", "context_recall", "rr(stage=final)@10",
+    "rr@10", "citation_correctness(by=judge)", "citation_correctness(by=rules)", "behaviour", "visibility_leaks",
+    "answer_similarity", "recall@10",
+)  # fmt: skip
+"""The metrics that a case shows first, as far as they were scored for it: the answer, its evidence, its sources."""
 MAX_SLICES, MAX_TAGS = 300, 24
 """The largest number of slices of one configuration, and of tags in the chart of causes, on the first screen."""
 
 
-def build_summary_data(data: HtmlData) -> Json:
-    """Return everything that the page shows before a case is opened."""
+def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = None) -> Json:
+    """Return everything that the page shows before a case is opened.
+
+    `short_cases` has the answers that the list of failed cases shows (`shorten_case`), by case index.
+    """
     scoring = data.scoring
     golden = scoring.golden
     index_by_case = {case.id: number for number, case in enumerate(data.cases)}
@@ -211,6 +225,9 @@ def build_summary_data(data: HtmlData) -> Json:
         "warnings": [escape_surrogates(warning) for warning in scoring.warnings],
         "notes": notes,
         "limits": list(describe_limitations(scoring, data.metric_rows)),
+        "failures": build_failures(data, short_cases or {}),
+        "outcomes": build_outcomes(data),
+        "key_metrics": KEY_METRICS,
         "metrics": list(_iter_metrics(data)),
         "rules": list(iter_rule_data(decisions, index_by_case, data.metric_rows)),
         "slices": _build_slices(data),
@@ -233,7 +250,7 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
         "outcome": result.decision.outcome if result.decision is not None else None,
         "reasons": result.decision.reasons if result.decision is not None else (),
         "cases": len(table.case_ids),
-        "states": {state: states[state] for state in (PASSED, FAILED, LEAKED, MISSING)},
+        "states": {state: states[state] for state in CASE_STATES},
         "repeats": table.repeats,
         "stage": data.scoring.stages.get(config),
         "versions": table.versions,
@@ -254,6 +271,7 @@ def _iter_metrics(data: HtmlData) -> Iterator[Json]:
         yield {
             "name": metric,
             "class": get_metric_class(metric, data.metric_rows),
+            "title": titles.get(metric) or format_metric_title(metric),
             "headline": titles.get(metric),
             "family": metric_row.family if metric_row is not None else "",
             "unit": metric_row.unit if metric_row is not None else "",
@@ -276,7 +294,7 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
         "errors": summary.errors,
         "worst": worst if summary.errors else None,
         "why": unscored_reason,
-        "notes": collect_summary_notes(summary),
+        "notes": list(filter(None, (format_unknown(summary, data.metric_rows), *collect_summary_notes(summary)))),
         "method": summary.interval.method if summary.interval is not None else None,
     }
 

@@ -21,7 +21,7 @@ from assay.records.release_gates import Decision, Gate, RuleResult
 from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, Summary, TargetFailure
 from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
-from assay.report.tables import list_failed_cases
+from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 from assay.text.escaping import escape_surrogates
 
 Json = dict[str, Any]
@@ -78,6 +78,8 @@ def _encode_config(result: ConfigResult, stage: str | None) -> Json:
         "failed_cases": [
             {"case_id": case_id, "failed_checks": failed[case_id]} for case_id in list_failed_cases(result)
         ],
+        "unknown_cases": list_unknown_cases(result),
+        "counts": count_cases(result)._asdict(),
         "decision": _encode_decision(result.decision) if result.decision is not None else None,
         "stage": stage,
         "repeats": table.repeats,
@@ -135,6 +137,9 @@ def _encode_summary(summary: Summary) -> Json:
         "not_applicable": summary.not_applicable,
         "errors": summary.errors,
     }
+    if summary.unknown is not None:
+        unknown = summary.unknown
+        encoded["unknown"] = {"cases": unknown.count, "low": unknown.low, "high": unknown.high}
     if summary.needs_review:
         encoded["needs_review"] = summary.needs_review
     notes = list(collect_summary_notes(summary))
@@ -224,6 +229,15 @@ def render_comparison_json(
     if now is not None:
         report["generated_at"] = now
     return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+
+
+def render_candidates_json(reports: Sequence[str], decision: Decision) -> str:
+    """Return the JSON reports of several candidates as one, with the decision on all of them.
+
+    The shape is `schemas/comparisons.schema.json`.
+    """
+    combined: Json = {"comparisons": [json.loads(report) for report in reports], "decision": _encode_outcome(decision)}
+    return json.dumps(combined, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
 
 
 def encode_metric_change(change: MetricChange) -> Json:

@@ -10,6 +10,7 @@ from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
 from assay.report.tables import describe_failures
+from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
@@ -23,23 +24,34 @@ _KIND_BY_STATE: Mapping[RuleState, str] = {
 }
 
 
-def render_junit(scoring: ScoringResult, attributions: AttributionsByConfig | None = None) -> str:
+def render_junit(
+    scoring: ScoringResult,
+    attributions: AttributionsByConfig | None = None,
+    summaries: Mapping[tuple[str, str], str] | None = None,
+) -> str:
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
-    `attributions` become the texts of failed cases: the cause, other causes that fit, and what to record.
+    The text of a failed case is its entry in `summaries`, by configuration and case id: question, expected, answer,
+    cause and fix. Without one it is the cause in `attributions`, other causes that fit, and what to record.
 
     The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
     nothing was decided, or an error where the exit code is 3.
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
     that lacks a measurement is an error. A case without an observation is an error, and so is one whose target failed,
     with the text of its error; the most frequent of these texts are properties of the second suite. A case that failed
-    a check is a failure. If the gate passed, both are skipped: a build must not fail for what its gate accepts.
+    a check is a failure. If the gate passed, both are skipped: a build must not fail for what its gate accepts. A case
+    of which nobody can tell whether it is right is skipped as unknown.
     """
     root = ElementTree.Element("testsuites", name="assay")
     for config, result in sorted(scoring.configs.items()):
         if result.decision is not None:
             _add_gate_suite(root, config, result.decision)
-        _add_case_suite(root, config, result, scoring, (attributions or {}).get(config, {}))
+        texts = {
+            case_id: _describe_cause(attribution)
+            for case_id, attribution in (attributions or {}).get(config, {}).items()
+        }
+        texts |= {case_id: text for (named, case_id), text in (summaries or {}).items() if named == config}
+        _add_case_suite(root, config, result, scoring, texts)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -84,7 +96,7 @@ def _add_case_suite(
     config: str,
     result: ConfigResult,
     scoring: ScoringResult,
-    attributions: Mapping[str, Attribution],
+    texts: Mapping[str, str],
 ) -> None:
     suite = _add_suite(root, f"{config}: cases")
     for line in describe_failures(config, scoring):
@@ -109,16 +121,18 @@ def _add_case_suite(
             kind, message = "failure", f"failed {', '.join(case_checks.failed)}"
         if case_id in error_by_case:
             kind, message = "error", f"target error: {error_by_case[case_id]}" + (f"; {message}" if message else "")
-        if kind and accepted:
+        if classify_checks(case_checks) == "unknown":
+            kind, message = "skipped", "unknown: nothing that was measured tells whether the answer is right"
+        elif kind and accepted:
             kind, message = "skipped", f"{message}; the gate accepts it"
         if kind:
-            _add_outcome(suite, test, kind, message, _describe_cause(attributions.get(case_id)))
+            _add_outcome(suite, test, kind, message, texts.get(case_id, ""))
     _set_counts(suite)
 
 
-def _describe_cause(attribution: Attribution | None) -> str:
+def _describe_cause(attribution: Attribution) -> str:
     """Return the facts of an attribution, one a line; empty without a cause."""
-    if attribution is None or attribution.cause is None:
+    if attribution.cause is None:
         return ""
     return "\n".join(f"{label}: {text}" for label, text in list_attribution_facts(attribution) if text)
 

@@ -1,4 +1,4 @@
-"""The Markdown report: the decision first, then every table of the report template, then the limitations."""
+"""The Markdown report: decision, headline, failed cases and changes; then, collapsed, every table of the template."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.report.number_format import (
 from assay.report.tables import Table, build_checklist_table
 from assay.text.escaping import escape_markdown
 
-_TOP_REASONS = 3
+_TOP_REASONS, _MAX_REASONS = 3, 10
 _NOT_STATED = "not stated"
 
 _ADVICE: dict[Outcome, str] = {
@@ -63,26 +63,50 @@ def render_markdown_report(
     of the cases; `lists` the missing and extra files and symbols.
     """
     comparison_by_config = comparisons or {}
+    rows = meta.metric_rows
     parts = [
         *_iter_first_screen(scoring),
-        *_render_section(_build_summary_table(scoring, meta, comparison_by_config)),
-        *_render_section(build_headline_table(scoring, meta.metric_rows)),
-        *_render_section(failure_tables.build_tag_table(scoring, cases, meta.metric_rows)),
-        *_render_section(tables.build_slices_table(scoring, meta.metric_rows, without=("tag",)), optional=True),
+        *_render_section(tables.build_case_counts_table(scoring)),
+        *_render_section(build_headline_table(scoring, rows)),
         *_render_section(failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)),
-        *_iter_attribution_sections(scoring, cases, attributions),
-        *_render_gate(scoring, meta.metric_rows),
+        *_iter_headline_changes(scoring, comparison_by_config, rows),
         *_iter_decision(scoring, meta),
-        *_iter_regressions(comparison_by_config, meta.metric_rows),
-        *_iter_metrics(scoring, meta.metric_rows),
-        *_render_section(tables.build_aggregate_table(scoring, meta.metric_rows)),
-        *_render_section(failure_tables.build_tag_breakdown_table(scoring, cases, meta.metric_rows)),
-        *_render_section(failure_tables.build_failed_queries_table(scoring, details, cases, lists)),
-        *_render_heading("Limitations"),
-        *_render_list(describe_limitations(scoring, meta.metric_rows)),
-        *_iter_inputs(scoring),
+        *_render_section(_build_summary_table(scoring, meta, comparison_by_config)),
+        *_collapse("Rules of the gate", _iter_gate_sections(scoring, rows)),
+        *(
+            _collapse("What changed since the baseline", _iter_regressions(comparison_by_config, rows))
+            if comparisons
+            else ()
+        ),
+        *_collapse("Attribution and root causes", _iter_attribution_sections(scoring, cases, attributions)),
+        *_collapse("Tags and slices", _iter_slice_sections(scoring, cases, rows)),
+        *_collapse("All metrics", _iter_metrics(scoring, rows)),
+        *_collapse(
+            "Failed cases by retrieved chunks",
+            _render_section(failure_tables.build_failed_queries_table(scoring, details, cases, lists)),
+        ),
+        *_collapse("Limitations and inputs", _iter_limitations(scoring, rows)),
     ]
     return "\n".join(parts) + "\n"
+
+
+def _collapse(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines as a section that is closed until the reader opens it; nothing if there are none."""
+    held_lines = list(lines)
+    if held_lines:
+        yield from ("", "<details>", f"<summary>{escape_markdown(title)}</summary>", *held_lines, "", "</details>")
+
+
+def _iter_slice_sections(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Iterator[str]:
+    yield from _render_section(failure_tables.build_tag_table(scoring, cases, metric_rows))
+    yield from _render_section(tables.build_slices_table(scoring, metric_rows, without=("tag",)), optional=True)
+    yield from _render_section(failure_tables.build_tag_breakdown_table(scoring, cases, metric_rows))
+
+
+def _iter_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+    yield from _render_heading("Limitations")
+    yield from _render_list(describe_limitations(scoring, metric_rows))
+    yield from _iter_inputs(scoring)
 
 
 def _iter_attribution_sections(
@@ -96,6 +120,7 @@ def _iter_attribution_sections(
     yield from _render_section(failure_tables.build_outcomes_table(attributions), level=3)
     yield from _render_section(failure_tables.build_root_causes_table(attributions, tags), level=3)
     yield from _render_section(failure_tables.build_causes_by_tag_table(attributions, tags), level=3, optional=True)
+    yield from _render_section(failure_tables.build_doubts_table(attributions), level=3, optional=True)
     hints = failure_tables.find_symptoms(scoring)
     if hints:
         yield from (*_render_heading("Symptoms", 3), *_render_list(hints))
@@ -186,10 +211,18 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
     return "\n".join(parts) + "\n"
 
 
+def render_candidates_markdown(
+    decisions: Sequence[tuple[str, Outcome]], reports: Sequence[str], decision: Decision
+) -> str:
+    """Return the reports of several candidates as one: the worst decision and that on each first."""
+    note = "Each candidate is compared with the same baseline. The tests of all of them form one family (ADR 49)."
+    table = Table("Candidates", ("Candidate", "Decision"), tuple(decisions), (note,))
+    parts = ["# Comparison of candidates", "", f"**Decision: {decision.outcome}**", *_render_section(table), ""]
+    return "\n".join([*parts, *reports])
+
+
 def _iter_regressions(comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName) -> Iterator[str]:
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
-    if not comparison_by_config:
-        yield from (*_render_heading("Regression Summary"), "No baseline was given, so nothing was compared.")
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
         table = comparison_tables.build_regressions_table(compared, metric_rows)
@@ -286,20 +319,59 @@ def _render_gate(scoring: ScoringResult, metric_rows: MetricsByName) -> list[str
     return [*_render_heading(table.title), "No gate was given, so no rule was checked."]
 
 
+def _iter_gate_sections(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+    """Yield the rules with their results, then the decision on each configuration with all its reasons."""
+    yield from _render_gate(scoring, metric_rows)
+    for config, result in sorted(scoring.configs.items()):
+        if result.decision is not None:
+            yield from _render_heading(f"Decision on {config}: {result.decision.outcome}", 3)
+            yield from _render_reasons(result.decision) or ["No reason against a release was found."]
+
+
 def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
     yield from _render_heading("Decision")
-    yield f"**{scoring.decision.outcome}.** {_ADVICE[scoring.decision.outcome]}"
-    if scoring.decision.reasons:
-        yield from ("", *_render_reasons(scoring.decision))
-    for config, result in sorted(scoring.configs.items()):
-        if result.decision is None:
-            yield from ("", f"{escape_markdown(config)}: not gated")
-            continue
-        yield from ("", f"{escape_markdown(config)}: **{result.decision.outcome}**")
-        if result.decision.reasons:
-            yield from ("", *_render_reasons(result.decision))
+    decision = scoring.decision
+    yield f"**{decision.outcome}.** {_ADVICE[decision.outcome]}"
+    if decision.reasons:
+        yield from ("", *_render_reasons(decision, _MAX_REASONS))
+        if len(decision.reasons) > _MAX_REASONS:
+            yield f"- and {format_count(len(decision.reasons) - _MAX_REASONS, 'more reason')} under Rules of the gate"
+    outcomes = [
+        f"{escape_markdown(config)}: {f'**{result.decision.outcome}**' if result.decision is not None else 'not gated'}"
+        for config, result in sorted(scoring.configs.items())
+    ]
+    if outcomes:
+        yield from ("", "; ".join(outcomes))
     approver = scoring.gate.approver if scoring.gate is not None else ""
     yield from ("", f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}")
+
+
+def _iter_headline_changes(
+    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
+) -> Iterator[str]:
+    """Yield the changes of the headline metrics, for every configuration that is not the baseline itself."""
+    if not comparison_by_config:
+        yield from (*_render_heading("Regression Summary"), "No baseline was given, so nothing was compared.")
+        return
+    for table in build_changes_tables(scoring, comparison_by_config, metric_rows):
+        if table.rows:
+            yield from _render_section(table)
+        else:
+            yield from (*_render_heading(table.title), "No score of any case differs from the baseline.")
+
+
+def build_changes_tables(
+    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
+) -> list[Table]:
+    """Return the changes of the headline metrics for each configuration; without rows where no case differs."""
+    headlines = tables.name_rankings(HEADLINES, scoring.configs.values())
+    changes_tables = []
+    for config, compared in sorted(comparison_by_config.items()):
+        table = comparison_tables.build_headline_changes_table(compared, headlines, metric_rows)
+        differs = any(change.improved or change.regressed for change in compared.metrics.values())
+        title = f"{table.title}: {config}"
+        changes_tables.append(replace(table, title=title) if differs else Table(title, table.columns, ()))
+    return changes_tables
 
 
 def _iter_metrics(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
@@ -307,6 +379,7 @@ def _iter_metrics(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterato
     yield "Class D: deterministic, computed from the files alone. Class J: computed from a judge's recorded verdicts."
     for config, result in sorted(scoring.configs.items()):
         yield from _render_section(tables.build_all_metrics_table(config, result, metric_rows), level=3)
+    yield from _render_section(tables.build_aggregate_table(scoring, metric_rows))
 
 
 def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:

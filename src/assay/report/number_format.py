@@ -41,7 +41,22 @@ def format_with_count(summary: Summary | None, metric_rows: MetricsByName = CATA
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
-    return f"{format_number(summary.value, summary.metric, metric_rows)} (n={summary.scored}{errors})"
+    unknown = f", {format_unknown(summary, metric_rows)}" if summary.unknown is not None else ""
+    return f"{format_number(summary.value, summary.metric, metric_rows)} (n={summary.scored}{errors}{unknown})"
+
+
+def format_unknown(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return the range of a mean with its unknown answers at worst and at best; empty if there are none.
+
+    >>> from assay.records.scores import UnknownRange
+    >>> format_unknown(Summary("hit@5", "all", "mean", 1.0, 1.0, 1.0, None, 3, 1, 0, unknown=UnknownRange(1, 0.75, 1)))
+    '0.750–1.000 with 1 unknown'
+    """
+    unknown = summary.unknown
+    if unknown is None:
+        return ""
+    low, high = (format_number(value, summary.metric, metric_rows) for value in (unknown.low, unknown.high))
+    return f"{low}–{high} with {unknown.count} unknown"
 
 
 def format_interval(bounds: Interval | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:
@@ -87,7 +102,7 @@ def get_metric_class(metric: str, metric_rows: MetricsByName) -> str:
     """Return D for a deterministic metric, J for a judged one."""
     by = parse_metric_name(metric).key_value("by", "")
     metric_row = find_metric_row(metric, metric_rows)
-    judged = by == "judge" or (not by and metric_row is not None and metric_row.scoring_class == "judged")
+    judged = by in ("judge", "combined") or (not by and metric_row is not None and metric_row.scoring_class == "judged")
     return JUDGED if judged else DETERMINISTIC
 
 

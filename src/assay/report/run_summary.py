@@ -6,6 +6,7 @@ prints everything (`report/terminal.py`).
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
@@ -26,9 +27,18 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_count, format_number
-from assay.report.tables import build_slices_table, find_measured_summary, list_failed_cases, name_rankings
+from assay.report.number_format import (
+    NOT_AVAILABLE,
+    MetricsByName,
+    find_common_reason,
+    find_source_column,
+    format_count,
+    format_number,
+    format_unknown,
+)
+from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
+from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100
@@ -61,8 +71,8 @@ def render_run_summary(
     """Return the short screen, escaped for a terminal of `width` columns.
 
     `attributions` give the causes of failed cases, by configuration and case; `comparisons` the changes since the
-    baseline, by configuration. Either may be empty. `metrics` are shown in place of the headline, all of them, and `by`
-    names the keys whose slices are shown.
+    baseline, by configuration. Either may be empty. `metrics`, all of them, are shown in place of the headline and of
+    the failed cases, and `by` names the keys whose slices are shown.
     """
     configs = _order_by_severity(scoring)
     decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
@@ -75,10 +85,10 @@ def render_run_summary(
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
         lines += ["", *metric_lines]
-    failed_lines = _build_failed_lines(scoring, configs, attributions, width)
-    if attributions or failed_lines:
+    failed_lines = [] if metrics else _build_failed_lines(scoring, configs, attributions, width)
+    if not metrics and (attributions or failed_lines):
         lines += ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
-    lines += _build_note_lines(scoring, width, names_judge=not metrics)
+    lines += _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
@@ -147,7 +157,7 @@ def _build_metric_lines(
     metric_rows: MetricsByName,
 ) -> list[str]:
     label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
-    column_width = min((width - label_width) // max(len(configs), 1), 30)
+    column_width = min((width - label_width) // max(len(configs), 1), 34)
     rows: list[tuple[str, list[str]]] = []
     for label, names in labelled:
         summaries = [find_measured_summary(names, scoring.configs[config].summary) for config in configs]
@@ -165,25 +175,53 @@ def _build_metric_lines(
     return lines
 
 
-def _build_note_lines(scoring: ScoringResult, width: int, *, names_judge: bool) -> list[str]:
-    """Return at most two lines: who judged, what to do about metrics without a score, the notes of the run."""
+def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) -> list[str]:
+    """Return at most two lines: why metrics that were `named` have no score, who judged, what to do, other notes."""
     prefixed = len(scoring.configs) > 1
-    notes: list[str] = []
+    notes = _explain_unscored(named, scoring)
     for config, result in sorted(scoring.configs.items()):
         notes += [f"{config}: {note}" if prefixed else note for note in result.table.notes]
     unscored = [metric for metric in _list_metrics(scoring) if not _has_value((metric,), scoring)]
     remedies = list_remedies(unscored, scoring)
-    unmeasured = _list_unmeasured(scoring) if names_judge else []
+    unmeasured = [] if named else _list_unmeasured(scoring)
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
-    if len(notes) > _MAX_NOTES:
-        notes[_MAX_NOTES - 1] += f" (and {len(notes) - _MAX_NOTES} more: --verbose)"
-    escaped_notes = [escape_terminal(f"note: {note}") for note in notes[:_MAX_NOTES]]
-    if len(escaped_notes) == 1:
-        first_line, *further_lines = textwrap.wrap(escaped_notes[0], width, break_on_hyphens=False)
-        return [first_line, *([shorten_at_word(" ".join(further_lines), width)] if further_lines else [])]
-    return [shorten_at_word(note, width) for note in escaped_notes]
+    more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
+    lines = []
+    for number, note in enumerate(notes[:_MAX_NOTES], 1):
+        suffix = more if number == _MAX_NOTES else ""
+        lines += _fold_note(escape_terminal(note), width, suffix, 1 if len(notes) > 1 else 2)
+    return lines
+
+
+def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
+    """Return a note in at most so many lines; if it is too long, its remedy comes first and the rest is cut."""
+    lines = textwrap.wrap(f"note: {note}{suffix}", width, break_on_hyphens=False)
+    if len(lines) <= most_lines:
+        return lines
+    remedy = _REMEDY.search(note)
+    if remedy is not None:
+        note = f"{remedy[1]}: {note[: remedy.start()]}"
+        lines = textwrap.wrap(f"note: {note}", width, break_on_hyphens=False)
+    room = width - len(suffix)
+    return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
+
+
+_REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+"""What a note says to do: the parentheses at its end."""
+
+
+def _explain_unscored(metrics: Sequence[str], scoring: ScoringResult) -> list[str]:
+    """Return why metrics have no score in any configuration, such as a stage that no output reports."""
+    notes = []
+    for metric in metrics:
+        if _has_value((metric,), scoring):
+            continue
+        columns = (find_source_column(metric, result.table) for result in scoring.configs.values())
+        reasons = dict.fromkeys(filter(None, map(find_common_reason, columns)))
+        notes += [f"{metric} has no score: {reason}" for reason in reasons]
+    return notes
 
 
 def _list_metrics(scoring: ScoringResult) -> list[str]:
@@ -212,6 +250,8 @@ def _format_cell(
     if change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
+    elif summary.unknown is not None:
+        parts[0] = format_unknown(summary, metric_rows).replace(" with", ",")
     elif summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
         high = format_number(summary.interval.high, summary.metric, metric_rows)
@@ -240,9 +280,9 @@ def _build_outcome_lines(
     for config in configs:
         if config not in attributions:
             continue
-        reached_good, reached_bad, lost_good, lost_bad, unknown = count_outcomes(attributions[config]).values()
-        parts.append(f"{config} {reached_good}/{reached_bad} {lost_good}/{lost_bad} {unknown}")
-    label = "Reached good/bad, lost good/bad, unknown: "
+        reached_good, reached_bad, lost_good, lost_bad, no_cell = count_outcomes(attributions[config]).values()
+        parts.append(f"{config} {reached_good}/{reached_bad} {lost_good}/{lost_bad} {no_cell}")
+    label = "Reached good/bad, lost good/bad, no cell: "
     return [shorten_at_word(escape_terminal(label + ", ".join(parts)), width)] if parts else []
 
 
@@ -254,30 +294,42 @@ def _build_failed_lines(
 ) -> list[str]:
     """Return how many cases failed, and the first of them with cause and fix, faults of access before all others."""
     counts: list[str] = []
+    has_open_cases = False
     failed_cases: list[tuple[int, str, str, Attribution | None]] = []
     for config in configs:
         result = scoring.configs[config]
         case_ids = list_failed_cases(result)
-        counts.append(f"{config} {len(case_ids)} of {len(result.table.case_ids)}")
+        case_counts = count_cases(result)
+        has_open_cases |= bool(case_counts.failed or case_counts.unknown)
+        counts.append(f"{config} {format_case_counts(case_counts)}")
         for case_id in case_ids:
             attribution = attributions.get(config, {}).get(case_id)
             is_access = attribution is not None and attribution.verdict == "access_fault"
             failed_cases.append((0 if is_access else 1, config, case_id, attribution))
-    if not failed_cases:
+    if not has_open_cases:
         return []
     failed_cases.sort(key=lambda failed: failed[0])
-    lines = [shorten_at_word(escape_terminal(f"Failed cases: {', '.join(counts)}"), width)]
+    lines = [shorten_at_word(escape_terminal(f"Cases: {', '.join(counts)}"), width)]
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
-        lines.append(shorten_at_word(escape_terminal(f" - {name}{_describe_cause(attribution)}"), width))
+        lines.append(_describe_failed_case(name, attribution, width))
     return lines
 
 
-def _describe_cause(attribution: Attribution | None) -> str:
+def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
+    """Return a line with the cause of a failed case, and as many whole remedies as there is room for, at least one."""
+    line = escape_terminal(f" - {name}")
     if attribution is None or attribution.cause is None:
-        return ""
+        return shorten_at_word(line, width)
     cause, fix = format_cause_and_fix(attribution)
-    return f": {cause} → {fix}" if fix else f": {cause}"
+    first, *others = escape_terminal(fix).split("; ")
+    remedy = f" → {first}" if fix else ""
+    line = shorten_at_word(f"{line}: {escape_terminal(cause)}", max(width - len(remedy), len(line) + 2)) + remedy
+    for other in others:
+        if len(line) + len(other) + 2 > width:
+            break
+        line += f"; {other}"
+    return shorten_at_word(line, width)
 
 
 def shorten_at_word(line: str, width: int) -> str:

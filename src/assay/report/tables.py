@@ -25,10 +25,12 @@ from assay.report.number_format import (
     format_count,
     format_interval,
     format_number,
+    format_unknown,
     format_with_count,
     format_with_interval,
     get_metric_class,
 )
+from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.scoring.column_values import find_rows_in_review, format_compared
 
 FEW_CASES = 10
@@ -51,10 +53,21 @@ class Table:
             raise ValueError(f"{self.title}: a row does not have {len(self.columns)} cells")
 
 
-def list_failed_cases(result: ConfigResult) -> list[str]:
-    """Return the cases that failed a check, in golden order."""
-    failed = {checks.case_id for checks in result.table.checks if checks.failed}
-    return [case_id for case_id in result.table.case_ids if case_id in failed]
+def build_case_counts_table(scoring: ScoringResult) -> Table:
+    """Return how many cases of every configuration passed, failed and are unknown."""
+    rows = [(config, *map(str, count_cases(result))) for config, result in sorted(scoring.configs.items())]
+    note = (
+        "Failed: a check failed, and the case has a root cause. Unknown: nothing failed, and nothing that was measured "
+        "tells whether the answer is right."
+    )
+    columns = ("Config", "Cases", "Passed", "Failed", "Unknown")
+    return Table("Cases", columns, tuple(rows), (note,) if rows else ())
+
+
+def list_case_counts(scoring: ScoringResult) -> list[str]:
+    """Return one line for each configuration: `<config>: 4 of 41 failed, 2 unknown`."""
+    results = sorted(scoring.configs.items())
+    return [f"{config}: {format_case_counts(count_cases(result))}" for config, result in results]
 
 
 def describe_failures(config: str, scoring: ScoringResult) -> list[str]:
@@ -148,6 +161,8 @@ def build_all_metrics_table(config: str, result: ConfigResult, metric_rows: Metr
         reason = "" if summary.scored else find_common_reason(find_source_column(metric, result.table))
         if reason:
             notes.insert(0, reason)
+        if summary.unknown is not None:
+            notes.append(format_unknown(summary, metric_rows))
         if summary.errors and summary.mean_worst is not None:
             notes.append(
                 f"{format_number(summary.mean_worst, metric, metric_rows)} if every error counts as the worst value"

@@ -22,16 +22,18 @@ from assay.report.number_format import (
     format_count,
     format_interval,
     format_number,
+    format_unknown,
     get_metric_class,
 )
 from assay.report.tables import (
     Table,
+    build_case_counts_table,
     build_gate_table,
     build_slices_table,
     describe_failures,
     iter_config_notes,
-    list_failed_cases,
 )
+from assay.scoring.case_outcomes import list_failed_cases
 from assay.text.escaping import escape_terminal
 
 _MAX_FAILED_CASES = 10
@@ -89,7 +91,11 @@ def render_score_screen(
     tables = [build_side_by_side_table(scoring, metric_rows)]
     if by:
         tables.append(build_slices_table(scoring, metric_rows, only=by))
-    tables += [build_gate_table(scoring, metric_rows), _build_failed_cases_table(scoring)]
+    tables += [
+        build_gate_table(scoring, metric_rows),
+        build_case_counts_table(scoring),
+        _build_failed_cases_table(scoring),
+    ]
     if attributions:
         tables.append(build_outcomes_table(attributions))
     unshown = (note for table in tables if not table.rows for note in table.notes)
@@ -156,6 +162,8 @@ def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsB
         return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
     low_high = f"  {format_interval(summary.interval, metric, metric_rows)}" if summary.interval is not None else ""
     text = f"{format_number(summary.value, metric, metric_rows)}{low_high}  n={summary.scored}"
+    if summary.unknown is not None:
+        text += f" ({format_unknown(summary, metric_rows)})"
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.faithfulness import find_grounding_exclusion, judge_claims
 from assay.metrics.metric import MetricName
-from assay.metrics.parsed_answer import FAITHFULNESS_BY_RULES, ParsedAnswer, calibrate_support
+from assay.metrics.parsed_answer import FAITHFULNESS_BY_RULES, CalibratedSupport, ParsedAnswer, calibrate_support
 from assay.metrics.scorers import collect_requests
 from assay.metrics.vote_folding import ItemRuling
 from assay.records.findings import Attribution, Comparison
 from assay.records.observations import CONTEXT_STAGE, Observation
-from assay.records.scores import CaseChecks
+from assay.records.scores import CaseChecks, ConfigResult
 from assay.records.verdicts import Verdict
 from assay.report.explain_case import build_explanation
 from assay.report.html_cases import (
@@ -43,7 +43,7 @@ from assay.text.normalisation import normalise_nfc
 
 def read_html_asset() -> str:
     """Return the page, with no data in it."""
-    return files("assay").joinpath("report", "assets", "report.html").read_text(encoding="utf-8")
+    return Path(__file__).with_name("assets").joinpath("report.html").read_text(encoding="utf-8")
 
 
 RULES, JUDGE = "rules", "judge"
@@ -73,7 +73,7 @@ def collect_claims(case: CaseIndex, observation: Observation) -> tuple[ClaimView
         _claim_by_judge(observation.answer[claim.start : claim.end], ruled_items[claim.id])
         if claim.id in ruled_items
         else _claim_by_rules(
-            observation.answer[claim.start : claim.end], support, calibrated.label_support(support), texts
+            observation.answer[claim.start : claim.end], support, _label_by_rules(calibrated, support), texts
         )
         for claim, support in zip(reading.claims, reading.claim_supports(CONTEXT_STAGE), strict=True)
     )
@@ -105,6 +105,12 @@ def _claim_by_judge(text: str, ruled: ItemRuling) -> ClaimView:
     if item_verdict is None:
         return ClaimView(text, state, JUDGE, ruled.unscored or "")
     return ClaimView(text, state, JUDGE, item_verdict.reasoning, item_verdict.quote, item_verdict.source)
+
+
+def _label_by_rules(calibrated: CalibratedSupport, support: SourceSupport) -> str:
+    """Return the verdict of the rules; uncalibrated, "not found" is unknown."""
+    verdict = calibrated.label_support(support)
+    return "unknown" if verdict == "not_found" and not calibrated.is_unsupported(support) else verdict
 
 
 def _claim_by_rules(text: str, support: SourceSupport, verdict: str, texts: dict[str, str]) -> ClaimView:
@@ -190,20 +196,26 @@ def _case_view(run: ScoredRun, position: int, config: str, checks: CaseChecks | 
 
 
 def _important_cases(run: ScoredRun, comparison: Comparison | None) -> Iterator[int]:
-    """Yield the positions of cases that leaked, failed, changed or are missing, in this order; some more than once."""
-    states = [classify_cases(result) for _, result in sorted(run.scoring.configs.items())]
+    """Yield the positions of cases that leaked, failed, changed or are missing, in this order; some more than once.
 
-    def positions_with(state: str) -> list[int]:
+    Those of the configurations that the gate decides about come first.
+    """
+    results = [result for _, result in sorted(run.scoring.configs.items())]
+    gated = [result for result in results if result.decision is not None]
+
+    def positions_with(state: str, results: Sequence[ConfigResult]) -> list[int]:
+        states = [classify_cases(result) for result in results]
         positions = range(len(run.golden.cases))
         return [position for position in positions if any(of_config[position] == state for of_config in states)]
 
-    yield from positions_with(LEAKED)
-    yield from positions_with(FAILED)
+    for chosen in (gated, results):
+        yield from positions_with(LEAKED, chosen)
+        yield from positions_with(FAILED, chosen)
     if comparison is not None:
         position_by_id = {case.id: position for position, case in enumerate(run.golden.cases)}
         changed = [case.case_id for case in comparison.cases if case.improved or case.regressed or case.needs_review]
         yield from sorted(position_by_id[case_id] for case_id in changed if case_id in position_by_id)
-    yield from positions_with(MISSING)
+    yield from positions_with(MISSING, results)
 
 
 def measure_step_times(run: ScoredRun, order: Sequence[int]) -> list[StepTime]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.attribution.attribute_run import attribute_run
-from assay.comparison.compare_scores import compare_with_baseline
 from assay.formats.file_io import write_atomically
 from assay.metrics.withheld_text import WithheldTexts
-from assay.records.findings import Attribution, Comparison
+from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
 from assay.report.case_scores import iter_case_lines, iter_csv_lines
-from assay.report.explain_case import list_missing_files
+from assay.report.collect_findings import attribute_all_configs, compare_run
+from assay.report.explain_case import list_missing_files, summarise_failed_case
 from assay.report.github import render_job_summary, render_workflow_commands
 from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
 from assay.report.junit import render_junit
@@ -22,6 +21,8 @@ from assay.report.write_html import build_html_report
 from assay.scoring.scored_run import ScoredRun
 
 MAX_FAILED_SHOWN = 30
+MAX_FAILED_SUMMARISED = 200
+"""Failed cases of a configuration that the JUnit file shows with question, answer, cause and fix."""
 
 
 def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
@@ -38,7 +39,8 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
     if files.legacy_json is not None:
         write("JSON report in the runner's shape", files.legacy_json, iter([format_legacy_report(run).encode()]))
     if files.junit is not None:
-        write("JUnit XML", files.junit, iter([render_junit(run.scoring, attribute_all_configs(run)).encode()]))
+        junit = render_junit(run.scoring, attribute_all_configs(run), _summarise_failed_cases(run))
+        write("JUnit XML", files.junit, iter([junit.encode()]))
     if files.csv is not None:
         tables = {config: result.table for config, result in run.scoring.configs.items()}
         write("scores as CSV", files.csv, iter_csv_lines(tables, run.cases, raw=files.raw_csv))
@@ -63,26 +65,6 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
 def render_json(run: ScoredRun, now: str | None = None) -> str:
     """Return the JSON report, with the attribution of every case."""
     return render_json_report(run.scoring, now, attribute_all_configs(run))
-
-
-def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
-    """Return the attributions of every configuration that has any; none if the run keeps no observations."""
-    by_config = {config: attribute_run(run, config) for config in sorted(run.scoring.configs)}
-    return {config: by_case for config, by_case in by_config.items() if by_case}
-
-
-MAX_CASES_ATTRIBUTED_FOR_SCREEN = 1000
-"""Up to this number of cases, the screen names causes, for which observations are read again."""
-
-
-def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
-    """Return the attributions of a run that is small enough for the screen, nothing for a larger one."""
-    return attribute_all_configs(run) if len(run.golden.cases) <= MAX_CASES_ATTRIBUTED_FOR_SCREEN else {}
-
-
-def compare_run(run: ScoredRun) -> Mapping[str, Comparison]:
-    """Return how each configuration changed since the baseline; empty without one."""
-    return compare_with_baseline(run) if run.baseline is not None else {}
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:
@@ -118,6 +100,16 @@ def read_failed_observations(run: ScoredRun) -> Mapping[tuple[str, str], Observa
     return observations
 
 
+def _summarise_failed_cases(run: ScoredRun) -> dict[tuple[str, str], str]:
+    """Return the first failed cases of each configuration in words; none if the run keeps no observations."""
+    summaries = {}
+    for config in attribute_all_configs(run):
+        failed = [checks for checks in run.scoring.configs[config].table.checks if checks.failed]
+        for checks in failed[:MAX_FAILED_SUMMARISED]:
+            summaries[config, checks.case_id] = summarise_failed_case(run, config, checks)
+    return summaries
+
+
 def render_github_annotations(run: ScoredRun, *, strict: bool = False) -> list[str]:
     """Return the workflow commands with which GitHub annotates what speaks against a release."""
     return render_workflow_commands(run.scoring, strict=strict)
@@ -125,7 +117,9 @@ def render_github_annotations(run: ScoredRun, *, strict: bool = False) -> list[s
 
 def render_github_summary(run: ScoredRun, *, strict: bool = False) -> str:
     """Return the GitHub job summary as Markdown."""
-    return render_job_summary(run.scoring, run.cases, strict=strict)
+    return render_job_summary(
+        run.scoring, run.cases, strict=strict, attributions=attribute_all_configs(run), comparisons=compare_run(run)
+    )
 
 
 def iterate_case_lines(run: ScoredRun) -> Iterator[bytes]:

@@ -6,25 +6,28 @@ A side is a run or a saved baseline, as named on the command line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from assay.comparison.baseline_file import decode_baseline, encode_baseline, write_baseline
-from assay.comparison.compare_scores import decide_side, decide_with_baseline, take_snapshot
+from assay.comparison.compare_scores import decide_side, take_snapshot
+from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
-from assay.gates.gate_files import date_of_time, load_gate_or_profile, load_requested_gate
+from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
-from assay.records.requests import ScoreRequest
-from assay.report.json_report import render_comparison_json
-from assay.report.markdown import ReportMeta, render_comparison_markdown
+from assay.records.requests import GateOptions, ScoreRequest
+from assay.report.json_report import render_candidates_json, render_comparison_json
+from assay.report.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
 from assay.report.number_format import format_with_interval
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
@@ -125,9 +128,7 @@ def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
 class ComparisonRequest:
     """The options of a comparison; `by` None means the default slices, `now` is an ISO time."""
 
-    gate: str | None = None
-    profile: str | None = None
-    approver: str = ""
+    gate: GateOptions = field(default_factory=GateOptions)
     metrics: Sequence[str] = ()
     by: Sequence[str] | None = None
     now: str | None = None
@@ -135,14 +136,27 @@ class ComparisonRequest:
     @cached_property
     def rules(self) -> Gate | None:
         """The gate that decides, None without one; read only once, because the file may be a pipe."""
-        return load_gate_or_profile(self.gate, self.profile, self.approver)
+        return load_requested_gate(self.gate)
 
 
-def compare_named(baseline: str, candidate: str, request: ComparisonRequest) -> tuple[Comparison, Decision]:
-    """Compare the runs or baselines that two names mean; return the comparison and the decision for the exit code."""
+class ComparedCandidate(NamedTuple):
+    """One candidate compared with the baseline, and the decision on it."""
+
+    comparison: Comparison
+    decision: Decision
+
+
+def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonRequest) -> list[ComparedCandidate]:
+    """Compare each of the runs or baselines that `candidates` name with the baseline; their tests are one family.
+
+    Raises InputError for a candidate that is named twice.
+    """
+    repeated = sorted({name for name in candidates if candidates.count(name) > 1})
+    if repeated:
+        raise InputError(f"CANDIDATE: given twice (got {', '.join(repeated)}; expected each candidate once)")
     gate_metrics = _gate_metrics(request)
-    sides = load_side(baseline, request.metrics, gate_metrics), load_side(candidate, request.metrics, gate_metrics)
-    return _decide_comparison(*sides, request)
+    before, *others = (load_side(name, request.metrics, gate_metrics) for name in (baseline, *candidates))
+    return _decide_comparisons(before, others, request)
 
 
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
@@ -157,31 +171,47 @@ def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
 
 
 def compare_configs(
-    request: ScoreRequest, baseline_config: str, candidate_config: str, comparison_request: ComparisonRequest
-) -> tuple[Comparison, Decision]:
-    """Compare two configurations of the same recorded outputs; return the comparison and the decision."""
+    request: ScoreRequest,
+    baseline_config: str,
+    candidate_configs: Sequence[str],
+    comparison_request: ComparisonRequest,
+) -> list[ComparedCandidate]:
+    """Compare configurations of the same recorded outputs with one of them; their tests are one family."""
     metrics = (*(request.scoring.metrics or DEFAULT_METRICS), *_gate_metrics(comparison_request))
     scoring = replace(request.scoring, metrics=metrics, look_again=True)
     with open_scored_run(replace(request, scoring=scoring)) as run:
         configs = sorted(run.scoring.configs)
-        for config in (baseline_config, candidate_config):
+        for config in (baseline_config, *candidate_configs):
             if config not in configs:
                 expected = f"expected {', '.join(configs)}"
                 raise InputError(
                     f"--baseline-config, --candidate-config: no such configuration (got {config!r}; {expected})"
                 )
-        return _decide_comparison(
-            take_snapshot(run, baseline_config), take_snapshot(run, candidate_config), comparison_request
-        )
+        others = [take_snapshot(run, config) for config in dict.fromkeys(candidate_configs)]
+        return _decide_comparisons(take_snapshot(run, baseline_config), others, comparison_request)
 
 
-def _decide_comparison(
-    baseline: ScoreSnapshot, candidate: ScoreSnapshot, request: ComparisonRequest
-) -> tuple[Comparison, Decision]:
-    gate, today = request.rules, date_of_time(request.now or candidate.at)
+def _decide_comparisons(
+    baseline: ScoreSnapshot, candidates: Sequence[ScoreSnapshot], request: ComparisonRequest
+) -> list[ComparedCandidate]:
+    gate = request.rules
     metrics = [str(name) for name in parse_metrics(request.metrics)]
-    comparison = decide_with_baseline(baseline, candidate, gate, metrics=metrics, by=request.by, today=today)
-    return comparison, comparison.decision or decide_side(candidate, None)
+    comparisons = compare_candidates(baseline, candidates, gate=gate, metrics=metrics, slice_keys=request.by)
+    compared = []
+    for candidate, comparison in zip(candidates, comparisons, strict=True):
+        if gate is None:
+            compared.append(ComparedCandidate(comparison, decide_side(candidate, None)))
+            continue
+        decision = decide_side(candidate, gate, baseline, date_of_time(request.now or candidate.at))
+        compared.append(ComparedCandidate(structs.replace(comparison, decision=decision), decision))
+    return compared
+
+
+def combine_candidates(compared: Sequence[ComparedCandidate]) -> Decision:
+    """Return the decision for the exit code: that on the only candidate, else the worst, with the reasons of all."""
+    if len(compared) == 1:
+        return compared[0].decision
+    return combine_decisions({item.comparison.candidate.name: item.decision for item in compared})
 
 
 def check_gate(
@@ -189,15 +219,15 @@ def check_gate(
 ) -> tuple[Decision, Mapping[str, Decision]]:
     """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
 
-    Regression rules compare with `baseline`. Unless RUN:CONFIG is named, the gate itself says which configurations of
-    a run are gated.
+    Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
+    says which configurations of a run are gated.
     """
     gate = request.rules
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
     sides = {side.side.config_id: side for side in load_sides(name, gate_metrics)}
-    named = () if len(sides) > 1 else tuple(sides)
+    named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
     baseline_side = load_side(baseline, (), gate_metrics, attributed=False) if baseline is not None else None
     decisions = {}
     for config in select_gated_configs(gate, list(sides), named):
@@ -229,28 +259,31 @@ def _gate_metrics(request: ComparisonRequest) -> tuple[str, ...]:
 
 
 def write_comparison(
-    comparison: Comparison, decision: Decision, request: ComparisonRequest, markdown: str | None, json: str | None
+    compared: Sequence[ComparedCandidate], request: ComparisonRequest, markdown: str | None, json: str | None
 ) -> list[tuple[str, Path]]:
     """Write the reports for which a path is given and return pairs of description and path."""
     written = []
     if markdown is not None:
-        written.append(
-            ("report", write_atomically(markdown, [comparison_as_markdown(comparison, decision, request).encode()]))
-        )
+        content = comparison_as_markdown(compared, request).encode()
+        written.append(("report", write_atomically(markdown, [content])))
     if json is not None:
-        written.append(
-            ("JSON report", write_atomically(json, [comparison_as_json(comparison, decision, request).encode()]))
-        )
+        content = comparison_as_json(compared, request).encode()
+        written.append(("JSON report", write_atomically(json, [content])))
     return written
 
 
-def comparison_as_markdown(comparison: Comparison, decision: Decision, request: ComparisonRequest) -> str:
-    """Return the comparison as a Markdown report."""
+def comparison_as_markdown(compared: Sequence[ComparedCandidate], request: ComparisonRequest) -> str:
+    """Return the comparison as a Markdown report; several candidates one after the other, below the decision on all."""
     gate = request.rules
     meta = ReportMeta(date=date_of_time(request.now) or "", approver=gate.approver if gate is not None else "")
-    return render_comparison_markdown(comparison, decision, meta)
+    reports = [render_comparison_markdown(item.comparison, item.decision, meta) for item in compared]
+    if len(compared) == 1:
+        return reports[0]
+    decisions = [(item.comparison.candidate.name, item.decision.outcome) for item in compared]
+    return render_candidates_markdown(decisions, reports, combine_candidates(compared))
 
 
-def comparison_as_json(comparison: Comparison, decision: Decision, request: ComparisonRequest) -> str:
-    """Return the comparison as a JSON report."""
-    return render_comparison_json(comparison, decision, request.now, request.rules)
+def comparison_as_json(compared: Sequence[ComparedCandidate], request: ComparisonRequest) -> str:
+    """Return the comparison as a JSON report; of several candidates as a list of such reports with one decision."""
+    reports = [render_comparison_json(item.comparison, item.decision, request.now, request.rules) for item in compared]
+    return reports[0] if len(compared) == 1 else render_candidates_json(reports, combine_candidates(compared))

@@ -8,20 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-from assay.calls.plugins import enable_plugins, make_path_plugin
-from assay.calls.target_kinds import TARGET_KINDS
-from assay.formats.golden_files import GOLDEN_FORMAT_TABLE
-from assay.formats.outputs import OUTPUT_FORMATS
-from assay.judging.llm_judge import PROVIDERS
+from assay.calls.plugins import ALLOW_EXEC_VARIABLE, enable_plugins, make_path_plugin
 from assay.metrics.catalog import CATALOG
 from assay.metrics.metric import parse_metric_name, split_metric_names
 from assay.records.errors import PluginError, Problem
-from assay.records.plugin_table import Plugin, PluginTable
 from assay.records.requests import ScoreRequest
-from assay.targets.choose_target import ALLOW_EXEC_VARIABLE
 
 _PATH = re.compile(r"(?P<path>[A-Za-z_][\w.]*:[A-Za-z_]\w*)(?P<rest>.*)")
 
@@ -83,17 +76,3 @@ def enable_plugins_in_worker(paths: Mapping[str, str]) -> None:
 def load_installed_metrics() -> list[PluginError]:
     """Add the metrics of all installed plugins to the catalogue; return an error for each that cannot be used."""
     return [error for _, error in CATALOG.load_installed() if error is not None]
-
-
-def check_installed_plugins() -> Iterator[tuple[str, Plugin, PluginError | None]]:
-    """Load all installed plugins; yield for each what it adds, the plugin, and why it cannot be used, if so."""
-    tables: tuple[PluginTable[Any], ...] = (CATALOG, TARGET_KINDS, PROVIDERS)
-    for table in tables:
-        for plugin, error in table.load_installed():
-            yield table.kind, plugin, error
-    # Both kinds of format are declared in one group: a plugin of one kind is no fault of the other.
-    golden_formats = GOLDEN_FORMAT_TABLE.load_installed()
-    for (plugin, golden_error), (_, output_error) in zip(golden_formats, OUTPUT_FORMATS.load_installed(), strict=True):
-        is_usable = golden_error is None or output_error is None
-        kind = GOLDEN_FORMAT_TABLE.kind if golden_error is None else OUTPUT_FORMATS.kind
-        yield kind, plugin, None if is_usable else output_error

@@ -168,6 +168,7 @@ def _scoring_options(config: Config) -> ScoringOptions:
         good=settings.good,
         production_k=settings.production_k if "scoring.production_k" in config.origins else None,
         lexicons=settings.lexicons,
+        internal_stages=settings.internal_stages or None,
     )
 
 

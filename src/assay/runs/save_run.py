@@ -16,33 +16,28 @@ from assay.formats.run_folder import (
 )
 from assay.judging.verdict_store import export_verdict_store
 from assay.records.errors import InputError, Problem
-from assay.records.requests import ReportFiles
+from assay.records.requests import ReportFiles, VerdictOptions
 from assay.report.write_reports import iterate_case_lines, render_json
 from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
-
-def save_run(run: ScoredRun, targets: ReportFiles, path: Path) -> Path:
-    """Write the run folder of a scoring. Raises InputError also if a report would replace one of its files."""
-    reports = [targets.markdown, targets.json, targets.per_case, targets.legacy_json, targets.html]
-    refuse_overwriting(reports, [], run=str(path))
-    return write_run(run, path, targets.verdicts, targets.calibration, targets.rubrics)
+NO_VERDICTS = VerdictOptions()
+NO_REPORTS = ReportFiles()
 
 
-def write_run(
-    run: ScoredRun,
-    path: Path,
-    verdicts: str | None = None,
-    calibration: str | None = None,
-    rubrics: Sequence[str] = (),
+def save_run(
+    run: ScoredRun, path: Path, verdicts: VerdictOptions = NO_VERDICTS, reports: ReportFiles = NO_REPORTS
 ) -> Path:
     """Write a run folder: manifest, golden set, copies of the observations, and derived reports (ADR 0032).
 
-    `verdicts`, `calibration` and the folders of `rubrics` are those that the run was scored with; they are copied too.
+    The verdict store, calibration and rubrics of `verdicts` are those that the run was scored with; they are copied
+    too. `reports` are written elsewhere, and must not replace a file of the folder.
 
-    Raises InputError if the folder holds anything other than a run of recorded outputs.
+    Raises InputError if a report would, or if the folder holds anything other than a run of recorded outputs.
     """
+    report_paths = [reports.markdown, reports.json, reports.per_case, reports.legacy_json, reports.html]
+    refuse_overwriting(report_paths, [], run=str(path))
     with RunFolder(path) as folder:
         if "targets" in folder.manifest:
             message = (
@@ -64,12 +59,15 @@ def write_run(
             "golden_digest": run.scoring.golden.digest,
             "observations": copies,
         }
-        if verdicts is not None and run.judging is not None:
-            export_verdict_store(verdicts, str(path / VERDICTS_FILE))
-            judge = {"digest": run.judging.judge, "book": VERDICTS_FILE, "rubrics": folder.copy_rubrics(rubrics)}
-            manifest["judge"] = judge
-        if calibration is not None:
-            write_atomically(path / CALIBRATION_FILE, [Path(calibration).read_bytes()])
+        if verdicts.store is not None and run.judging is not None:
+            export_verdict_store(verdicts.store, str(path / VERDICTS_FILE))
+            manifest["judge"] = {
+                "digest": run.judging.judge,
+                "book": VERDICTS_FILE,
+                "rubrics": folder.copy_rubrics(verdicts.rubrics),
+            }
+        if verdicts.calibration is not None:
+            write_atomically(path / CALIBRATION_FILE, [Path(verdicts.calibration).read_bytes()])
             manifest["calibration"] = CALIBRATION_FILE
         folder.write_manifest(manifest)
         save_scores(run, folder)
@@ -113,7 +111,11 @@ def save_scores(run: ScoredRun, folder: RunFolder) -> None:
         | ({"metric_paths": metric_paths} if metric_paths else {})
         | {
             "metrics": [str(name) for name in run.plan.requested],
-            "attribution": {"good": run.attribution.good, "production_k": run.attribution.production_k},
+            "attribution": {
+                "good": run.attribution.good,
+                "production_k": run.attribution.production_k,
+                "internal_stages": list(run.attribution.internal_stages),
+            },
             "versions": {config: result.table.versions for config, result in configs},
         }
     )

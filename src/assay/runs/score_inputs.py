@@ -104,7 +104,8 @@ class ScoreInputs:
 
     def joins(self) -> GoldenIndex:
         """Return the golden set joined with corpus and verdicts."""
-        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden)
+        internal = self.request.scoring.internal_stages or ()
+        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden, internal)
 
     @property
     def attribution(self) -> AttributionSettings:
@@ -121,7 +122,11 @@ class ScoreInputs:
 
 def read_attribution_settings(scoring: ScoringOptions) -> AttributionSettings:
     """Return the settings of attribution. Raises InputError for a criterion `good` that cannot be read."""
-    return AttributionSettings(scoring.good if scoring.good is not None else AUTO_SIGNAL, scoring.production_k)
+    return AttributionSettings(
+        scoring.good if scoring.good is not None else AUTO_SIGNAL,
+        scoring.production_k,
+        internal_stages=tuple(scoring.internal_stages or ()),
+    )
 
 
 def plan_metrics(

@@ -241,6 +241,7 @@ def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, Scor
                 *warn_of_self_judging(inputs.judging, gathered.versions.get(config)),
                 *describe_judge(inputs.judging),
             ),
+            good=inputs.attribution.threshold,
         )
         for code, config in enumerate(gathered.configs)
         if not inputs.request.inputs.configs or config in inputs.request.inputs.configs

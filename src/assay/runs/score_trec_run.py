@@ -9,12 +9,9 @@ Single cases cannot be read again, because no records are made of them.
 from __future__ import annotations
 
 import io
-import multiprocessing
 import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -242,6 +239,10 @@ def score_run_in_processes(job: RunJob, workers: int) -> list[ScoredPart] | None
         spans = _cut_at_queries(file, _content_span(file), workers)
     if len(spans) < 2:
         return None
+    import multiprocessing  # not needed, and slow to import, with one process
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
     try:
         with ProcessPoolExecutor(len(spans) - 1, context, initializer=_set_worker_job, initargs=(job,)) as pool:

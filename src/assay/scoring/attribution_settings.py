@@ -6,12 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from assay.metrics.case_checks import JUDGE_THRESHOLD, JUDGED_CORRECTNESS
 from assay.metrics.catalog import parse_metric
 from assay.records.errors import SettingsError, shorten_repr
+from assay.records.observations import CONTEXT_STAGE
 from assay.records.requests import AUTO_SIGNAL
 
-JUDGE_METRIC = "correctness(by=judge)"
+JUDGE_METRIC = JUDGED_CORRECTNESS
 SIMILARITY_METRIC = "answer_similarity"
+
+
+_NEVER_INTERNAL = frozenset((CONTEXT_STAGE, "citations", "answer"))
 
 
 class QualityThreshold(NamedTuple):
@@ -52,15 +57,15 @@ class AttributionSettings:
     `good` is the signal that decides whether an answer is good: `auto`, or a metric with its minimum. `production_k` is
     the number of chunks that the system shows its model. `reached` says whether all of the required evidence must have
     reached the model or any of it. `calibrated` are the judge metrics that were calibrated against human labels;
-    `judge_threshold` and `similarity_threshold` are the thresholds of `auto` for the judge and for answer similarity.
+    `judge_threshold` is the least grade of a judge that `auto` takes as right. `internal_stages` are shown to nobody.
     """
 
     good: str = AUTO_SIGNAL
     production_k: int | None = None
     reached: Literal["all", "any"] = "all"
     calibrated: frozenset[str] = frozenset()
-    judge_threshold: float = 0.75
-    similarity_threshold: float = 0.5
+    judge_threshold: float = JUDGE_THRESHOLD
+    internal_stages: tuple[str, ...] = ()
     threshold: QualityThreshold | None = field(init=False)
 
     @property
@@ -69,4 +74,11 @@ class AttributionSettings:
         return (self.threshold.metric,) if self.threshold is not None else (JUDGE_METRIC, SIMILARITY_METRIC)
 
     def __post_init__(self) -> None:
+        """Raise SettingsError for a signal that cannot be read, and for a place that is never internal."""
+        shown = sorted(_NEVER_INTERNAL.intersection(self.internal_stages))
+        if shown:
+            expected = "stages before the context, such as the list before a filter"
+            raise SettingsError(
+                f"scoring.internal_stages: shown to the user (got {', '.join(shown)}; expected {expected})"
+            )
         object.__setattr__(self, "threshold", parse_good_threshold(self.good))

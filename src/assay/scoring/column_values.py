@@ -17,7 +17,7 @@ from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.records.golden_set import Case
 from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable
-from assay.stats.arrays import FloatArray, RowIndices
+from assay.stats.arrays import FloatArray, RowIndices, find_distinct
 from assay.stats.samples import ClusterCodes, compute_exact_sum
 
 _DECIMALS = {"ms": 0, "tokens": 0, "USD": 4}
@@ -234,4 +234,4 @@ def select_shared_clusters(column_values: ColumnValues, clusters: ClusterCodes |
     if clusters is None:
         return None
     own = clusters[column_values.rows]
-    return own if len(np.unique(own)) < len(own) else None
+    return own if len(find_distinct(own)) < len(own) else None

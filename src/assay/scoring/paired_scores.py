@@ -240,7 +240,7 @@ def identify_judge(judging: RecordedVerdicts | None) -> tuple[str | None, dict[s
 
 def is_judge_metric(metric: str) -> bool:
     """Return whether a metric rests on the verdicts of a judge."""
-    return parse_metric(metric).key_value("by", "rules") == "judge"
+    return parse_metric(metric).key_value("by", "rules") != "rules"
 
 
 def _of_metrics(

@@ -356,12 +356,14 @@ class ObservationCollector:
             self.result.stages.setdefault(config, set()).add(stage)
 
     def _note_failures(self, rows: JoinedRows, positions: Sequence[int]) -> None:
-        for case, observation, position in zip(rows.cases, rows.observations, positions, strict=True):
+        """Collect the errors of the target, and withhold codes that the user must not see: they become reasons."""
+        for row, (case, observation) in enumerate(zip(rows.cases, rows.observations, strict=True)):
             if observation.error is not None:
                 withheld = WithheldTexts(case, observation, find_leaks_once(rows.leaks, case, observation))
+                rows.error_codes[row] = withheld.withhold(observation.error.code)
                 message = withheld.withhold(describe_target_error(observation.error))[:MAX_FAILURE_CHARS]
                 positions_by_message = self.result.failures.setdefault(observation.config_id, {})
-                positions_by_message.setdefault(message, []).append(position)
+                positions_by_message.setdefault(message, []).append(positions[row])
 
     def _close_block(self) -> None:
         ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T

@@ -29,7 +29,7 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
-from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC
+from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 
 NO_OBSERVATION = "no observation"
@@ -251,12 +251,13 @@ def build_score_table(
     judging: RecordedVerdicts | None = None,
     versions: dict[str, tuple[str, ...]] | None = None,
     notes: tuple[str, ...] = (),
+    good: QualityThreshold | None = None,
 ) -> ScoreTable:
     """Return one configuration's scores in golden order from its rows (`block_rows`) of the joined blocks.
 
     Repeats are folded by mean first. A case without a row is an error for every metric that applies to it, or 0 for one
     that is better high where `missing_as_zero` asks for it (trec_eval's -c). `score_absent` says which metrics do not
-    apply; `judging` says which scorers are calibrated.
+    apply; `judging` says which scorers are calibrated, and `good` which metric decides whether an answer is right.
     """
     case = block.case[block_rows].astype(np.intp)
     order = np.lexsort((block.repeat[block_rows], case))
@@ -271,7 +272,7 @@ def build_score_table(
         columns[name] = _spare(folded, absent, nothing[name])
     broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
     uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), judging))
-    checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated)
+    checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated, good)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
     columns[_FAILED] = make_failed_column(failed, missing & (not missing_as_zero))

@@ -23,6 +23,7 @@ from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.score_shard import CollectedRows
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
+from assay.stats.arrays import find_distinct
 
 FORMATS_WITH_VERSIONS = ("assay", "rag-trace")
 """The formats that can state versions."""
@@ -81,7 +82,7 @@ class MergedShards:
         input_files = []
         for number, file in enumerate(files):
             codes = self.block.config[self.file_of_row == number]
-            names = tuple(sorted(self.configs[code] for code in np.unique(codes).tolist()))
+            names = tuple(sorted(self.configs[code] for code in find_distinct(codes).tolist()))
             input_files.append(InputFile(file.name, file.format, len(codes), names))
         return tuple(input_files)
 
@@ -266,7 +267,8 @@ class ScoredRun:
     @cached_property
     def joins(self) -> GoldenIndex:
         """The golden set joined with corpus and verdicts, with which single cases are scored again."""
-        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden)
+        internal = self.attribution.internal_stages
+        return GoldenIndex(self.golden, self.corpus, self.judging, self.whole_golden, internal)
 
     @cached_property
     def cases(self) -> dict[str, Case]:

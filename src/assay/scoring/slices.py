@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
-from assay.stats.arrays import RowIndices
+from assay.stats.arrays import RowIndices, find_distinct
 
 DEFAULT_KEYS = ("tag", "difficulty", "behaviour", "language")
 _UNSTATED = "difficulty=unknown"
@@ -90,7 +90,7 @@ def _rows_by_value(cases: Sequence[Case], key: str) -> dict[str, RowIndices]:
     for row, case in enumerate(cases):
         for value in read(case):
             rows[value].append(row)
-    return {f"{key}={value}": np.unique(np.array(rows[value], dtype=np.intp)) for value in sorted(rows)}
+    return {f"{key}={value}": find_distinct(np.array(rows[value], dtype=np.intp)) for value in sorted(rows)}
 
 
 def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:

@@ -15,8 +15,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.correctness import UNKNOWN_REASON
 from assay.metrics.metric import Metric, MetricName
-from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary
+from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
     MIN_CASES_FOR_OPEN_MEANS,
@@ -36,7 +37,7 @@ from assay.scoring.column_values import (
     select_shared_clusters,
     sum_values,
 )
-from assay.stats.arrays import RowIndices
+from assay.stats.arrays import RowIndices, find_distinct
 from assay.stats.intervals import (
     Bounds,
     average_two_rates,
@@ -120,7 +121,23 @@ def summarise_column(
             *_review_notes(review),
         ),
         needs_review=review,
+        unknown=_bound_by_unknown(metric_row, column, rows, column_values) if statistic in ("mean", "rate") else None,
     )
+
+
+def _bound_by_unknown(
+    metric_row: Metric, column: ScoreColumn, rows: RowIndices | None, column_values: ColumnValues
+) -> UnknownRange | None:
+    """Return the mean with the unknown answers at worst and at best; None without such answers, or an open range."""
+    low, high = get_range(metric_row)
+    if UNKNOWN_REASON not in column.reasons or low is None or high is None:
+        return None
+    codes = column.reason if rows is None else column.reason[rows]
+    unknown = int(np.count_nonzero(codes == column.reasons.index(UNKNOWN_REASON)))
+    if not unknown:
+        return None
+    total, cases = sum_values(column_values.values, exact=True), column_values.scored + unknown
+    return UnknownRange(unknown, (total + unknown * low) / cases, (total + unknown * high) / cases)
 
 
 def summarise_metric(
@@ -250,7 +267,7 @@ def _mean(metric_row: Metric, column_values: ColumnValues, clusters: ClusterCode
         return _Estimate(None, worst=pessimistic)
     shared = select_shared_clusters(column_values, clusters)
     bounds = _mean_bounds(metric_row, column_values, shared)
-    one_cluster = shared is not None and len(np.unique(shared)) == 1
+    one_cluster = shared is not None and len(find_distinct(shared)) == 1
     notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
     return _Estimate(total / column_values.scored, _interval(bounds), pessimistic, notes)
 

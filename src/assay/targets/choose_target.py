@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from assay.calls.interfaces import Target
-from assay.calls.plugins import add_working_directory_to_path
+from assay.calls.plugins import ALLOW_EXEC_VARIABLE, add_working_directory_to_path
 from assay.calls.target_kinds import TARGET_KINDS, TargetRequest
 from assay.formats.outputs_checks import find_config_flaw
 from assay.formats.settings_file import Config
@@ -23,8 +23,6 @@ from assay.records.settings import (
     PythonTargetSettings,
     RecordedTargetSettings,
 )
-
-ALLOW_EXEC_VARIABLE = "ASSAY_ALLOW_EXEC"
 
 _NAMED = re.compile(r"(?P<name>[^=/:]+)=(?P<spec>.+)")
 _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")

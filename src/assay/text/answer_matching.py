@@ -232,7 +232,7 @@ def is_exact_match(answer: str, reference: str) -> bool:
     return bool(normal_reference) and _normalise(answer) == normal_reference
 
 
-def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0) -> bool | None:
+def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0, question: str = "") -> bool | None:
     """Return whether the answer states every number and date of the reference, compared by value and not negated.
 
     `tolerance` is absolute and in plain numbers: for "$1.4M", 0.5M is 500000. Units must agree if both sides state one,
@@ -242,7 +242,7 @@ def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0) -> b
     >>> has_all_quantities("Khoảng 1.400.000 đồng", "1,4 triệu đồng"), has_all_quantities("12 tháng", "12 ngày")
     (True, False)
     """
-    judgments = judge_quantities(answer, reference, Decimal(repr(float(tolerance))))
+    judgments = judge_quantities(answer, reference, Decimal(repr(float(tolerance))), question)
     return all(judgment.state in ("stated", "unknown") for judgment in judgments) if judgments else None
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +64,8 @@ def read_common_words(language: str) -> frozenset[str]:
     return frozenset(map(fold_text, field[1].split(","))) if field is not None else frozenset()
 
 
-def _shipped_folder() -> Traversable:
-    return files("assay.text").joinpath("lexicons")
+def _shipped_folder() -> Path:
+    return Path(__file__).with_name("lexicons")
 
 
 def _read_shipped(language: str) -> str:

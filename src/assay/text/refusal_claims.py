@@ -11,6 +11,7 @@ from assay.text.segmentation import split_clauses
 
 WORD_PATTERN = re.compile(r"[^\W_]++")
 _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
+_SENTENCE_ENDS = (". ", "! ", "? ", "; ")
 _COMMA = re.compile(r"(?<=, )")
 _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
 
@@ -20,7 +21,8 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
 
     A claim is a number, or enough words that are not an apology, an offer, advice or a report on what the sources
     are about ("some passages suggest …"). After a refusal, a clause with a
-    contrast ("but …") needs only half as many words. `refused`: the positions at which refusing phrases begin.
+    contrast ("but …") needs only half as many words, as does a whole sentence before the refusal. `refused`: the
+    positions at which refusing phrases begin.
     """
     refusal_starts = iter(sorted(refused))
     refusal_start = next(refusal_starts, len(text))
@@ -34,7 +36,10 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         refuses = refusal_start < end
         concludes = concludes or lexicon.patterns["conclusions"].match(clause) is not None
         if not refuses:
-            least_words = (lexicon.least_claim_words + 1) // 2 if contrast_seen else lexicon.least_claim_words
+            opens = not refusal_seen and clause.endswith(_SENTENCE_ENDS)
+            least_words = lexicon.least_claim_words
+            if contrast_seen or opens:
+                least_words = (least_words + 1) // 2
             claim = _find_claim(clause, least_words, lexicon)
             if claim == "certain":
                 return True
@@ -46,7 +51,7 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         elif concludes:
             claim_seen = False  # "therefore it can not be determined": what came before was no answer
         refusal_seen = refusal_seen or refuses
-        concludes = concludes and not clause.endswith((". ", "! ", "? ", "; "))
+        concludes = concludes and not clause.endswith(_SENTENCE_ENDS)
         while refusal_start < end:
             refusal_start = next(refusal_starts, len(text))
     return claim_seen
@@ -85,7 +90,7 @@ def _is_report(clause: str, lexicon: RefusalLexicon, *, was_report: bool) -> boo
 
 def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon) -> Literal["certain", "words", ""]:
     """Return how a clause without a refusal claims something: for certain by a number or an opening "yes" or "no", or
-    by at least `least_words` words.
+    by at least `least_words` words, half of them beside a numeral in words.
 
     Numbers of passages ("passage 2") do not count.
     """
@@ -107,4 +112,6 @@ def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon) -> Liter
         count: float = sum(word not in claimless and not word.isdecimal() for word in words)
     else:
         count = sum(1 if word.isascii() else len(word) / 2 for word in words)
+    if patterns["no_claim.numerals"].search(text):
+        least_words = (least_words + 1) // 2  # "it opens at nine"
     return "words" if count >= least_words else ""

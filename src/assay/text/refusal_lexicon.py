@@ -66,6 +66,7 @@ class RefusalLexicon:
     """One language: its phrases, and the words by which a phrase in context is understood.
 
     `is_spaced`: whether the script puts spaces between words. `common_words`: frequent words that show the language.
+    `bare_refusals`, `bare_denials`: texts that abstain or deny permission if they are the whole answer.
     `least_claim_words`: words (in a script without spaces: pairs of characters) from which a clause makes a claim.
     """
 
@@ -77,6 +78,7 @@ class RefusalLexicon:
     patterns: Mapping[str, re.Pattern[str]] = field(repr=False)
     words: Mapping[str, frozenset[str]] = field(repr=False)
     least_claim_words: int = 4
+    bare_denials: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 class RefusalPhrase(NamedTuple):
@@ -110,6 +112,7 @@ PATTERN_LISTS = (
     "no_claim.first_person",
     "no_claim.reports",
     "no_claim.references",
+    "no_claim.numerals",
     "no_claim.continuations",
     "contrasts",
     "conclusions",
@@ -127,6 +130,7 @@ _FIELDS = (
     "followed_by",
     "phrases",
     "bare",
+    "bare_denied",
     "claim_words",
     "contrasts",
     "conclusions",
@@ -225,6 +229,7 @@ class LexiconParser:
             patterns=self._read_patterns(content, bool(is_spaced)),
             words={name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS},
             least_claim_words=least_words,
+            bare_denials=frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists)),
         )
         self._read_phrases(content, lists, lexicon, lexicon_phrases)
         if not lexicon_phrases and not self.problems:

@@ -57,12 +57,12 @@ def may_be_other_latin(text: str, markers: frozenset[str], common_words: frozens
     [True, False, True]
     """
     start = text[:_FIRST_CHARACTERS].lower()
-    words = set(start.split())
-    if len(words & markers) >= (1 if len(text) <= _SHORT else _FEWEST_MARKERS):
+    words = start.split()
+    if len(markers.intersection(words)) >= (1 if len(text) <= _SHORT else _FEWEST_MARKERS):
         return True
-    if not words.isdisjoint(common_words) or _VIETNAMESE_LETTER.search(start) or any(map(str.isdigit, start)):
+    if not common_words.isdisjoint(words) or _VIETNAMESE_LETTER.search(start) or any(map(str.isdigit, start)):
         return False
-    return any(map(str.isalpha, start)) and common_words.isdisjoint(word.strip(_EDGES) for word in words)
+    return any(map(str.isalpha, start)) and common_words.isdisjoint([word.strip(_EDGES) for word in words])
 
 
 class RefusalRules:
@@ -71,6 +71,8 @@ class RefusalRules:
     def __init__(self, lexicons: Mapping[str, RefusalLexicon]) -> None:
         self.lexicons = lexicons
         self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
+        self.bare_denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in lexicons.values()))
+        self.bare_texts = self.bare_refusals | self.bare_denials
         self.by_phrase: dict[str, list[RefusalPhrase]] = {}
         self.searched: list[RefusalLexicon] = []  # by pattern: scripts that the filter does not look into
         for lexicon in lexicons.values():
@@ -90,7 +92,7 @@ class RefusalRules:
         }
         lengths: dict[str, dict[str, set[int]]] = {}
         for phrase in self.by_phrase:
-            first, second = _TOKEN_PATTERN.findall(phrase)[:2]
+            first, second = _split_two_tokens(phrase)
             lengths.setdefault(first, {}).setdefault(second, set()).add(len(phrase))
         self.lengths_by_words = {
             (first, second): tuple(sorted(phrase_lengths, reverse=True))
@@ -163,10 +165,19 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     return best
 
 
+def _split_two_tokens(phrase: str) -> tuple[str, str]:
+    """Return the first two tokens of a phrase; nearly all phrases are letters and spaces, which need no pattern."""
+    first, second = phrase.split(" ", 2)[:2]
+    if first.isalpha() and second.isalpha():
+        return first, second
+    tokens = _TOKEN_PATTERN.findall(phrase)
+    return tokens[0], tokens[1]
+
+
 def _contract_negations(spelled: Sequence[str]) -> list[str]:
     """Return the phrases as they are written with contractions: "do not" as "dont", "can not" as "cant"."""
-    contracted = [contract_negations(phrase) for phrase in spelled if "not" in phrase]
-    return [*contracted, *(_NOT_WORD.sub("nt", phrase) for phrase in spelled if "not" in phrase)]
+    negated = "\n".join(phrase for phrase in spelled if "not" in phrase)  # one text: thousands of calls take longer
+    return [*contract_negations(negated).split("\n"), *_NOT_WORD.sub("nt", negated).split("\n")] if negated else []
 
 
 _NOT_WORD = re.compile(r"\bnot\b")

@@ -3,7 +3,7 @@
 The phrases and words are data, one lexicon for each language (`refusal_lexicon`). The rules, in order of application:
 
 1. A text without a letter or digit does nothing that could be read.
-2. A text of a few words that only says it does not know ("Unknown.") abstains.
+2. A text of a few words that only says it does not know ("Unknown.") abstains, or denies ("403 Forbidden").
 3. A phrase of a lexicon counts only if it is not quoted, not part of a condition, a question or an explanation
    ("403 means …"), and has a fitting subject: the speaker or the system, the sources or "you", but not "employees".
 4. The clauses with such phrases form the refusal. Of the other clauses, apologies, offers, advice on whom to ask and
@@ -18,7 +18,7 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
@@ -113,7 +113,7 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = rules.strong_filter(answers)
-    bare = rules.bare_refusals
+    bare = rules.bare_texts
     for index, answer in enumerate(answers):
         if (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in bare) or answer[-4:].rstrip(_CLOSING).endswith(
             _QUESTION_ENDS
@@ -211,7 +211,7 @@ def _strip_bare(answer: str) -> str:
 
 
 def match_bare_refusal(answer: str) -> str:
-    """Return the folded answer if it consists only of a phrase that abstains, else "".
+    """Return the folded answer if it consists only of a phrase that abstains or denies permission, else "".
 
     >>> match_bare_refusal("**N/A**"), match_bare_refusal("Không rõ."), match_bare_refusal("An unknown error")
     ('n/a', 'khong ro', '')
@@ -219,7 +219,7 @@ def match_bare_refusal(answer: str) -> str:
     if len(answer) > _BARE_LENGTH:
         return ""
     text = _strip_bare(answer)
-    return text if any(text in rules.bare_refusals for rules in _select_rules(answer)) else ""
+    return text if any(text in rules.bare_texts for rules in _select_rules(answer)) else ""
 
 
 class _PhraseHits(NamedTuple):
@@ -236,7 +236,8 @@ def _detect(answer: str) -> DetectedBehaviour:
         return NO_BEHAVIOUR
     bare_refusal = match_bare_refusal(answer)
     if bare_refusal:
-        return DetectedBehaviour("abstain", True, True, False, bare_refusal, False)
+        denies = any(bare_refusal in rules.bare_denials for rules in _select_rules(answer))
+        return DetectedBehaviour("permission_denied" if denies else "abstain", True, True, False, bare_refusal, False)
     text = normalise_answer(answer[:_LONGEST])
     rules = _select_rules(answer)
     hits = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER)
@@ -258,6 +259,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     starts: list[int] = []
     lexicon: RefusalLexicon | None = None
     quoted_phrase_seen = False
+    context, context_span = None, (-1, -1)
     for start, phrase, cue in _find_phrases(rules, text):
         quotes = find_quotations(text) if quotes is None else quotes
         if starts and starts[-1] == start:
@@ -265,7 +267,9 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
         if is_quoted(quotes, start):
             quoted_phrase_seen = quoted_phrase_seen or cue.kind not in WEAK_KINDS
         elif is_short or cue.kind not in WEAK_KINDS:
-            context = find_phrase_context(text, start, start + len(phrase))
+            if context is None or context_span != (start, start + len(phrase)):
+                context_span = start, start + len(phrase)
+                context = find_phrase_context(text, *context_span)
             if _is_asserted(context, cue):
                 phrase_by_kind.setdefault(_effective_kind(context, phrase, cue), phrase)
                 lexicon = lexicon or cue.lexicon
@@ -303,8 +307,10 @@ def _decide(hits: _PhraseHits, has_claim: bool, asks: bool) -> DetectedBehaviour
 
 # ── checking a phrase ────────────────────────────────────────────────────────────────────────────────────────────
 
-_TOPIC_MARKER = re.compile(r"[^,]{0,60}\bthi\b")  # "không có quyền thì phải …": if they have none, they must …
+_TOPIC_MARKER = re.compile(r"[^,]{0,60}\bthi\b(?! (?:truong|xa|tran|dan|hanh|cong|dua)\b)")
+# "không có quyền thì phải …": if they have none, they must …
 _ERROR_CODE = re.compile(r"\b(?:40[0-9]|429|50[0-4]|err-?\d+)\b")
+_STATUS_LINE = re.compile(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\b(?! error| code| means?| status)")
 
 
 def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
@@ -319,7 +325,11 @@ def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
         or patterns["not_asserted.denials"].search(window)
     ):
         return False
-    if cue.kind == "permission_denied" and _ERROR_CODE.search(context.sentence):
+    if (
+        cue.kind == "permission_denied"
+        and _ERROR_CODE.search(context.sentence)
+        and not _STATUS_LINE.match(context.sentence)
+    ):
         return False
     if cue.kind != "escalate" and cue.lexicon.language == "vi" and _TOPIC_MARKER.match(context.after):
         return False
@@ -342,7 +352,7 @@ def _has_allowed_subject(cue: RefusalPhrase, window: str, before: str) -> bool:
         return patterns[_SUBJECT_LISTS[cue.subject]].search(before) is not None
     speaker = patterns["subjects.speaker"].search(window) is not None
     you = patterns["subjects.you"].search(window) is not None
-    if not (speaker or you) and patterns["subjects.others"].search(window) is not None:
+    if not (speaker or you) and _begins_with_others(patterns, window):
         return False
     fillers = cue.lexicon.words["no_claim.fillers"]
     absent = all(word in fillers for word in re.findall(r"[\w']+", window))
@@ -358,6 +368,16 @@ def _has_allowed_subject(cue: RefusalPhrase, window: str, before: str) -> bool:
         "topic": absent or patterns["subjects.topics"].search(window) is not None,
     }
     return allowed[cue.subject]
+
+
+def _begins_with_others(patterns: Mapping[str, re.Pattern[str]], window: str) -> bool:
+    """Whether a third person stands in `window`, and before it neither a document nor what was asked: in "the number of
+    employees" they are no subject."""
+    others = patterns["subjects.others"].search(window)
+    if others is None:
+        return False
+    heads = (patterns[name].search(window, 0, others.start()) for name in ("subjects.documents", "subjects.topics"))
+    return not any(heads)
 
 
 def _effective_kind(context: PhraseContext, phrase: str, cue: RefusalPhrase) -> PhraseKind:

@@ -37,6 +37,7 @@ from assay.text.statement_cues import (
     count_negations,
 )
 from assay.text.tokens import classify_word, find_token_spans
+from assay.text.units import PLAIN
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
@@ -220,12 +221,36 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
     return tuple(judgments)
 
 
+_PROHIBITION = re.compile(
+    r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
+    r"|should not|should never|shall not|forbidden|prohibited|khong duoc|cam)\b"
+)
+
+
 def _judge_missing_quantity(fact: str, text: str, quantity: Quantity, answer: _ReadText) -> FactJudgment:
-    """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it."""
+    """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it.
+
+    A bound that is forbidden states its end: what must not take more than 12 days may take 12 days.
+    """
     for own in answer.quantities:
         if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+            clause = _narrow_clause(answer.clause_at(own.start), own.start)
+            before = answer.plain[clause.start : own.start]
+            if own.bound in (">", "<") and _PROHIBITION.search(before) and count_negations(before) <= 1:
+                return FactJudgment(fact, "stated")
             return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
     return FactJudgment(fact, "missing", f"{text} is not there")
+
+
+def _is_in_name(own: Quantity, answer: _ReadText, question: _ReadText) -> bool:
+    """Whether a plain number is a part of a name that the question has: the 40 of "Kestrel 40" is no quantity."""
+    if any(reading.dimension != PLAIN for reading in own.readings):
+        return False
+    name = answer.plain[: own.start].rstrip()
+    word = name[name.rfind(" ") + 1 :]
+    if not word.isalpha():
+        return False
+    return f"{word} {answer.plain[own.start : own.end]}" in question.plain
 
 
 class _Occurrence(NamedTuple):
@@ -284,7 +309,10 @@ class _FactJudge:
             agreeing.append(self._find_quantity(quantity))
             if not agreeing[-1]:
                 text = self.read_fact.text[quantity.start : quantity.end]
-                return _judge_missing_quantity(self.fact, text, quantity, self.answer)
+                judgment = _judge_missing_quantity(self.fact, text, quantity, self.answer)
+                if judgment.state == "stated" and (self.content or len(self.read_fact.quantities) > 1):
+                    return judgment._replace(state="unknown", reason=f"it forbids what lies beyond {text}")
+                return judgment
         places = [self.answer.find_word(word, self.ignore_marks) for word in self.content]
         absent = [word for word, indices in zip(self.content, places, strict=True) if not indices]
         names = [word for word in absent if self._is_name(word)]
@@ -316,6 +344,8 @@ class _FactJudge:
         agreeing = [
             quantity for quantity in self.answer.quantities if is_same_quantity(expected, quantity, unit_required=True)
         ]
+        if not self.content:
+            agreeing = [quantity for quantity in agreeing if not _is_in_name(quantity, self.answer, self.question)]
         if not agreeing and any(reading == _ONE for reading in expected.readings):
             agreeing = [Quantity((), word.start, word.end) for word in self.answer.words if word.folded in _ONES]
         return agreeing
@@ -555,21 +585,25 @@ _GENERIC = frozenset(
 )
 
 
-def judge_quantities(answer: str, reference: str, tolerance: Decimal = Decimal(0)) -> list[FactJudgment]:
+def judge_quantities(
+    answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = ""
+) -> list[FactJudgment]:
     """Return what an answer does with each quantity of the reference, in order; the words around it do not count.
 
-    `tolerance` is absolute, in plain numbers. A spelled-out "one" is not asked for.
+    `tolerance` is absolute, in plain numbers. A spelled-out "one" is not asked for, and a number that is a part of a
+    name in the question states nothing.
 
     >>> [judged.state for judged in judge_quantities("It is 3 km away.", "3,000 m in 2024")]
     ['stated', 'missing']
     """
-    read_answer, read_reference = _read_text(answer), _read_text(reference)
+    read_answer, read_reference, read_question = _read_text(answer), _read_text(reference), _read_text(question)
+    own_quantities = [own for own in read_answer.quantities if not _is_in_name(own, read_answer, read_question)]
     judgments = []
     for wanted in read_reference.quantities:
         if wanted.is_spelled_one:
             continue
         text = read_reference.text[wanted.start : wanted.end]
-        agreeing = [own for own in read_answer.quantities if is_same_quantity(wanted, own, tolerance)]
+        agreeing = [own for own in own_quantities if is_same_quantity(wanted, own, tolerance)]
         if not agreeing:
             judgments.append(_judge_missing_quantity(text, text, wanted, read_answer))
             continue

@@ -47,21 +47,21 @@ def _split_chunk(chunk: str) -> list[str]:
     return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
 
 
-def find_token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the tokens of folded or flat text.
+def find_token_spans(text: str) -> list[tuple[int, int]]:
+    """Return the spans of the tokens of folded or flat text.
 
-    >>> list(find_token_spans("part-time: $5"))
+    >>> find_token_spans("part-time: $5")
     [(0, 4), (5, 9), (11, 13)]
     """
-    hyphens = "-" in text
-    for match in _TOKEN_CHUNK.finditer(text):
-        if hyphens and "-" in match[0]:
-            start = match.start()
-            for part in _split_chunk(match[0]):
-                yield start, start + len(part)
-                start += len(part) + 1
-        else:
-            yield match.span()
+    chunks = [match.span() for match in _TOKEN_CHUNK.finditer(text)]
+    if "-" not in text:
+        return chunks
+    spans: list[tuple[int, int]] = []
+    for start, end in chunks:
+        for part in _split_chunk(text[start:end]):
+            spans.append((start, start + len(part)))
+            start += len(part) + 1
+    return spans
 
 
 def _is_whole_token(chunk: str) -> bool:
@@ -135,24 +135,15 @@ def parse_terms(text: str) -> ParsedTerms:
     [('name', 'lan'), ('word', 'ask'), ('stop', 'for'), ('number', '#12'), ('stop', 'after'), ('id', 'err-429')]
     """
     nfc_text = normalise_nfc(text)
-    digits = nfc_text if nfc_text.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), nfc_text)
-    spaceless = not digits.isascii() and _spaceless_character().search(digits) is not None
-    plain = fold_in_place(digits)
-    pending = iter(find_quantities(_spaceless_character().sub("|", digits) if spaceless else digits))
-    quantity = next(pending, None)
+    digits, spans, quantities = _find_tokens(nfc_text)
     items: list[Term] = []
-    quantity_start = quantity.start if quantity else len(plain)
-    for start, end in _spaceless_spans(plain) if spaceless else find_token_spans(plain):
-        while quantity and end > quantity_start and quantity.end <= start:
-            items += _quantity_terms(quantity)
-            quantity = next(pending, None)
-            quantity_start = quantity.start if quantity else len(plain)
-        if end <= quantity_start:
-            kind, key, marked = classify_word(digits[start:end])
-            items.append(Term(kind, start, end, key, marked))
-    while quantity:
+    position = 0
+    for quantity in quantities:
+        first, position = position, _count_before(spans, position, quantity)
+        items += _word_terms(digits, spans[first:position])
+        position = _count_within(spans, position, quantity)
         items += _quantity_terms(quantity)
-        quantity = next(pending, None)
+    items += _word_terms(digits, spans[position:])
     kinds = [term.kind for term in items]
     words = len(items) - kinds.count("number")
     if kinds.count("name") > _CAPITALISED_SHARE * words:
@@ -166,7 +157,87 @@ def parse_terms(text: str) -> ParsedTerms:
     )
 
 
-def spell_terms(items: Iterable[Term], marked: bool) -> list[str]:
+_Spans = list[tuple[int, int]]
+_make_term = tuple.__new__  # half the time of Term(…)
+
+
+def _find_tokens(nfc_text: str) -> tuple[str, _Spans, list[Number | Date]]:
+    """Return the text with ASCII digits, the spans of its tokens, and its quantities."""
+    digits = nfc_text if nfc_text.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), nfc_text)
+    plain = fold_in_place(digits)
+    if not digits.isascii() and _spaceless_character().search(digits):
+        return digits, list(_spaceless_spans(plain)), find_quantities(_spaceless_character().sub("|", digits))
+    return digits, find_token_spans(plain), find_quantities(digits)
+
+
+def _count_before(spans: _Spans, position: int, quantity: Number | Date) -> int:
+    """Return the position of the first token, from `position` on, that does not end before a quantity."""
+    while position < len(spans) and spans[position][1] <= quantity.start:
+        position += 1
+    return position
+
+
+def _count_within(spans: _Spans, position: int, quantity: Number | Date) -> int:
+    """Return the position of the first token, from `position` on, that begins after a quantity."""
+    while position < len(spans) and spans[position][0] < quantity.end:
+        position += 1
+    return position
+
+
+def _word_terms(text: str, spans: _Spans) -> list[Term]:
+    """Return the terms of tokens that are no numbers."""
+    classified = map(classify_word, [text[start:end] for start, end in spans])
+    return [
+        _make_term(Term, (kind, start, end, key, marked, (), ""))
+        for (start, end), (kind, key, marked) in zip(spans, classified, strict=True)
+    ]
+
+
+class TermKeys(NamedTuple):
+    """A term without its place in the text; what similarity and look-up need. The fields are those of `Term`, except
+    that names are words."""
+
+    kind: TermKind
+    key: str
+    diacritic_key: str = ""
+    other_readings: tuple[str, ...] = ()
+    unit: str = ""
+
+
+@lru_cache(maxsize=65536)
+def _word_keys(raw: str) -> TermKeys:
+    kind, key, marked = classify_word(raw)
+    return TermKeys("word" if kind == "name" else kind, key, marked)
+
+
+def parse_term_keys(text: str) -> tuple[list[TermKeys], bool]:
+    """Return the terms of a text without their places, and whether its diacritics are significant.
+
+    Agrees with `parse_terms`, and takes half its time, because equal words share one record.
+
+    >>> [term.key for term in parse_term_keys("Ms Lan asked for 12 days")[0]]
+    ['ms', 'lan', 'ask', 'for', '#12']
+    """
+    nfc_text = normalise_nfc(text)
+    digits, spans, quantities = _find_tokens(nfc_text)
+    words = list(map(_word_keys, [digits[start:end] for start, end in spans]))
+    items: list[TermKeys] = []
+    position = 0
+    for quantity in quantities:
+        first, position = position, _count_before(spans, position, quantity)
+        items += words[first:position]
+        position = _count_within(spans, position, quantity)
+        items += [
+            TermKeys("number", term.key, "", term.other_readings, term.unit) for term in _quantity_terms(quantity)
+        ]
+    items += words[position:]
+    if nfc_text.isascii():
+        return items, False
+    word_count = sum(term.kind != "number" for term in items)
+    return items, sum(term.diacritic_key != "" for term in items) > _MARKED_SHARE * word_count
+
+
+def spell_terms(items: Iterable[Term | TermKeys], marked: bool) -> list[str]:
     """Return the normal spelling of each term; `marked`: with diacritics.
 
     >>> spell_terms(parse_terms("12 days of leave").items, False)
@@ -178,12 +249,12 @@ def spell_terms(items: Iterable[Term], marked: bool) -> list[str]:
     ]
 
 
-def _number_spelling(term: Term) -> str:
+def _number_spelling(term: Term | TermKeys) -> str:
     key = term.other_readings[-1] if term.other_readings else term.key
     return f"{key}|{term.unit}" if term.unit else key
 
 
-def iterate_index_keys(term: Term, marked: bool) -> Iterator[str]:
+def iterate_index_keys(term: Term | TermKeys, marked: bool) -> Iterator[str]:
     """Yield the keys under which an index stores a term; `marked`: the indexed text is written with diacritics."""
     if term.kind == "number":
         for key in (term.key, *term.other_readings):
@@ -195,7 +266,7 @@ def iterate_index_keys(term: Term, marked: bool) -> Iterator[str]:
             yield term.diacritic_key or f"{term.key}~"
 
 
-def make_lookup_keys(term: Term, marked: bool) -> list[str]:
+def make_lookup_keys(term: Term | TermKeys, marked: bool) -> list[str]:
     """Return the keys to look up in an index; the term is present if any of them is.
 
     `marked`: this text and the indexed text are written with diacritics. Units of numbers must agree if both have one.
@@ -391,9 +462,23 @@ class DocumentFrequencies:
 
         A word that occurs in no text has the weight of one that occurs in one text.
         """
+        weight: float = self._weights.get(key, self._rarest_weight)
+        return weight
+
+    def idf_weights(self, keys: Iterable[str]) -> list[float]:
+        """Return the `idf_weight` of each word."""
+        weights, rarest = self._weights, self._rarest_weight
+        return [weights.get(key, rarest) for key in keys]
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
         if self.documents < _FEWEST_TEXTS:
-            return 1.0
-        return _idf_weight(self.documents, max(1, self.counts.get(key, 0)))
+            return {}
+        return {key: _idf_weight(self.documents, max(1, count)) for key, count in self.counts.items()}
+
+    @cached_property
+    def _rarest_weight(self) -> float:
+        return 1.0 if self.documents < _FEWEST_TEXTS else _idf_weight(self.documents, 1)
 
     @cached_property
     def digest(self) -> str:

@@ -78,6 +78,20 @@ _TABLE = """
     speed     1          km/h kmh kph kilometres_per_hour kilometers_per_hour km/gio km_per_hour
     speed     3.6        m/s metres_per_second meters_per_second
     speed     1.609344   mph miles_per_hour
+    flow      1          l/h L/h lph litres_per_hour liters_per_hour
+    flow      60         l/min L/min lpm litres_per_minute liters_per_minute
+    flow      0.06       ml/min mL/min millilitres_per_minute milliliters_per_minute
+    flow      3600       l/s L/s litres_per_second liters_per_second
+    flow      1000       m3/h m³/h cubic_metres_per_hour cubic_meters_per_hour
+    flow      60000      m3/min m³/min cubic_metres_per_minute cubic_meters_per_minute
+    sound     1          dB dBA decibel decibels
+    pressure  1          Pa pascal pascals
+    pressure  100        mbar hPa millibar millibars
+    pressure  1000       kPa kilopascal kilopascals
+    pressure  100000     bar
+    pressure  1000000    MPa megapascal megapascals
+    torque    1          Nm newton_metre newton_metres newton_meter newton_meters
+    rotation  1          rpm rev/min revolutions_per_minute
     data      1          bytes byte
     data      1000,1024  kB KB kilobyte kilobytes
     data      1000000,1048576 MB mb megabyte megabytes
@@ -100,6 +114,16 @@ _TABLE = """
     money:EUR 1          EUR euro euros €
     money:GBP 1          GBP pound pounds £
     money:JPY 1          JPY yen ¥
+    money:NOK 1          NOK Norwegian_kroner Norwegian_krone Norwegian_crowns
+    money:SEK 1          SEK Swedish_kronor Swedish_krona Swedish_crowns
+    money:DKK 1          DKK Danish_kroner Danish_krone Danish_crowns
+    money:CHF 1          CHF Swiss_francs Swiss_franc
+    money:CNY 1          CNY RMB yuan renminbi
+    money:INR 1          INR rupee rupees
+    money:KRW 1          KRW
+    money:AUD 1          AUD Australian_dollars
+    money:CAD 1          CAD Canadian_dollars
+    money:SGD 1          SGD Singapore_dollars
     characters 1         character characters chars ky_tu
     times     1          time times lan
     persons   1          person persons people nguoi

@@ -1,0 +1,87 @@
+"""Makes attribution and checks tell of the same cases: a case has a cause if and only if it failed a check (ADR 0054).
+
+What the rules find in a case that failed no check is a doubt and not a cause: it is kept as a candidate, and counts
+neither as a fault nor as a failed case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from msgspec.structs import replace
+
+from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.metrics.case_checks import UNKNOWN_ANSWER
+from assay.records.findings import Attribution, FaultParty, RootCause
+from assay.records.scores import CaseChecks
+
+MAX_CANDIDATES = 3
+"""How many causes are named at most."""
+_CAUSE_BY_CHECK: Mapping[str, RootCause] = MappingProxyType(
+    {
+        "leak": "acl",
+        "injection_followed": "generator",
+        "golden_label_issue": "golden_label_issue",
+        "bad_citation": "citation",
+        "wrong_behavior": "generator",
+        "over_answer": "generator",
+        "unsupported_claim": "generator",
+    }
+)
+"""What caused a failed check that no rule of attribution explains; other checks do not tell."""
+_RETRIEVAL_CHECKS = frozenset(("retrieval_miss", "context_miss"))
+_PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
+    {
+        "parser": "retrieval_fault",
+        "chunking": "retrieval_fault",
+        "embedding": "retrieval_fault",
+        "bm25_analyzer": "retrieval_fault",
+        "hybrid_merge": "retrieval_fault",
+        "reranker": "retrieval_fault",
+        "context_builder": "retrieval_fault",
+        "stale_index": "retrieval_fault",
+        "generator": "generation_fault",
+        "citation": "generation_fault",
+        "acl": "access_fault",
+        "golden_label_issue": "label_fault",
+        "judge_noise": "label_fault",
+    }
+)
+
+
+def reconcile_with_checks(attribution: Attribution, checks: CaseChecks | None) -> Attribution:
+    """Return the attribution of a case as its checks allow it; `checks` is None if the case failed and warned of none.
+
+    A failed case has a cause, `insufficient_trace` at least, and a fault. Any other case passed or is unknown.
+    """
+    if checks is not None and checks.failed:
+        return _attribute_failure(attribution, checks.failed)
+    return _acquit(attribution, is_unknown=checks is not None and UNKNOWN_ANSWER in checks.warnings)
+
+
+def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Attribution:
+    if attribution.cause is None:
+        told = [_CAUSE_BY_CHECK[name] for name in failed if name in _CAUSE_BY_CHECK]
+        cause: RootCause = told[0] if told else "insufficient_trace"
+        note = CAUSE_NOTES[cause]
+        facts = attribution.evidence or (f"failed {', '.join(failed)}, and nothing in the trace explains it",)
+        attribution = replace(attribution, cause=cause, evidence=facts, confidence="low", sign=note.sign, fix=note.fix)
+    if attribution.verdict in ("pass", "unknown") and attribution.cause is not None:
+        party = _PARTY_BY_CAUSE.get(attribution.cause, "unlocated_fault")
+        if party == "unlocated_fault" and not _RETRIEVAL_CHECKS.isdisjoint(failed):
+            party = "retrieval_fault"
+        attribution = replace(attribution, verdict=party)
+    return attribution
+
+
+def _acquit(attribution: Attribution, *, is_unknown: bool) -> Attribution:
+    """Return the attribution of a case that failed nothing: its cause, if it has one, is a doubt."""
+    verdict: FaultParty = "unknown" if is_unknown else "pass"
+    if attribution.cause is None:
+        confidence = "low" if is_unknown else attribution.confidence
+        return replace(attribution, verdict=verdict, confidence=confidence)
+    candidates = tuple(cause for cause in attribution.named_causes if cause != "insufficient_trace")[:MAX_CANDIDATES]
+    return replace(
+        attribution, verdict=verdict, cause=None, also=candidates, confidence="low", sign="", fix="", stage=None
+    )

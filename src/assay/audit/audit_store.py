@@ -1,0 +1,480 @@
+"""The audit store: a SQLite file or a PostgreSQL database that keeps every answer and never changes one.
+
+What `append_answers` has returned is on disk: SQLite runs in WAL mode with synchronous=FULL. A batch is one transaction
+with its links of the chain, so that a process that is killed leaves whole batches, and writers wait for one another.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct, structs
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from assay.audit.batch_rows import BatchRows, ChainHead, Owner
+from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES
+from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
+from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
+from assay.records.errors import IncompleteError, InputError, shorten_repr
+from assay.records.observations import Chunk, Stage
+
+STORE_PSEUDONYM = "store"
+LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
+KEYS_PER_QUERY = 500
+WAIT_SECONDS = 60
+_ID_KEY_BYTES = 16
+_POSTGRES_SCHEMES = ("postgresql://", "postgres://")
+_DECODER = msgspec.json.Decoder(StoredAnswer)
+
+
+class ChainRow(NamedTuple):
+    """One record of the chain as it is stored; `body` is packed."""
+
+    sequence: int
+    day: str
+    kind: str
+    id_key: bytes | None
+    at: int | None
+    owner: int | None
+    body: bytes | None
+    nonce: bytes | None
+    commitment: bytes
+    link: bytes
+    erased_at: str | None
+
+
+class Appended(Struct):
+    """What became of a batch: how many records are new, and which positions in it were stored before.
+
+    `conflicts` are records whose id belongs to another record, `erased` such as were erased: neither is stored.
+    """
+
+    stored: int = 0
+    duplicates: list[int] = []
+    conflicts: list[int] = []
+    erased: list[int] = []
+
+
+class AuditStore:
+    """An open audit store; close it, or use it in a `with` statement."""
+
+    def __init__(self, engine: sa.Engine, name: str) -> None:
+        self.engine, self.name = engine, name
+        self.is_sqlite = engine.dialect.name == "sqlite"
+        self._packed_texts: dict[str, bytes] = {}
+
+    def __enter__(self) -> AuditStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    # ── transactions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that no other writer runs beside. Raises IncompleteError if it fails."""
+        with self._explaining(), self.engine.connect() as plain:
+            connection = plain.execution_options(assay_writes=True)
+            with connection.begin():
+                if not self.is_sqlite:
+                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK_NUMBER)))
+                yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that sees one state of the store."""
+        with self._explaining(), self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise IncompleteError(f"{self.name}: {_describe_failure(error)}") from error
+        except SQLAlchemyError as error:
+            raise IncompleteError(f"{self.name}: {' '.join(str(error).split())[:300]}") from error
+
+    # ── settings of the store ────────────────────────────────────────────────────────────────────────────────────
+
+    def read_meta(self, name: str) -> str | None:
+        """Return a setting of the store, None where there is none."""
+        with self.reading() as connection:
+            value = connection.execute(sa.select(META.c.value).where(META.c.name == name)).scalar_one_or_none()
+        return None if value is None else str(value)
+
+    def check_key(self, fingerprint: str) -> None:
+        """Note the fingerprint of the audit key, or raise InputError if the store was written with another key."""
+        with self.writing() as connection:
+            known = connection.execute(sa.select(META.c.value).where(META.c.name == "key")).scalar_one_or_none()
+            if known is None:
+                connection.execute(sa.insert(META).values(name="key", value=fingerprint))
+        if known is not None and known != fingerprint:
+            raise InputError(
+                f"{self.name}: the audit key is not the one this store was written with: pseudonyms would not match "
+                f"(got fingerprint {fingerprint}; expected {known})"
+            )
+
+    def load_position(self, source: str) -> str | None:
+        """Return how far a source has been read, None if it has not been."""
+        with self.reading() as connection:
+            query = sa.select(CHECKPOINTS.c.position).where(CHECKPOINTS.c.source == source)
+            value = connection.execute(query).scalar_one_or_none()
+        return None if value is None else str(value)
+
+    # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def append_answers(
+        self, records: Sequence[AuditRecord], today: str, *, source: str | None = None, position: str = ""
+    ) -> Appended:
+        """Append records to the chain of `today`, all of them or none; when this returns they are on disk.
+
+        The day of the chain never goes back: with a clock that does, records join the newest day. A record whose id is
+        stored already is left out. With `source`, the position up to which it has been read is saved with the records.
+        """
+        appended = Appended()
+        with self.writing() as connection:
+            head = _read_head(connection)
+            store_salt = _read_store_salt(connection)
+            id_keys = [make_id_key(record.id, store_salt) for record in records]
+            fresh = self._find_fresh(connection, records, id_keys, appended)
+            owners = _load_owners(connection, {records[index].user_uid for index in fresh})
+            rows = BatchRows(head, max(today, head.day), self._packed_texts, _make_nonce)
+            for index in fresh:
+                rows.add_answer(records[index], id_keys[index], owners[records[index].user_uid])
+            self._insert(connection, rows)
+            if source is not None:
+                _save_position(connection, source, position)
+            appended.stored = len(fresh)
+        return appended
+
+    def append_event(
+        self, connection: sa.Connection, kind: RecordKind, body: Struct, today: str, owner: int = STORE_OWNER
+    ) -> int:
+        """Append a record that is no answer, within a transaction, and return its number."""
+        head = _read_head(connection)
+        salt = connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == owner)).scalar_one()
+        rows = BatchRows(head, max(today, head.day), {}, _make_nonce)
+        rows.add_record(kind, msgspec.json.encode(body), None, None, Owner(owner, bytes(salt)))
+        self._insert(connection, rows)
+        return head.sequence + 1
+
+    def _find_fresh(
+        self,
+        connection: sa.Connection,
+        records: Sequence[AuditRecord],
+        id_keys: Sequence[bytes],
+        appended: Appended,
+    ) -> list[int]:
+        """Return the positions of records that are not stored yet, and note what the others are."""
+        stored: dict[bytes, int] = {}
+        for start in range(0, len(id_keys), KEYS_PER_QUERY):
+            query = sa.select(RECORDS.c.id_key, RECORDS.c.sequence).where(
+                RECORDS.c.id_key.in_(id_keys[start : start + KEYS_PER_QUERY])
+            )
+            stored.update((bytes(key), sequence) for key, sequence in connection.execute(query))
+        fresh: list[int] = []
+        first_in_batch: dict[bytes, int] = {}
+        for index, (record, id_key) in enumerate(zip(records, id_keys, strict=True)):
+            if id_key in stored:
+                earlier = self.load_answer(stored[id_key], connection)
+                if earlier is None:
+                    appended.erased.append(index)
+                    continue
+            elif id_key in first_in_batch:
+                earlier = records[first_in_batch[id_key]]
+            else:
+                first_in_batch[id_key] = index
+                fresh.append(index)
+                continue
+            (appended.duplicates if _is_same(record, earlier) else appended.conflicts).append(index)
+        return fresh
+
+    def _insert(self, connection: sa.Connection, rows: BatchRows) -> None:
+        if rows.records:
+            connection.execute(sa.insert(RECORDS), rows.records)
+        if rows.citations:
+            connection.execute(sa.insert(CITATIONS), rows.citations)
+        if rows.labels:
+            connection.execute(sa.insert(LABELS), rows.labels)
+        if rows.texts:
+            self._insert_texts(connection, list(rows.texts.values()))
+        if rows.questions:
+            connection.execute(sa.text(self._question_insert), rows.questions)
+
+    @property
+    def _question_insert(self) -> str:
+        if self.is_sqlite:
+            return "INSERT INTO questions (rowid, words) VALUES (:sequence, :words)"
+        words = "array_to_tsvector(string_to_array(:words, ' '))"
+        return f"INSERT INTO questions (sequence, words) VALUES (:sequence, {words})"  # noqa: S608  # no outside text
+
+    def _insert_texts(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
+        statement = (
+            "INSERT INTO texts (key, owner, last_at, body) VALUES (:key, :owner, :last_at, :body) ON CONFLICT (key) "
+            "DO UPDATE SET last_at = CASE WHEN texts.last_at > excluded.last_at "
+            "THEN texts.last_at ELSE excluded.last_at END"
+        )
+        connection.execute(sa.text(statement), rows)
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def load_answer(self, sequence: int, connection: sa.Connection | None = None) -> AuditRecord | None:
+        """Return an answer with its texts, None if it was erased or is no answer."""
+        if connection is None:
+            with self.reading() as own_connection:
+                return self.load_answer(sequence, own_connection)
+        query = sa.select(RECORDS.c.body).where(RECORDS.c.sequence == sequence, RECORDS.c.kind == "answer")
+        body = connection.execute(query).scalar_one_or_none()
+        return None if body is None else restore_answer(decode_answer(bytes(body)), _TextLoader(connection))
+
+    def find_by_id(self, record_id: str) -> int | None:
+        """Return the number of the answer with this id, None if there is none."""
+        with self.reading() as connection:
+            key = make_id_key(record_id, _read_store_salt(connection))
+            found = connection.execute(
+                sa.select(RECORDS.c.sequence).where(RECORDS.c.id_key == key)
+            ).scalar_one_or_none()
+        return None if found is None else int(found)
+
+    def iterate_chain(self, after: int = 0, page: int = 2000) -> Iterator[ChainRow]:
+        """Yield all records of the chain in order."""
+        while True:
+            with self.reading() as connection:
+                query = sa.select(RECORDS).where(RECORDS.c.sequence > after).order_by(RECORDS.c.sequence).limit(page)
+                rows = [ChainRow(*row) for row in connection.execute(query)]
+            yield from rows
+            if len(rows) < page:
+                return
+            after = rows[-1].sequence
+
+
+class _TextLoader:
+    """Loads chunk texts by their keys."""
+
+    def __init__(self, connection: sa.Connection) -> None:
+        self._connection = connection
+
+    def load(self, keys: Iterable[str]) -> dict[str, str]:
+        wanted = sorted(set(keys))
+        texts: dict[str, str] = {}
+        for start in range(0, len(wanted), KEYS_PER_QUERY):
+            raw_keys = [bytes.fromhex(key) for key in wanted[start : start + KEYS_PER_QUERY]]
+            query = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(raw_keys))
+            for key, body in self._connection.execute(query):
+                texts[bytes(key).hex()] = zlib.decompress(body).decode()
+        return texts
+
+
+# ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def open_audit_store(address: str, *, create: bool = False) -> AuditStore:
+    """Open a store by the path of its SQLite file or by the address of a PostgreSQL database, and migrate it.
+
+    An address holds no password: PostgreSQL's own variables (PGPASSWORD, PGPASSFILE) give it. Raises InputError for a
+    file that does not exist (unless `create`) or is no store, IncompleteError if the store cannot be opened.
+    """
+    is_postgres = address.startswith(_POSTGRES_SCHEMES)
+    engine = _connect_postgres(address) if is_postgres else _connect_sqlite(address, create)
+    store = AuditStore(engine, _hide_password(address))
+    try:
+        _migrate(store, create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _connect_postgres(address: str) -> sa.Engine:
+    url = sa.make_url(address).set(drivername="postgresql+psycopg")
+    if url.password is not None:
+        raise InputError(
+            f"{_hide_password(address)}: no password in an address (expected it in PGPASSWORD or PGPASSFILE)"
+        )
+    try:
+        return sa.create_engine(url)
+    except ImportError:
+        raise InputError("PostgreSQL needs the optional extra: pip install 'rag-assay[postgres]'") from None
+
+
+def _connect_sqlite(address: str, create: bool) -> sa.Engine:
+    path = Path(address)
+    if not create and not path.is_file():
+        raise InputError(f"{address}: no such audit store (expected a file that `assay audit ingest` wrote)")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise IncompleteError(f"{address}: cannot be opened: {error.strerror or error}") from error
+    engine = sa.create_engine(f"sqlite:///{path}", connect_args={"timeout": WAIT_SECONDS})
+
+    @sa.event.listens_for(engine, "connect")
+    def set_up(connection: Any, _: object) -> None:
+        connection.isolation_level = None  # transactions are begun below, not by the driver
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA secure_delete=ON")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        writes = connection.get_execution_options().get("assay_writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _hide_password(address: str) -> str:
+    return sa.make_url(address).render_as_string() if "://" in address else address
+
+
+def _migrate(store: AuditStore, create: bool) -> None:
+    """Bring the schema to its newest version, in one transaction."""
+    with store.reading() as connection:
+        version = _read_version(connection)
+    if version == HEAD:
+        return
+    if version is None and not create:
+        raise InputError(f"{store.name}: not an audit store (expected one that `assay audit ingest` wrote)")
+    from alembic import command  # slow to import, and rarely needed
+    from alembic.config import Config
+    from alembic.util import CommandError
+
+    with store.writing() as connection:
+        if _read_version(connection) == HEAD:  # another process was faster
+            return
+        config = Config()
+        config.set_main_option("script_location", str(files("assay.audit") / "migrations"))
+        config.attributes["connection"] = connection
+        try:
+            command.upgrade(config, HEAD)
+        except CommandError:
+            message = (
+                f"{store.name}: written by a newer version of Assay (got schema {version}; expected {HEAD} or older)"
+            )
+            raise InputError(message) from None
+        if connection.execute(sa.select(USERS.c.number).where(USERS.c.number == STORE_OWNER)).first() is None:
+            salt = secrets.token_bytes(SALT_BYTES)
+            connection.execute(sa.insert(USERS).values(number=STORE_OWNER, pseudonym=STORE_PSEUDONYM, salt=salt))
+
+
+def _read_version(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table("alembic_version"):
+        return None
+    version = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    return None if version is None else str(version)
+
+
+def _describe_failure(error: DBAPIError) -> str:
+    """Return what the database said, with a remedy where there is one."""
+    text = " ".join(str(error.orig).split())
+    if "malformed" in text or "not a database" in text:
+        return f"the store is damaged ({text}); `assay audit verify` says which records can still be read"
+    if "locked" in text:
+        return f"another process keeps the store locked ({text}); try again"
+    if "full" in text:
+        return f"no space left ({text}); nothing of this batch was stored"
+    return shorten_repr(text, 300)
+
+
+def _make_nonce() -> bytes:
+    return secrets.token_bytes(NONCE_BYTES)
+
+
+# ── helpers within a transaction ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def make_id_key(record_id: str, store_salt: bytes) -> bytes:
+    """Return the key under which an id is found. It stays when the record is erased, which is not stored again."""
+    return hmac.digest(store_salt, b"id|" + record_id.encode(), "sha256")[:_ID_KEY_BYTES]
+
+
+def unpack_body(body: bytes) -> bytes:
+    """Return the bytes of a record that the chain committed to."""
+    return zlib.decompress(body)
+
+
+def decode_answer(body: bytes) -> StoredAnswer:
+    """Return the answer in the stored bytes of a record."""
+    return _DECODER.decode(zlib.decompress(body))
+
+
+def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
+    """Return the record with the texts of its chunks; a text that is missing stays None."""
+    if not stored.texts or not stored.record.stages:
+        return stored.record
+    texts = loader.load(key for key in stored.texts if key is not None)
+    keys = iter(stored.texts)
+    stages = []
+    for stage in stored.record.stages:
+        chunks: list[Chunk] = []
+        for chunk in stage.chunks:
+            key = next(keys)
+            chunks.append(chunk if key is None else structs.replace(chunk, text=texts.get(key)))
+        stages.append(Stage(stage.name, tuple(chunks), stage.latency_ms))
+    return structs.replace(stored.record, stages=tuple(stages))
+
+
+def _read_head(connection: sa.Connection) -> ChainHead:
+    query = sa.select(RECORDS.c.sequence, RECORDS.c.day, RECORDS.c.link).order_by(RECORDS.c.sequence.desc()).limit(1)
+    row = connection.execute(query).first()
+    return ChainHead(0, "", GENESIS) if row is None else ChainHead(row[0], row[1], bytes(row[2]))
+
+
+def _read_store_salt(connection: sa.Connection) -> bytes:
+    return bytes(connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)).scalar_one())
+
+
+def _load_owners(connection: sa.Connection, pseudonyms: set[str | None]) -> Mapping[str | None, Owner]:
+    """Return the users of a batch; those that the store does not know yet are added."""
+    owners: dict[str | None, Owner] = {None: Owner(STORE_OWNER, _read_store_salt(connection))}
+    named = sorted(name for name in pseudonyms if name is not None)
+    for start in range(0, len(named), KEYS_PER_QUERY):
+        query = sa.select(USERS).where(USERS.c.pseudonym.in_(named[start : start + KEYS_PER_QUERY]))
+        for number, pseudonym, salt in connection.execute(query):
+            owners[pseudonym] = Owner(number, bytes(salt))
+    newcomers = [name for name in named if name not in owners]
+    if newcomers:
+        # A number is never given twice: records of erased users keep theirs.
+        counter = connection.execute(sa.select(META.c.value).where(META.c.name == "users")).scalar_one_or_none()
+        last = int(counter or 0)
+        rows = []
+        for number, name in enumerate(newcomers, last + 1):
+            owners[name] = Owner(number, secrets.token_bytes(SALT_BYTES))
+            rows.append({"number": number, "pseudonym": name, "salt": owners[name].salt})
+        connection.execute(sa.insert(USERS), rows)
+        _save_meta(connection, "users", str(last + len(newcomers)))
+    return owners
+
+
+def _save_meta(connection: sa.Connection, name: str, value: str) -> None:
+    connection.execute(sa.delete(META).where(META.c.name == name))
+    connection.execute(sa.insert(META).values(name=name, value=value))
+
+
+def _save_position(connection: sa.Connection, source: str, position: str) -> None:
+    connection.execute(sa.delete(CHECKPOINTS).where(CHECKPOINTS.c.source == source))
+    connection.execute(sa.insert(CHECKPOINTS).values(source=source, position=position))
+
+
+def _is_same(record: AuditRecord, earlier: AuditRecord) -> bool:
+    """Return whether a record is the one that is stored; the time of receipt is no part of it."""
+    if record.time_source == "received" and earlier.time_source == "received":
+        record = structs.replace(record, at=earlier.at)
+    return record == earlier

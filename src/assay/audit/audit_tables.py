@@ -1,0 +1,136 @@
+"""What the commands of `assay audit` print: tables for people, and plain values for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
+from assay.records.audit_records import AUDIT_FIELDS
+from assay.report.tables import Table
+from assay.text.escaping import shorten_to_line
+
+MAX_FAULTS_SHOWN = 50
+
+
+def build_ingest_table(result: IngestResult) -> Table:
+    """Return what became of the lines, and how complete the records are."""
+    rows = [
+        ("lines", str(result.lines)),
+        ("stored", str(result.stored)),
+        ("known already", str(result.duplicates)),
+        ("id of another record", str(result.conflicts)),
+        ("erased before", str(result.erased)),
+        ("rejected", str(result.rejected)),
+        ("schema completeness", _percent(result.completeness)),
+    ]
+    rows += [(f"  {name}", _percent(_share(result, name))) for name in AUDIT_FIELDS if _share(result, name) != 1]
+    rows += [(f"redacted: {name}", str(count)) for name, count in sorted(result.redacted.items())]
+    notes = [*result.notices, *result.reasons]
+    if result.without_time:
+        notes.append(f"{result.without_time} records gave no time: they have that of their receipt")
+    if result.dead_letters is not None:
+        notes.append(f"refused lines with their reasons: {result.dead_letters}")
+    return Table("Ingested answers", ("", ""), tuple(rows), tuple(notes))
+
+
+def describe_ingest(result: IngestResult) -> dict[str, Any]:
+    """Return the result as plain values."""
+    return {
+        "lines": result.lines,
+        "stored": result.stored,
+        "duplicates": result.duplicates,
+        "conflicts": result.conflicts,
+        "erased": result.erased,
+        "rejected": result.rejected,
+        "without_time": result.without_time,
+        "completeness": result.completeness,
+        "fields": {name: _share(result, name) for name in AUDIT_FIELDS},
+        "redacted": dict(sorted(result.redacted.items())),
+        "dead_letters": result.dead_letters,
+        "reasons": result.reasons,
+        "notices": result.notices,
+    }
+
+
+def _share(result: IngestResult, name: str) -> float | None:
+    return result.complete[name] / result.parsed if result.parsed else None
+
+
+def _percent(share: float | None) -> str:
+    if share is None:
+        return "n/a"
+    text = f"{100 * share:.1f}%"
+    return "99.9%" if text == "100.0%" and share < 1 else text
+
+
+def build_verify_table(result: VerifyResult) -> Table:
+    """Return the faults of a store; no rows where there is none."""
+    rows = [
+        (fault.kind, "" if fault.sequence is None else str(fault.sequence), fault.record_id or "", fault.message)
+        for fault in result.faults[:MAX_FAULTS_SHOWN]
+    ]
+    more = len(result.faults) - len(rows) + result.more_faults
+    notes = [f"… and {more} more faults"] if more else []
+    state = "intact" if result.is_intact else f"{len(result.faults) + result.more_faults} faults"
+    counts = f"{result.answers} answers, {result.erased} erased"
+    notes.append(f"{result.records} records ({counts}) on {len(result.roots)} days: {state}")
+    if result.signed_roots:
+        notes.append(f"{result.signed_roots} signed-off days")
+    if result.unsigned_days:
+        days = ", ".join(result.unsigned_days[:5]) + (" …" if len(result.unsigned_days) > 5 else "")
+        notes.append(
+            f"{len(result.unsigned_days)} days are not signed off ({days}): a store rewritten as a whole, or cut off "
+            "at its end, would not be noticed there"
+        )
+    notes += result.notices
+    return Table("Verification", ("fault", "record", "id", "what is wrong"), tuple(rows), tuple(notes))
+
+
+def describe_verification(result: VerifyResult) -> dict[str, Any]:
+    """Return the result as plain values."""
+    faults = [
+        {"kind": fault.kind, "sequence": fault.sequence, "id": fault.record_id, "message": fault.message}
+        for fault in result.faults
+    ]
+    return {
+        "intact": result.is_intact,
+        "records": result.records,
+        "answers": result.answers,
+        "erased": result.erased,
+        "faults": faults,
+        "more_faults": result.more_faults,
+        "roots": [
+            {"day": root.day, "first": root.first, "last": root.last, "root": root.root} for root in result.roots
+        ],
+        "signed_roots": result.signed_roots,
+        "unsigned_days": result.unsigned_days,
+    }
+
+
+def build_erasure_table(result: ErasureResult) -> Table:
+    """Return how much was erased."""
+    title = "Would be erased" if result.dry_run else "Erased"
+    return Table(title, ("", ""), (("records", str(result.records)), ("texts of chunks", str(result.texts))))
+
+
+def describe_erasure(result: ErasureResult) -> dict[str, Any]:
+    """Return the result as plain values."""
+    return {"records": result.records, "texts": result.texts, "dry_run": result.dry_run}
+
+
+def build_matches_table(result: ShowResult) -> Table:
+    """Return the answers that were found, to choose one by its id."""
+    rows = tuple((record.id, record.at, shorten_to_line(record.question or "")) for _, record in result.answers)
+    notes = ("only the newest answers were searched",) if result.truncated else ()
+    return Table("Answers that match", ("id", "asked at", "question"), rows, notes)
+
+
+def describe_show(result: ShowResult) -> dict[str, Any]:
+    """Return what was found as plain values."""
+    matches = [{"id": record.id, "at": record.at, "question": record.question} for _, record in result.answers]
+    incident = None if result.incident is None else msgspec.to_builtins(result.incident)
+    if incident is not None:
+        matches = []
+    return {"matches": matches, "truncated": result.truncated, "incident": incident}

@@ -1,0 +1,162 @@
+"""The rows of one batch of records: each linked to the one before, its texts taken out, and what it is found by."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import structs
+
+from assay.audit.chain import compute_commitment, compute_link, compute_text_key
+from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
+from assay.records.observations import Stage
+from assay.text.normalisation import fold_text
+
+MAX_INDEXED_CITATION = 500
+MAX_INDEXED_WORDS = 200
+MAX_PACKED_TEXTS = 20_000
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Owner(NamedTuple):
+    """A user of the store by number, with the salt of what belongs to them."""
+
+    number: int
+    salt: bytes
+
+
+class ChainHead(NamedTuple):
+    """The end of the chain, to which the next record is linked."""
+
+    sequence: int
+    day: str
+    link: bytes
+
+
+class BatchRows:
+    """The rows of one batch, linked to the head of the chain one after the other."""
+
+    def __init__(
+        self, head: ChainHead, day: str, packed_texts: dict[str, bytes], make_nonce: Callable[[], bytes]
+    ) -> None:
+        self._sequence, self._link, self._day = head.sequence, head.link, day
+        self._packed_texts, self._make_nonce = packed_texts, make_nonce
+        self.records: list[dict[str, Any]] = []
+        self.citations: list[dict[str, Any]] = []
+        self.labels: list[dict[str, Any]] = []
+        self.questions: list[dict[str, Any]] = []
+        self.texts: dict[bytes, dict[str, Any]] = {}
+
+    def add_answer(self, record: AuditRecord, id_key: bytes, owner: Owner) -> None:
+        """Add the record of an answer with its index rows."""
+        at = count_microseconds(record.at)
+        stored = self._store_texts(record, owner, at)
+        self.add_record("answer", msgspec.json.encode(stored), id_key, at, owner)
+        sequence = self._sequence
+        for citation in set(list_index_citations(record)):
+            self.citations.append({"citation": citation, "sequence": sequence})
+        for name, value in list_labels(record):
+            self.labels.append({"name": name, "value": value, "sequence": sequence})
+        words = index_words(record.question)
+        if words:
+            self.questions.append({"sequence": sequence, "words": words})
+
+    def add_record(self, kind: RecordKind, body: bytes, id_key: bytes | None, at: int | None, owner: Owner) -> None:
+        """Add one link of the chain."""
+        nonce = self._make_nonce()
+        commitment = compute_commitment(body, owner.salt, nonce)
+        self._sequence += 1
+        self._link = compute_link(self._link, self._sequence, self._day, kind, commitment)
+        self.records.append(
+            {
+                "sequence": self._sequence,
+                "day": self._day,
+                "kind": kind,
+                "id_key": id_key,
+                "at": at,
+                "owner": owner.number,
+                "body": zlib.compress(body, 1),
+                "nonce": nonce,
+                "commitment": commitment,
+                "link": self._link,
+                "erased_at": None,
+            }
+        )
+
+    def _store_texts(self, record: AuditRecord, owner: Owner, at: int) -> StoredAnswer:
+        """Return the record without the texts of its chunks, which become rows of their own."""
+        if not record.stages:
+            return StoredAnswer(record)
+        keys: list[str | None] = []
+        stages = []
+        for stage in record.stages:
+            chunks = []
+            for chunk in stage.chunks:
+                if chunk.text is None:
+                    keys.append(None)
+                    chunks.append(chunk)
+                    continue
+                keys.append(self._add_text(chunk.text, owner, at))
+                chunks.append(structs.replace(chunk, text=None))
+            stages.append(Stage(stage.name, tuple(chunks), stage.latency_ms))
+        return StoredAnswer(structs.replace(record, stages=tuple(stages)), tuple(keys))
+
+    def _add_text(self, text: str, owner: Owner, at: int) -> str:
+        raw = text.encode()
+        key = compute_text_key(raw, owner.salt)
+        row = self.texts.get(key)
+        if row is not None:
+            row["last_at"] = max(row["last_at"], at)
+            return key.hex()
+        packed = self._packed_texts.get(text)
+        if packed is None:
+            if len(self._packed_texts) > MAX_PACKED_TEXTS:
+                self._packed_texts.clear()
+            packed = self._packed_texts[text] = zlib.compress(raw, 1)
+        self.texts[key] = {"key": key, "owner": owner.number, "last_at": at, "body": packed}
+        return key.hex()
+
+
+# ── what is indexed ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def list_index_citations(record: AuditRecord) -> list[str]:
+    """Return the citations under which an answer can be looked up."""
+    return [citation.replace("\0", "�")[:MAX_INDEXED_CITATION] for citation in record.citations or () if citation]
+
+
+def list_labels(record: AuditRecord) -> list[tuple[str, str]]:
+    """Return the verdicts that the record brings along: feedback, declared behaviour, and an error."""
+    labels: list[tuple[str, str]] = []
+    feedback = record.feedback
+    if isinstance(feedback, bool):
+        labels.append(("feedback", "up" if feedback else "down"))
+    elif isinstance(feedback, (int, float)):
+        labels.append(("feedback", f"{feedback:g}"))
+    elif isinstance(feedback, str):
+        labels.append(("feedback", feedback[:100].replace("\0", "�")))
+    if record.behaviour is not None:
+        labels.append(("behaviour", record.behaviour))
+    if record.error is not None:
+        labels.append(("error", record.error.code[:100].replace("\0", "�")))
+    return labels
+
+
+def index_words(question: str | None) -> str:
+    """Return the words under which a question can be looked up, folded, each once.
+
+    >>> index_words("Nghỉ phép, nghỉ ốm?")
+    'nghi phep om'
+    """
+    words = dict.fromkeys(_WORD.findall(fold_text(question))) if question else {}
+    return " ".join(list(words)[:MAX_INDEXED_WORDS])
+
+
+def count_microseconds(at: str) -> int:
+    """Return a time of `format_time` as microseconds since 1970."""
+    moment = datetime.fromisoformat(at)
+    return int(moment.timestamp()) * 1_000_000 + moment.microsecond

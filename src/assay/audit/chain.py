@@ -1,0 +1,60 @@
+"""The hash chain: each record is committed to, and each commitment is linked to the one before.
+
+A commitment is an HMAC of the record under a key that is made of the user's salt and a nonce of the record. Without
+them it says nothing about the record, so erasing a record, its nonce and the salt leaves a chain that can be verified
+and tells nobody what was erased.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+import msgspec
+
+from assay.records.audit_records import DayRoot, SignedRoot
+from assay.records.digest import encode_canonical_json
+
+SALT_BYTES = 32
+NONCE_BYTES = 16
+DIGEST_BYTES = 32
+CHECKPOINT_RECORDS = 1000
+GENESIS = hashlib.sha256(b"assay audit chain 1").digest()
+"""What the first record of a store is linked to."""
+
+
+def compute_commitment(body: bytes, salt: bytes, nonce: bytes) -> bytes:
+    """Return the commitment to the stored bytes of a record: HMAC-SHA-256 under salt and nonce."""
+    return hmac.digest(salt + nonce, body, "sha256")
+
+
+def compute_link(previous: bytes, sequence: int, day: str, kind: str, commitment: bytes) -> bytes:
+    """Return the link of a record: SHA-256 over the link before, its number, day, kind and commitment.
+
+    >>> compute_link(GENESIS, 1, "2026-03-02", "answer", bytes(32)).hex()[:8]
+    '3afc162a'
+    """
+    return hashlib.sha256(b"%b|%d|%b|%b|%b" % (previous, sequence, day.encode(), kind.encode(), commitment)).digest()
+
+
+def compute_text_key(text: bytes, salt: bytes) -> bytes:
+    """Return the key of a text: HMAC-SHA-256 under the user's salt, so that equal texts link no two users."""
+    return hmac.digest(salt, b"text|" + text, "sha256")
+
+
+def sign_root(root: DayRoot, signed_by: str, at: str, key: bytes | None) -> SignedRoot:
+    """Return the root with the name of the person who signs it off, and an HMAC under `key` where there is one."""
+    unsigned = SignedRoot(root, signed_by, at)
+    if key is None:
+        return unsigned
+    return msgspec.structs.replace(unsigned, signature=_sign(unsigned, key))
+
+
+def is_genuine(signed: SignedRoot, key: bytes) -> bool:
+    """Return whether the signature of a root is that of this key; False where there is none."""
+    unsigned = msgspec.structs.replace(signed, signature=None)
+    return signed.signature is not None and hmac.compare_digest(signed.signature, _sign(unsigned, key))
+
+
+def _sign(unsigned: SignedRoot, key: bytes) -> str:
+    return "hmac-sha256:" + hmac.digest(key, b"root|" + encode_canonical_json(unsigned), "sha256").hex()

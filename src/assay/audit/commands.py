@@ -1,0 +1,247 @@
+"""The Python functions that stand for the commands of `assay audit`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, RedactionRule, make_redaction_rules
+from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
+from assay.formats.corpus import load_corpus
+from assay.formats.golden_files import load_golden
+from assay.formats.strict_yaml import read_yaml_file
+from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
+
+PathLike = str | Path
+KEY_ENV = "ASSAY_AUDIT_KEY"
+EXTRA_MISSING = "the audit store needs the optional extra: pip install 'rag-assay[audit]'"
+
+
+def ingest(
+    store: PathLike,
+    *sources: PathLike,
+    format: str | None = None,
+    dead_letters: PathLike | None = None,
+    key_env: str = KEY_ENV,
+    redact: str | None = None,
+    checkpoint: bool = False,
+    batch: int = 1000,
+    keep_waiting: Callable[[], bool] | None = None,
+    on_commit: Callable[[str, int], None] | None = None,
+    now: Callable[[], datetime] | None = None,
+) -> IngestResult:
+    """Append production answers of files (`-` is standard input) to a store, and say what became of each line.
+
+    `store` is the path of a SQLite file, which is made where there is none, or the address of a PostgreSQL database.
+    `format` is `audit`, `assay` or `rag-trace`; without it, each file's first line tells. `redact` is a YAML file of
+    redaction rules in place of the shipped ones, or `none`. With `checkpoint`, a file is read on from where the last
+    call left it; with `keep_waiting`, its end is waited at while that function returns true. `batch` records are one
+    transaction, and `on_commit` is told the source and the line up to which everything is on disk. `now` is the clock.
+    Raises InputError for what cannot be read, for users without a key, and for a key that is not the store's;
+    IncompleteError if the store cannot be written.
+    """
+    with _explain_missing_extra():
+        from assay.audit.ingest_traffic import IngestRequest, ingest_traffic, load_audit_keys
+    if batch < 1:
+        raise InputError(f"a batch of {batch} records (expected at least 1)")
+    if not sources:
+        raise InputError("nothing to ingest (expected at least one file, or - for standard input)")
+    request = IngestRequest(
+        str(store),
+        [str(source) for source in sources],
+        format,
+        None if dead_letters is None else str(dead_letters),
+        load_audit_keys(key_env),
+        load_redaction_rules(redact),
+        checkpoint,
+        batch,
+        keep_waiting,
+        on_commit,
+    )
+    return ingest_traffic(request, now or _utc_now)
+
+
+def verify(
+    store: PathLike,
+    *,
+    roots: PathLike | None = None,
+    sign_off: str | None = None,
+    key_env: str = KEY_ENV,
+    now: datetime | None = None,
+) -> VerifyResult:
+    """Check every record of a store, and compare its days with the roots that were signed off.
+
+    `roots` is the file of those roots; with `sign_off`, the name of a person, the roots of days that are not in it are
+    added. Keep that file where those who can write to the store cannot. With the key in the variable `key_env`, roots
+    are signed, and their signatures checked. Raises InputError for a store or file that cannot be read, and for signing
+    off a store with faults.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.ingest_traffic import load_audit_keys
+        from assay.audit.verify_store import load_signed_roots, sign_off_days, verify_store
+    if sign_off is not None and roots is None:
+        raise InputError("no file for the roots (expected one with --roots)")
+    keys = load_audit_keys(key_env)
+    signed = load_signed_roots(str(roots)) if roots is not None and (sign_off is None or Path(roots).exists()) else []
+    with open_audit_store(str(store)) as opened:
+        result = verify_store(opened, signed, keys)
+    if sign_off is not None:
+        if not sign_off.strip():
+            raise InputError("signed off by nobody (expected the name of a person)")
+        at = (now or _utc_now()).isoformat(timespec="seconds")
+        days = sign_off_days(str(roots), result, sign_off, at, keys)
+        result.unsigned_days = [day for day in result.unsigned_days if day not in {root.day for root in days}]
+        result.signed_roots += len(days)
+    return result
+
+
+def erase(
+    store: PathLike,
+    *,
+    user: str | None = None,
+    older_than: int | None = None,
+    dry_run: bool = False,
+    key_env: str = KEY_ENV,
+    now: datetime | None = None,
+) -> ErasureResult:
+    """Erase everything about a user, or all answers that were asked more than `older_than` days ago.
+
+    `user` is the user's id as the producer writes it (which needs the key) or the pseudonym (`user:…`). The chain stays
+    verifiable. With `dry_run`, only counts. Raises InputError for an unknown user, and unless exactly one of `user` and
+    `older_than` is given.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.erase_records import erase_expired, erase_user
+    if (user is None) == (older_than is None):
+        raise InputError("what to erase is unclear (expected either a user or a number of days)")
+    moment = now or _utc_now()
+    with open_audit_store(str(store)) as opened:
+        if user is not None:
+            return erase_user(opened, find_pseudonym(user, key_env, opened), moment, dry_run=dry_run)
+        assert older_than is not None
+        return erase_expired(opened, older_than, moment, dry_run=dry_run)
+
+
+def show(
+    store: PathLike,
+    record_id: str | None = None,
+    *,
+    question: str | None = None,
+    user: str | None = None,
+    at: str | None = None,
+    citation: str | None = None,
+    verdict: str | None = None,
+    limit: int = 20,
+    corpus: PathLike | None = None,
+    corpus_then: PathLike | None = None,
+    golden: PathLike | None = None,
+    show_restricted: bool = False,
+    finding: tuple[str, str, str] | None = None,
+    file: PathLike | None = None,
+    key_env: str = KEY_ENV,
+    now: datetime | None = None,
+) -> ShowResult:
+    """Rebuild one answer: what was asked, retrieved, shown, cited and answered, with every claim and citation checked.
+
+    The answer is named by its id, or found by the words of its question, the user, the day or minute (`at`), a
+    citation, or a verdict (`NAME=VALUE`, such as `feedback=down`); several matches are listed. `corpus` is that of now,
+    `corpus_then` that of when it was answered (without it, that of now stands for it); `golden` is searched for near
+    cases. Text that the user of the answer may not see is withheld unless `show_restricted`. `finding` is (cause,
+    owner, decision), which is appended to the chain. `file` is an HTML or Markdown file to write. Raises InputError if
+    nothing is found, and for files that cannot be read.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.incident import IncidentSources
+        from assay.audit.incident_file import write_incident
+        from assay.audit.load_incident import add_finding, load_incident, require_answer
+        from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
+    moment = now or _utc_now()
+    present = None if corpus is None else load_corpus(corpus)[0]
+    then = present if corpus_then is None else load_corpus(corpus_then)[0]
+    cases = None if golden is None else load_golden(golden).golden
+    sources = IncidentSources(then, present, cases, moment.date().isoformat())
+    with open_audit_store(str(store)) as opened:
+        if record_id is not None:
+            sequence = require_answer(opened, record_id)
+            answers = []
+            truncated = False
+        else:
+            since, until = (None, None) if at is None else parse_moment(at)
+            pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
+            query = AnswerQuery(question, pseudonym, since, until, citation, verdict, limit)
+            search = search_answers(opened, query)
+            answers, truncated = search.answers, search.truncated
+            if not answers:
+                older = "; only the newest were searched" if truncated else ""
+                raise InputError(f"{opened.name}: no answer matches{older}")
+            if len(answers) > 1:
+                if finding is not None or file is not None:
+                    raise InputError(f"{len(answers)} answers match (for a finding or a file, name one by its id)")
+                return ShowResult(answers, None, truncated)
+            sequence = answers[0][0]
+        if finding is not None:
+            add_finding(opened, sequence, *finding, moment)
+        incident = load_incident(opened, sequence, sources, show_restricted=show_restricted)
+    if file is not None:
+        write_incident(incident, str(file))
+    return ShowResult([(sequence, incident.record)], incident, truncated)
+
+
+def find_pseudonym(user: str, key_env: str, store: Any) -> str:
+    """Return the pseudonym of a user, who may be named by it. Raises InputError without the store's key."""
+    from assay.audit.ingest_traffic import load_audit_keys
+
+    if user.startswith(PSEUDONYM_PREFIX):
+        return user
+    keys: AuditKeys | None = load_audit_keys(key_env)
+    if keys is None:
+        raise InputError(f"a user can only be found with the key (expected it in {key_env}), or by pseudonym (user:…)")
+    store.check_key(keys.fingerprint)
+    return keys.make_pseudonym(user)
+
+
+def load_redaction_rules(source: str | None) -> Sequence[RedactionRule]:
+    """Return the shipped rules for None, none for `none`, else those of a YAML file: `rules: [{name, pattern}]`.
+
+    Raises InputError listing all problems of the file.
+    """
+    if source is None:
+        return DEFAULT_RULES
+    if source == "none":
+        return ()
+    data = read_yaml_file(source).data
+    rows = data.get("rules") if isinstance(data, dict) and set(data) == {"rules"} else None
+    if not isinstance(rows, list):
+        raise SettingsError([Problem(source, None, "", "no list of rules (expected `rules:` with a list)", "E_TYPE")])
+    problems = []
+    for number, row in enumerate(rows):
+        if not (isinstance(row, dict) and set(row) == {"name", "pattern"} and all(map(_is_text, row.values()))):
+            message = f"not a rule (got {shorten_repr(row)}; expected name and pattern)"
+            problems.append(Problem(source, None, f"rules[{number}]", message, "E_TYPE"))
+    if problems:
+        raise SettingsError(problems)
+    return make_redaction_rules([(row["name"], row["pattern"]) for row in rows], source)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def _explain_missing_extra() -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("sqlalchemy", "alembic"):
+            raise SettingsError(EXTRA_MISSING) from None
+        raise

@@ -1,0 +1,383 @@
+"""Rebuilds one production answer for the day when somebody says that it was wrong.
+
+Every citation is checked again (it exists, this user may see it, it supports its claim) with the corpus of then and
+that of now. Every claim of the answer has its evidence, and one without says at which step the evidence was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct, structs
+
+from assay.metrics.access_rules import is_visible, read_corpus_access
+from assay.metrics.case_index import CaseIndex, GoldenIndex
+from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.parsed_answer import Citation, ParsedAnswer
+from assay.metrics.withheld_text import WithheldTexts
+from assay.records.audit_records import AuditRecord, Finding
+from assay.records.digest import compute_text_digest
+from assay.records.golden_set import Case, Corpus, GoldenSet, User
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage
+from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.claim_support import SourceSupport, score_support
+from assay.text.claims import Claim
+from assay.text.normalisation import normalise_nfc
+from assay.text.passages import IndexedSources
+from assay.text.tokens import DocumentFrequencies, tokenise_text
+
+MAX_CANDIDATES = 30
+"""Chunks of a corpus that are compared with a claim: those that share most words with it."""
+MAX_NEAR_CASES = 3
+MIN_NEAR_SIMILARITY = 0.35
+NO_CONTEXT = "the record has no context: what was retrieved stands for what the model was shown"
+NO_USER = "the record has no tenant and roles of the user: whether a source was reachable is unknown"
+UNCALIBRATED = "support is told by rules that are not calibrated here: read what they say, do not count it"
+
+
+class CitationState(Struct, frozen=True):
+    """A citation by one corpus: None where it cannot be told. `support` is the verdict on its claim."""
+
+    exists: bool | None
+    reachable: bool | None
+    support: str | None
+
+
+class CitationCheck(Struct, frozen=True):
+    """One citation with its claim (None: of the answer as a whole), then and now (None without a corpus of now).
+
+    `text_changed`: the text that was shown is not the one that the corpus of now has.
+    """
+
+    name: str
+    claim: str | None
+    then: CitationState
+    now: CitationState | None
+    text_changed: bool | None
+
+
+class ClaimCheck(Struct, frozen=True):
+    """One claim of the answer: its verdict by the context, its evidence, and for a claim without any, the step."""
+
+    text: str
+    verdict: str
+    source: str | None
+    quote: str | None
+    reasons: tuple[str, ...]
+    lost_at: str | None
+
+
+class ShownChunk(Struct, frozen=True):
+    """A chunk of a stage; `restricted` if the user may not see it, and its text is then withheld."""
+
+    chunk_id: str
+    score: float | None
+    text: str | None
+    restricted: bool
+
+
+class NearCase(Struct, frozen=True):
+    """A golden case that asks nearly the same."""
+
+    case_id: str
+    question: str
+    similarity: float
+    answer_similarity: float | None
+
+
+class Incident(Struct, frozen=True):
+    """Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for."""
+
+    record: AuditRecord
+    sequence: int
+    day: str
+    chain_faults: tuple[str, ...]
+    behaviour: str
+    stages: tuple[tuple[str, tuple[ShownChunk, ...]], ...]
+    claims: tuple[ClaimCheck, ...]
+    citations: tuple[CitationCheck, ...]
+    leaks: tuple[str, ...]
+    near_cases: tuple[NearCase, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+class IncidentSources(Struct, frozen=True):
+    """What the answer is checked with: the corpus of then and of now, a golden set, and the day of now."""
+
+    then: Corpus | None = None
+    now: Corpus | None = None
+    golden: GoldenSet | None = None
+    date: str | None = None
+
+
+def build_incident(
+    record: AuditRecord,
+    sequence: int,
+    day: str,
+    chain_faults: Sequence[str],
+    findings: Sequence[Finding],
+    sources: IncidentSources,
+    *,
+    show_restricted: bool = False,
+) -> Incident:
+    """Return the answer with every claim and citation checked again."""
+    observation, notes = rebuild_observation(record)
+    then = _read_answer(record, observation, sources.then, record.at[:10])
+    now = _read_answer(record, observation, sources.now, sources.date) if sources.now is not None else None
+    leaks = find_leaks(then.case, observation)
+    if record.user is None:
+        notes.append(NO_USER)
+    if sources.then is None:
+        notes.append("no corpus of then: sources are known only by what the record says")
+    claims = () if observation.answer is None or then.is_refusal else _check_claims(then, sources, record)
+    if claims:
+        notes.append(UNCALIBRATED)
+    incident = Incident(
+        record,
+        sequence,
+        day,
+        tuple(chain_faults),
+        then.behaviour if then.answer else "no answer",
+        tuple((stage.name, _show_chunks(stage, leaks)) for stage in observation.stages or ()),
+        claims,
+        tuple(_check_citations(then, now)),
+        tuple(_describe_leaks(leaks)),
+        tuple(find_near_cases(record, sources.golden)) if sources.golden is not None else (),
+        tuple(findings),
+        tuple(notes),
+    )
+    return incident if show_restricted else _withhold(incident, then.case, observation, leaks)
+
+
+def rebuild_observation(record: AuditRecord) -> tuple[Observation, list[str]]:
+    """Return the record as an observation, and what had to be assumed."""
+    notes: list[str] = []
+    stages = record.stages
+    if stages is None and record.retrieved_uids is not None:
+        stages = (Stage("retrieved", tuple(Chunk(chunk_id) for chunk_id in record.retrieved_uids)),)
+    if stages and all(stage.name != CONTEXT_STAGE for stage in stages):
+        stages = (*stages, Stage(CONTEXT_STAGE, stages[-1].chunks))
+        notes.append(NO_CONTEXT)
+    if record.time_source == "received":
+        notes.append("the producer gave no time: it is that of the receipt")
+    observation = Observation(
+        record.id,
+        record.config_id or "unknown",
+        question=record.question,
+        query_rewrite=record.query_rewrite,
+        stages=stages,
+        answer=record.answer,
+        behaviour=record.behaviour,
+        citations=record.citations,
+        tool_calls=record.tool_calls,
+        usage=Usage(end_to_end_ms=record.latency_ms, context_tokens=record.context_tokens),
+        versions=record.versions,
+        error=record.error,
+    )
+    return observation, notes
+
+
+def _read_answer(
+    record: AuditRecord, observation: Observation, corpus: Corpus | None, as_of: str | None
+) -> ParsedAnswer:
+    user = None if record.user is None else structs.replace(record.user, as_of=as_of)
+    case = Case(id=record.id, question=record.question or "", user=user)
+    golden = GoldenSet((case,), as_of=as_of)
+    return ParsedAnswer(GoldenIndex(golden, corpus).case_index(0), observation)
+
+
+# ── claims ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_claims(reading: ParsedAnswer, sources: IncidentSources, record: AuditRecord) -> tuple[ClaimCheck, ...]:
+    texts = reading.context_texts
+    checks = []
+    for claim in reading.claims:
+        if isinstance(texts, str):
+            checks.append(ClaimCheck(claim.text, "unknown", None, None, (texts,), None))
+            continue
+        support = score_support(claim.text, reading.index_sources(CONTEXT_STAGE))
+        quote = None
+        if support.source is not None:
+            quote = normalise_nfc(texts[support.source])[support.start : support.end]
+        lost_at = None
+        if support.verdict in ("not_found", "contradicted"):
+            lost_at = locate_lost_evidence(claim, support, reading, sources, record)
+        checks.append(
+            ClaimCheck(claim.text, support.verdict, support.source, quote, tuple(_list_reasons(support)), lost_at)
+        )
+    return tuple(checks)
+
+
+def _list_reasons(support: SourceSupport) -> Iterable[str]:
+    yield from support.contradictions
+    if support.missing_facts:
+        yield f"in no source that was shown: {', '.join(support.missing_facts)}"
+
+
+def locate_lost_evidence(
+    claim: Claim, support: SourceSupport, reading: ParsedAnswer, sources: IncidentSources, record: AuditRecord
+) -> str:
+    """Return at which step the evidence of a claim was lost, by where the claim is supported.
+
+    The stages before the context, then the corpus of then, then that of now, as far as the user may see them.
+    """
+    shown_ids = _context_ids(reading.observation)
+    earlier = {
+        chunk.chunk_id: chunk.text
+        for stage in reading.observation.stages or ()
+        for chunk in stage.chunks
+        if chunk.text and chunk.chunk_id not in shown_ids
+    }
+    idf = reading.case.golden_index.idf
+    source = _find_support(claim, earlier, idf)
+    if source is not None:
+        return f"context: {source} says so; it was retrieved and not shown to the model"
+    for corpus, as_of, sentence in (
+        (sources.then, record.at[:10], "retrieval: {} says so; it was in the index and not retrieved"),
+        (sources.now, sources.date, "index: {} says so today; it was not in the corpus of then"),
+    ):
+        if corpus is not None:
+            source = _find_support(claim, _visible_texts(corpus, record.user, as_of), idf)
+            if source is not None and source not in shown_ids:
+                return sentence.format(source)
+    if support.verdict == "contradicted":
+        return f"generation: it contradicts {support.source}, which the model was shown"
+    return "generation: no source that was examined says so"
+
+
+def _context_ids(observation: Observation) -> set[str]:
+    context = find_stage(observation, CONTEXT_STAGE)
+    return {chunk.chunk_id for chunk in context.chunks} if context is not None else set()
+
+
+def _visible_texts(corpus: Corpus, user: User | None, as_of: str | None) -> dict[str, str]:
+    return {
+        chunk_id: chunk.text
+        for chunk_id, chunk in corpus.chunks.items()
+        if chunk.text and (user is None or is_visible(read_corpus_access(chunk), user, as_of))
+    }
+
+
+def _find_support(claim: Claim, texts: dict[str, str], idf: DocumentFrequencies) -> str | None:
+    """Return the chunk that supports a claim by itself, among those that share most words with it."""
+    words = set(tokenise_text(claim.text))
+    shared = {chunk_id: len(words & set(tokenise_text(text))) for chunk_id, text in texts.items()}
+    for chunk_id in sorted(shared, key=lambda name: (-shared[name], name))[:MAX_CANDIDATES]:
+        if not shared[chunk_id]:
+            return None
+        if score_support(claim.text, IndexedSources([(chunk_id, texts[chunk_id])], idf)).verdict == "supported":
+            return chunk_id
+    return None
+
+
+# ── citations ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _check_citations(then: ParsedAnswer, now: ParsedAnswer | None) -> Iterable[CitationCheck]:
+    later = {(citation.id, citation.name): citation for citation in now.citations} if now is not None else {}
+    for citation in then.citations:
+        now_state = None
+        if now is not None:
+            now_state = _citation_state(now, later.get((citation.id, citation.name)), in_corpus_only=True)
+        yield CitationCheck(
+            citation.name,
+            None if citation.claim is None else citation.claim.text,
+            _citation_state(then, citation, in_corpus_only=False),
+            now_state,
+            None if now is None else _has_changed(citation, now),
+        )
+
+
+def _citation_state(reading: ParsedAnswer, citation: Citation | None, *, in_corpus_only: bool) -> CitationState:
+    if citation is None:
+        return CitationState(False, None, None)
+    corpus = reading.case.corpus
+    exists: bool | None = bool(citation.texts)
+    if in_corpus_only and corpus is not None:
+        exists = any(chunk_id in corpus.chunks for chunk_id in citation.texts)
+    elif not citation.texts and corpus is None and not reading.observation.stages:
+        exists = None
+    reachable: bool | None = None
+    if exists and reading.case.case.user is not None and corpus is not None:
+        unknown = citation.name in reading.access.unknown
+        reachable = None if unknown else citation.name not in reading.access.forbidden
+    texts = citation.texts
+    if in_corpus_only and corpus is not None:  # the record has the text of then
+        texts = {chunk_id: corpus.chunks[chunk_id].text or "" for chunk_id in texts if chunk_id in corpus.chunks}
+    return CitationState(exists, reachable, _find_citation_support(reading, citation, texts) if exists else None)
+
+
+def _find_citation_support(reading: ParsedAnswer, citation: Citation, cited: Mapping[str, str]) -> str | None:
+    """Return the verdict on the claim by the cited chunks alone; for the answer as a whole, that on its best claim."""
+    claims = reading.claims if citation.claim is None else (citation.claim,)
+    texts = [(chunk_id, text) for chunk_id, text in cited.items() if text]
+    if not claims or not texts:
+        return None
+    sources = IndexedSources(texts, reading.case.golden_index.idf)
+    return max((score_support(claim.text, sources) for claim in claims), key=lambda support: support.z).verdict
+
+
+def _has_changed(citation: Citation, now: ParsedAnswer) -> bool | None:
+    corpus = now.case.corpus
+    assert corpus is not None
+    pairs = [
+        (text, corpus.chunks[chunk_id].text)
+        for chunk_id, text in citation.texts.items()
+        if text and chunk_id in corpus.chunks and corpus.chunks[chunk_id].text
+    ]
+    if not pairs:
+        return None
+    return any(compute_text_digest(shown) != compute_text_digest(present or "") for shown, present in pairs)
+
+
+# ── leaks, near cases ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _describe_leaks(leaks: Leaks) -> Iterable[str]:
+    for location, ids in leaks.ids.items():
+        yield f"{location}: {', '.join(ids)}"
+    if leaks.text:
+        yield f"answer: words or facts of {len(leaks.text)} restricted texts"
+
+
+def _show_chunks(stage: Stage, leaks: Leaks) -> tuple[ShownChunk, ...]:
+    forbidden = set(leaks.ids.get(stage.name, ()))
+    return tuple(
+        ShownChunk(chunk.chunk_id, chunk.score, chunk.text, chunk.chunk_id in forbidden) for chunk in stage.chunks
+    )
+
+
+def find_near_cases(record: AuditRecord, golden: GoldenSet) -> list[NearCase]:
+    """Return the golden cases whose questions share most of their rare words with the one that was asked."""
+    if not record.question:
+        return []
+    word_sets = {case.id: set(tokenise_text(case.question)) for case in golden.cases}
+    idf = DocumentFrequencies.from_texts(case.question for case in golden.cases)
+    asked = set(tokenise_text(record.question))
+    near: list[NearCase] = []
+    for case in golden.cases:
+        words = word_sets[case.id]
+        union = sum(sorted(idf.idf_weight(word) for word in asked | words))
+        similarity = sum(sorted(idf.idf_weight(word) for word in asked & words)) / union if union else 0.0
+        if similarity < MIN_NEAR_SIMILARITY:
+            continue
+        alike = None
+        if case.reference and record.answer:
+            alike = compute_answer_similarity(record.answer, case.reference, case.question, idf)
+        near.append(NearCase(case.id, case.question, similarity, alike))
+    return sorted(near, key=lambda case: (-case.similarity, case.case_id))[:MAX_NEAR_CASES]
+
+
+def _withhold(incident: Incident, case: CaseIndex, observation: Observation, leaks: Leaks) -> Incident:
+    """Return the incident without any text that the user of the answer may not see."""
+    hidden = tuple(
+        (name, tuple(structs.replace(chunk, text=None) if chunk.restricted else chunk for chunk in chunks))
+        for name, chunks in incident.stages
+    )
+    incident = structs.replace(incident, stages=hidden)
+    texts = WithheldTexts(case, observation, leaks)
+    plain = msgspec.to_builtins(incident)
+    return msgspec.convert(texts.withhold(plain), Incident)

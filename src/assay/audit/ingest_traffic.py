@@ -1,0 +1,229 @@
+"""Ingests production answers into the audit store: reads, redacts, appends in batches, and accounts for every line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from assay.audit.audit_store import AuditStore, open_audit_store
+from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
+from assay.audit.privacy import DEFAULT_RULES, AuditKeys, RecordRedactor, RedactionRule
+from assay.audit.results import IngestResult
+from assay.audit.traffic_files import FilePosition, TrafficFile, TrafficLine, detect_traffic_format, open_traffic
+from assay.formats.file_io import MAX_LINE_BYTES
+from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
+from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
+
+BATCH_RECORDS = 1000
+BATCH_BYTES = 8 * 2**20
+MAX_REASONS_SHOWN = 10
+MAX_QUOTED_LINE = 10_000
+DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestRequest:
+    """What to ingest, and how.
+
+    `dead_letters` is the file for lines that were refused, `batch` the number of records in a transaction. With
+    `checkpoint` a file is read on from where it was left; with `keep_waiting` its end is waited at while that function
+    returns true. `on_commit` is told the source and line up to which everything is on disk.
+    """
+
+    store: str
+    sources: Sequence[str]
+    format: str | None = None
+    dead_letters: str | None = None
+    keys: AuditKeys | None = None
+    rules: Sequence[RedactionRule] = DEFAULT_RULES
+    checkpoint: bool = False
+    batch: int = BATCH_RECORDS
+    keep_waiting: Callable[[], bool] | None = None
+    on_commit: Callable[[str, int], None] | None = None
+
+
+def load_audit_keys(variable: str) -> AuditKeys | None:
+    """Return the keys made of the secret in an environment variable, None if it is not set."""
+    secret = os.environ.get(variable)
+    return None if not secret else AuditKeys(secret.encode())
+
+
+def ingest_traffic(request: IngestRequest, now: Callable[[], datetime]) -> IngestResult:
+    """Append all answers of the sources to the store and say what became of each line.
+
+    Raises InputError for a source or store that cannot be read, IncompleteError if the store cannot be written. What
+    was committed before stays; ingesting the same source again adds what is missing.
+    """
+    if request.format is not None and request.format not in FORMATS:
+        expected = ", ".join(FORMATS)
+        raise InputError(f"no such format of traffic (got {shorten_repr(request.format)}; expected one of {expected})")
+    result = IngestResult()
+    with open_audit_store(request.store, create=True) as store, _open_dead_letters(request, result) as dead_letters:
+        if request.keys is not None:
+            store.check_key(request.keys.fingerprint)
+        for path in request.sources:
+            _SourceIngester(request, store, result, dead_letters, now).ingest(path)
+    return result
+
+
+class _DeadLetters:
+    """Writes refused lines with their reasons, and makes them durable before the batch that passes them."""
+
+    def __init__(self, path: str | None, result: IngestResult, redactor: RecordRedactor) -> None:
+        self._path, self._result, self._redactor = path, result, redactor
+        self._file: TextIO | None = None
+
+    def add(self, source: str, number: int, line: bytes | None, problems: Sequence[Problem]) -> None:
+        reasons = [str(problem) for problem in problems]
+        self._result.reasons += reasons[: MAX_REASONS_SHOWN - len(self._result.reasons)]
+        if self._path is None:
+            return
+        if self._file is None:
+            handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            self._file = os.fdopen(handle, "a", encoding="utf-8")
+            self._result.dead_letters = self._path
+        text = None
+        if line is not None:
+            text = self._redactor.redact_text(line[:MAX_QUOTED_LINE].decode("utf-8", "backslashreplace"), Counter())
+        row = {"source": source, "line": number, "reasons": reasons, "text": text}
+        self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def sync(self) -> None:
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        if self._file is not None:
+            self.sync()
+            self._file.close()
+
+
+@contextmanager
+def _open_dead_letters(request: IngestRequest, result: IngestResult) -> Iterator[_DeadLetters]:
+    letters = _DeadLetters(request.dead_letters, result, RecordRedactor(request.rules))
+    try:
+        yield letters
+    except OSError as error:
+        raise IncompleteError(f"{error.filename or request.store}: {error.strerror or error}") from error
+    finally:
+        letters.close()
+
+
+class _SourceIngester:
+    """Ingests one source: collects a batch, appends it, reports it."""
+
+    def __init__(
+        self,
+        request: IngestRequest,
+        store: AuditStore,
+        result: IngestResult,
+        dead_letters: _DeadLetters,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._request, self._store, self._result, self._dead_letters = request, store, result, dead_letters
+        self._now = now
+        self._redactor = RecordRedactor(request.rules)
+        self._reader: LineReader | None = None
+        self._format = request.format
+        self._batch: list[tuple[TrafficLine, ParsedLine]] = []
+        self._bytes = 0
+        self._last: TrafficLine | None = None
+
+    def ingest(self, path: str) -> None:
+        """Read the source to its end, or for as long as it is followed."""
+        checkpoint = self._request.checkpoint and path != "-"
+        key = str(Path(path).resolve()) if checkpoint else ""
+        saved = self._store.load_position(key) if checkpoint else None
+        position = None if saved is None else msgspec.json.decode(saved, type=FilePosition)
+        with open_traffic(path, position) as (traffic, notice):
+            if notice is not None:
+                self._result.notices.append(notice)
+            for line in traffic.iterate(self._request.keep_waiting):
+                if line is None:
+                    self._commit(traffic, key)
+                    self._reader = None  # so that the time of receipt is that of the next line
+                    continue
+                self._last = line
+                if line.data is None or line.data.strip():
+                    self._read(traffic, line)
+                if len(self._batch) >= self._request.batch or self._bytes >= BATCH_BYTES:
+                    self._commit(traffic, key)
+            self._commit(traffic, key)
+
+    def _read(self, traffic: TrafficFile, line: TrafficLine) -> None:
+        if line.data is None:
+            message = f"line too long (got more than {MAX_LINE_BYTES} bytes; expected {MAX_LINE_BYTES} at most)"
+            self._result.lines += 1
+            self._reject(traffic.name, line, [Problem(traffic.name, line.number, "", message, "E_LINE_TOO_LONG")])
+            return
+        if self._format is None:
+            self._format = detect_traffic_format(traffic.name, line.number, line.data)
+        if self._reader is None:
+            self._reader = LineReader(self._format, self._request.keys, self._now())
+        self._result.lines += 1
+        try:
+            parsed = self._reader.parse_line(line.data)
+            record = self._redactor.redact_record(parsed.record)
+        except MissingKeyError:
+            message = (
+                f"{traffic.name}:{line.number}: user_uid: users are stored by a keyed pseudonym, and there is no key "
+                f"(expected at least 16 random bytes in {DEFAULT_KEY_ENV}, or a variable named by --key-env)"
+            )
+            raise InputError(message) from None
+        except FieldError as error:
+            self._reject(traffic.name, line, [Problem(traffic.name, line.number, error.field, str(error), "E_VALUE")])
+            return
+        except DECODING_ERRORS as error:
+            kind = LINE_RECORDS[self._format]
+            self._reject(traffic.name, line, explain_bad_line(traffic.name, line.number, line.data, kind, error))
+            return
+        self._batch.append((line, ParsedLine(record, parsed.fields)))
+        self._bytes += len(line.data)
+
+    def _reject(self, name: str, line: TrafficLine, problems: Sequence[Problem]) -> None:
+        self._result.rejected += 1
+        self._dead_letters.add(name, line.number, line.data, problems)
+
+    def _commit(self, traffic: TrafficFile, key: str) -> None:
+        if self._last is None:
+            return
+        batch, last = self._batch, self._last
+        self._dead_letters.sync()
+        position = ""
+        if key:
+            position = msgspec.json.encode(traffic.tell(last.number, last.end)).decode()
+        records = [parsed.record for _, parsed in batch]
+        today = self._now().date().isoformat()
+        appended = self._store.append_answers(records, today, source=key or None, position=position)
+        for index in appended.conflicts:
+            line, parsed = batch[index]
+            message = f"id of another record (got {shorten_repr(parsed.record.id)}; expected an id of its own)"
+            problem = Problem(traffic.name, line.number, "id", message, "E_ID_CONFLICT")
+            self._dead_letters.add(traffic.name, line.number, line.data, [problem])
+        self._count(records, [parsed.fields for _, parsed in batch])
+        self._result.stored += appended.stored
+        self._result.duplicates += len(appended.duplicates)
+        self._result.conflicts += len(appended.conflicts)
+        self._result.erased += len(appended.erased)
+        self._batch, self._bytes, self._last = [], 0, None
+        if self._request.on_commit is not None:
+            self._request.on_commit(traffic.name, last.number)
+
+    def _count(self, records: Sequence[AuditRecord], fields: Sequence[tuple[bool, ...]]) -> None:
+        for name, column in zip(AUDIT_FIELDS, zip(*fields, strict=True), strict=True) if fields else ():
+            self._result.complete[name] += sum(column)
+        for record in records:
+            self._result.without_time += record.time_source == "received"
+            for rule, count in record.redacted.items():
+                self._result.redacted[rule] = self._result.redacted.get(rule, 0) + count

@@ -1,0 +1,230 @@
+"""Reads one line of production traffic into an audit record: the audit record itself, an observation, or `rag-trace`.
+
+Observations and traces say nothing of the time, the user and the feedback of a production answer; their lines may carry
+the members of `LineEnvelope` in addition.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, structs
+
+from assay.audit.privacy import AuditKeys
+from assay.formats.outputs import decode_observation
+from assay.formats.outputs_rag_trace import decode_rag_trace
+from assay.formats.problems import find_name_fault
+from assay.records.audit_records import AuditRecord, Feedback
+from assay.records.golden_set import Behaviour, Count, NonNegative, User
+from assay.records.observations import CONTEXT_STAGE, Observation, Stage, TargetError, ToolCall, Usage, find_stage
+
+FORMATS = ("audit", "assay", "rag-trace")
+TIME_FIELD, ID_FIELD, USER_FIELD = "at", "id", "user_uid"
+
+
+class AuditLine(Struct, frozen=True):
+    """One line of format `audit`. A member that is absent was not recorded; null feedback is: nobody gave any."""
+
+    id: str | None = None
+    at: str | None = None
+    question: str | None = None
+    user_uid: str | int | None = None
+    retrieved_uids: tuple[str, ...] | None = None
+    context_tokens: Count | None = None
+    model: str | None = None
+    prompt_hash: str | None = None
+    answer: str | None = None
+    citations: tuple[str, ...] | None = None
+    tool_calls: tuple[ToolCall, ...] | Count | None = None
+    latency_ms: NonNegative | None = None
+    feedback: Feedback | UnsetType | None = UNSET
+    config_id: str | None = None
+    user: User | None = None
+    query_rewrite: str | None = None
+    stages: tuple[Stage, ...] | None = None
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    versions: dict[str, str] = {}
+    behaviour: Behaviour | None = None
+    cost_usd: NonNegative | None = None
+    error: TargetError | None = None
+
+
+class LineEnvelope(Struct, frozen=True):
+    """What a line of another format may say of a production answer besides the observation."""
+
+    at: str | None = None
+    user_uid: str | int | None = None
+    user: User | None = None
+    model: str | None = None
+    prompt_hash: str | None = None
+    feedback: Feedback | UnsetType | None = UNSET
+
+
+LINE_RECORDS: Mapping[str, type[Struct]] = {"audit": AuditLine, "assay": Observation, "rag-trace": LineEnvelope}
+_AUDIT_LINE = msgspec.json.Decoder(AuditLine)
+_ENVELOPE = msgspec.json.Decoder(LineEnvelope)
+
+
+class MissingKeyError(ValueError):
+    """A record names a user, and there is no key to make a pseudonym with."""
+
+
+class ParsedLine(Struct, frozen=True):
+    """A record, and which of the audit fields the line had."""
+
+    record: AuditRecord
+    fields: tuple[bool, ...]
+
+
+class LineReader:
+    """Turns lines of one format into records; `received` is the time of those that give none."""
+
+    def __init__(self, format_name: str, keys: AuditKeys | None, received: datetime) -> None:
+        self._keys = keys
+        self._received = format_time(received)
+        self._parse = self._parse_audit if format_name == "audit" else self._parse_observation
+        self._decode = decode_rag_trace if format_name == "rag-trace" else decode_observation
+
+    def parse_line(self, line: bytes) -> ParsedLine:
+        """Read one line.
+
+        Raises msgspec.DecodeError, UnicodeDecodeError, RecursionError, or ValueError for a value that is no time, no
+        id, or for a user without a key.
+        """
+        return self._parse(line)
+
+    def _parse_audit(self, line: bytes) -> ParsedLine:
+        row = _AUDIT_LINE.decode(line)
+        values = structs.asdict(row)
+        values["feedback"] = None if row.feedback is UNSET else row.feedback
+        fields = (
+            row.question is not None,
+            row.user_uid is not None,
+            row.retrieved_uids is not None or row.stages is not None,
+            row.context_tokens is not None,
+            row.model is not None,
+            row.prompt_hash is not None,
+            row.answer is not None,
+            row.citations is not None,
+            row.tool_calls is not None,
+            row.latency_ms is not None,
+            row.feedback is not UNSET,
+        )
+        return ParsedLine(self._make_record(values, line), fields)
+
+    def _parse_observation(self, line: bytes) -> ParsedLine:
+        observation = self._decode(line)
+        envelope = _ENVELOPE.decode(line)
+        usage = observation.usage or Usage()
+        versions = observation.versions
+        retrieved = find_stage(observation, "retrieved") or find_stage(observation, CONTEXT_STAGE)
+        values: dict[str, Any] = {
+            "id": name_observation(observation),
+            "at": envelope.at,
+            "config_id": None if observation.config_id == "unknown" else observation.config_id,
+            "user_uid": envelope.user_uid,
+            "user": envelope.user,
+            "question": observation.question,
+            "query_rewrite": observation.query_rewrite,
+            "retrieved_uids": None if retrieved is None else tuple([chunk.chunk_id for chunk in retrieved.chunks]),
+            "stages": observation.stages,
+            "context_tokens": usage.context_tokens,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "model": envelope.model or versions.get("model"),
+            "prompt_hash": envelope.prompt_hash or versions.get("prompt_hash") or versions.get("prompt"),
+            "versions": versions,
+            "answer": None if observation.answer is UNSET else observation.answer,
+            "behaviour": observation.behaviour,
+            "citations": observation.citations,
+            "tool_calls": observation.tool_calls,
+            "latency_ms": usage.end_to_end_ms,
+            "cost_usd": usage.cost_usd,
+            "feedback": None if envelope.feedback is UNSET else envelope.feedback,
+            "error": observation.error,
+        }
+        fields = (
+            *(values[name] is not None for name in ("question", "user_uid", "retrieved_uids", "context_tokens")),
+            *(values[name] is not None for name in ("model", "prompt_hash", "answer", "citations", "tool_calls")),
+            values["latency_ms"] is not None,
+            envelope.feedback is not UNSET,
+        )
+        return ParsedLine(self._make_record(values, line), fields)
+
+    def _make_record(self, values: dict[str, Any], line: bytes) -> AuditRecord:
+        user_uid = values["user_uid"]
+        user = values["user"]
+        if user_uid is None and user is not None and user.id is not None:
+            user_uid = user.id
+        if user is not None and user.id is not None:
+            values["user"] = structs.replace(user, id=None)
+        if user_uid is not None:
+            if self._keys is None:
+                raise MissingKeyError
+            values["user_uid"] = self._keys.make_pseudonym(str(user_uid))
+        if values["id"] is None:
+            content = line.strip()
+            values["id"] = self._keys.make_id(content) if self._keys is not None else make_content_id(content)
+        else:
+            fault = find_name_fault(values["id"])
+            if fault:
+                raise FieldError(ID_FIELD, fault)
+        if values["at"] is None:
+            values["at"], values["time_source"] = self._received, "received"
+        else:
+            values["at"] = normalise_time(values["at"])
+        return AuditRecord(**values)
+
+
+class FieldError(ValueError):
+    """A value of the right type that cannot be used, with its member."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def make_content_id(content: bytes) -> str:
+    """Return the id of a record without an id and without a user: a digest of its line."""
+    return "content:" + hashlib.sha256(content).hexdigest()[:32]
+
+
+def name_observation(observation: Observation) -> str:
+    """Return the id of an observation in the store: its case, with configuration and repeat where it has them.
+
+    >>> name_observation(Observation("q-1")), name_observation(Observation("q-1", "hybrid", 2))
+    ('q-1', 'q-1@hybrid#2')
+    """
+    config = "" if observation.config_id == "unknown" else f"@{observation.config_id}"
+    repeat = f"#{observation.repeat}" if observation.repeat else ""
+    return f"{observation.case_id}{config}{repeat}"
+
+
+def format_time(moment: datetime) -> str:
+    """Return a time in UTC with microseconds, so that texts sort like times.
+
+    >>> format_time(datetime(2026, 3, 2, 9, 30, tzinfo=UTC))
+    '2026-03-02T09:30:00.000000Z'
+    """
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def normalise_time(text: str) -> str:
+    """Return a time with its offset from UTC as `format_time` does. Raises FieldError for other texts.
+
+    >>> normalise_time("2026-03-02T09:30:00+07:00")
+    '2026-03-02T02:30:00.000000Z'
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None or len(text) < len("2026-03-02T09:30Z"):
+            raise ValueError(text)
+        return format_time(moment)
+    except (ValueError, OverflowError):
+        message = f"not a time (got {text!r}; expected one with its offset from UTC, such as 2026-03-02T09:30:00Z)"
+        raise FieldError(TIME_FIELD, message) from None

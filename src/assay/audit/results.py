@@ -1,0 +1,103 @@
+"""What the commands of the audit store return: counts, faults, and what was erased."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from assay.audit.incident import Incident
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, DayRoot
+
+MAX_FAULTS = 1000
+
+
+@dataclass
+class IngestResult:
+    """What became of every line: `lines` = stored + duplicates + conflicts + erased + rejected.
+
+    `complete` counts, of the lines that were read (stored or known), how many have each audit field.
+    """
+
+    lines: int = 0
+    stored: int = 0
+    duplicates: int = 0
+    conflicts: int = 0
+    erased: int = 0
+    rejected: int = 0
+    without_time: int = 0
+    complete: dict[str, int] = field(default_factory=lambda: dict.fromkeys(AUDIT_FIELDS, 0))
+    redacted: dict[str, int] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    dead_letters: str | None = None
+
+    @property
+    def parsed(self) -> int:
+        """The lines that were read as records."""
+        return self.lines - self.rejected
+
+    @property
+    def completeness(self) -> float | None:
+        """The share of audit fields that the records have, over all fields and records; None without a record."""
+        return sum(self.complete.values()) / (self.parsed * len(AUDIT_FIELDS)) if self.parsed else None
+
+
+class ChainFault(msgspec.Struct, frozen=True):
+    """One thing that is wrong: `kind` is changed, removed, moved, inserted, erased, index or root.
+
+    `sequence` is the number of the record, `record_id` its id where it can still be read.
+    """
+
+    kind: str
+    sequence: int | None
+    record_id: str | None
+    message: str
+
+
+@dataclass
+class VerifyResult:
+    """What a verification saw. `roots` are those of all days; `faults` is empty for a store that is intact."""
+
+    records: int = 0
+    answers: int = 0
+    erased: int = 0
+    faults: list[ChainFault] = field(default_factory=list)
+    more_faults: int = 0
+    roots: list[DayRoot] = field(default_factory=list)
+    signed_roots: int = 0
+    unsigned_days: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+    def add_fault(self, kind: str, sequence: int | None, record_id: str | None, message: str) -> None:
+        """Note a fault; after the first thousand they are only counted."""
+        if len(self.faults) < MAX_FAULTS:
+            self.faults.append(ChainFault(kind, sequence, record_id, message))
+        else:
+            self.more_faults += 1
+
+
+@dataclass(frozen=True)
+class ShowResult:
+    """The answers that a question found, newest first, and the one that was rebuilt, if there is only one.
+
+    `truncated` says that older answers were not searched.
+    """
+
+    answers: list[tuple[int, AuditRecord]]
+    incident: Incident | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class ErasureResult:
+    """What was erased: records and texts; `dry_run` says that nothing was."""
+
+    records: int
+    texts: int
+    dry_run: bool = False

@@ -1,0 +1,193 @@
+"""Finds answers by id, question, user, time, citation or verdict, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+
+import sqlalchemy as sa
+
+from assay.audit.audit_store import AuditStore, decode_answer
+from assay.audit.batch_rows import index_words
+from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
+from assay.formats.problems import parse_time
+from assay.records.audit_records import AuditRecord
+from assay.records.errors import InputError, shorten_repr
+
+MAX_SCANNED = 5000
+"""How many records of one user, citation or verdict are searched for the words of a question."""
+MICROSECONDS = 1_000_000
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuery:
+    """What is asked for; all conditions must hold. `since` ≤ time < `until`; `verdict` is `NAME=VALUE`."""
+
+    question: str | None = None
+    pseudonym: str | None = None
+    since: str | None = None
+    until: str | None = None
+    citation: str | None = None
+    verdict: str | None = None
+    limit: int = 20
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The answers found, newest first, with their numbers; `truncated` says that older ones were not searched."""
+
+    answers: list[tuple[int, AuditRecord]]
+    truncated: bool = False
+
+
+def parse_moment(text: str) -> tuple[str, str]:
+    """Return the beginning and end of a day, or of a minute around a time. Raises InputError for other texts.
+
+    >>> parse_moment("2026-03-02")
+    ('2026-03-02T00:00:00+00:00', '2026-03-03T00:00:00+00:00')
+    """
+    try:
+        moment = parse_time(text)
+    except ValueError:
+        message = f"not a day or a time (got {shorten_repr(text)}; expected 2026-03-02 or 2026-03-02T08:00:00Z)"
+        raise InputError(message) from None
+    moment = moment.astimezone(UTC)
+    if len(text) == len("2026-03-02"):
+        return moment.isoformat(), (moment + timedelta(days=1)).isoformat()
+    minute = timedelta(minutes=1)
+    return (moment - minute).isoformat(), (moment + minute).isoformat()
+
+
+def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
+    """Return the newest answers that match. Raises InputError for a query without a condition or with a bad value."""
+    conditions = list(_conditions(query))
+    words = index_words(query.question)
+    if query.question is not None and not words:
+        raise InputError(f"a question without a word (got {shorten_repr(query.question)})")
+    if not words and not conditions:
+        raise InputError("nothing to look for (expected a question, user, time, citation or verdict)")
+    if query.limit < 1:
+        raise InputError(f"limit of {query.limit} (expected at least 1)")
+    with store.reading() as connection:
+        if not words:
+            rows = connection.execute(_select_newest(query, conditions).limit(query.limit))
+            return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
+        if _is_selective(query):
+            return _scan(connection, conditions, words.split(), query.limit)
+        return _search_index(store, connection, conditions, words.split(), query.limit)
+
+
+def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:
+    if query.pseudonym is not None:
+        owner = sa.select(USERS.c.number).where(USERS.c.pseudonym == query.pseudonym).scalar_subquery()
+        yield RECORDS.c.owner == owner
+    if query.since is not None:
+        yield RECORDS.c.at >= _microseconds(query.since)
+    if query.until is not None:
+        yield RECORDS.c.at < _microseconds(query.until)
+    if query.citation is not None:
+        yield RECORDS.c.sequence.in_(sa.select(CITATIONS.c.sequence).where(CITATIONS.c.citation == query.citation))
+    if query.verdict is not None:
+        name, separator, value = query.verdict.partition("=")
+        if not separator:
+            got = shorten_repr(query.verdict)
+            raise InputError(f"not a verdict (got {got}; expected NAME=VALUE such as feedback=down)")
+        labelled = sa.select(LABELS.c.sequence).where(LABELS.c.name == name, LABELS.c.value == value)
+        yield RECORDS.c.sequence.in_(labelled)
+
+
+def _microseconds(text: str) -> int:
+    try:
+        moment = parse_time(text)
+    except ValueError:
+        message = f"not a day or a time (got {shorten_repr(text)}; expected 2026-03-02 or 2026-03-02T08:00:00Z)"
+        raise InputError(message) from None
+    return int(moment.timestamp()) * MICROSECONDS + moment.microsecond
+
+
+def _is_selective(query: AnswerQuery) -> bool:
+    return query.pseudonym is not None or query.citation is not None
+
+
+def _select(conditions: Sequence[sa.ColumnElement[bool]]) -> sa.Select[int, bytes]:
+    query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
+        RECORDS.c.kind == "answer", RECORDS.c.body.is_not(None), *conditions
+    )
+    return query.order_by(RECORDS.c.at.desc(), RECORDS.c.sequence.desc())
+
+
+def _select_newest(query: AnswerQuery, conditions: Sequence[sa.ColumnElement[bool]]) -> sa.Select[int, bytes]:
+    """Return the query for the newest answers.
+
+    A verdict that many answers have is read backwards from its index, in the order in which they were stored: sorting
+    them by time would read them all.
+    """
+    only_verdict = query.verdict is not None and all(
+        value is None for value in (query.pseudonym, query.since, query.until, query.citation)
+    )
+    if not only_verdict:
+        return _select(conditions)
+    name, _, value = str(query.verdict).partition("=")
+    joined = sa.select(RECORDS.c.sequence, RECORDS.c.body).join(LABELS, LABELS.c.sequence == RECORDS.c.sequence)
+    labelled = joined.where(LABELS.c.name == name, LABELS.c.value == value, RECORDS.c.body.is_not(None))
+    return labelled.order_by(LABELS.c.sequence.desc())
+
+
+def _scan(
+    connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]], words: Sequence[str], limit: int
+) -> SearchResult:
+    """Search the newest records of one user or citation for the words: quicker than the index of all questions."""
+    wanted = set(words)
+    answers: list[tuple[int, AuditRecord]] = []
+    scanned = 0
+    for sequence, body in connection.execute(_select(conditions).limit(MAX_SCANNED)):
+        scanned += 1
+        record = decode_answer(bytes(body)).record
+        if wanted <= set(index_words(record.question).split()):
+            answers.append((sequence, record))
+            if len(answers) == limit:
+                return SearchResult(answers)
+    return SearchResult(answers, truncated=scanned == MAX_SCANNED)
+
+
+def _search_index(
+    store: AuditStore,
+    connection: sa.Connection,
+    conditions: Sequence[sa.ColumnElement[bool]],
+    words: Sequence[str],
+    limit: int,
+) -> SearchResult:
+    """Go through the matches of the index from the last one stored backwards, until there are enough."""
+    answers: list[tuple[int, AuditRecord]] = []
+    before = 2**62
+    scanned = 0
+    while scanned < MAX_SCANNED:
+        matches = _matching_sequences(store, connection, words, before)
+        if not matches:
+            return SearchResult(answers)
+        for sequence, body in connection.execute(_select([*conditions, RECORDS.c.sequence.in_(matches)])):
+            answers.append((sequence, decode_answer(bytes(body)).record))
+        if len(answers) >= limit:
+            return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True)[:limit])
+        scanned += len(matches)
+        before = matches[-1]
+    return SearchResult(answers, truncated=True)
+
+
+def _matching_sequences(store: AuditStore, connection: sa.Connection, words: Sequence[str], before: int) -> list[int]:
+    if store.is_sqlite:
+        statement = (
+            "SELECT rowid FROM questions WHERE questions MATCH :words AND rowid < :before "
+            "ORDER BY rowid DESC LIMIT :page"
+        )
+        expression = " ".join(f'"{word}"' for word in words)
+    else:
+        statement = (
+            "SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery) AND sequence < :before "
+            "ORDER BY sequence DESC LIMIT :page"
+        )
+        expression = " & ".join(f"'{word}'" for word in words)
+    rows = connection.execute(sa.text(statement), {"words": expression, "before": before, "page": _PAGE})
+    return [int(row[0]) for row in rows]

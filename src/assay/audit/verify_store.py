@@ -1,0 +1,363 @@
+"""Verifies the chain of an audit store: finds every record that was changed, removed, inserted or moved, by number.
+
+What the chain alone can show is that the store was not touched by somebody who could not compute all later links
+again. Roots that are signed off and kept elsewhere show the rest: a store that was rewritten as a whole, or cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import sqlalchemy as sa
+
+from assay.audit.audit_store import (
+    AuditStore,
+    ChainRow,
+    make_id_key,
+)
+from assay.audit.batch_rows import count_microseconds, list_index_citations, list_labels
+from assay.audit.chain import (
+    CHECKPOINT_RECORDS,
+    GENESIS,
+    compute_commitment,
+    compute_link,
+    compute_text_key,
+    is_genuine,
+    sign_root,
+)
+from assay.audit.privacy import AuditKeys
+from assay.audit.results import MAX_FAULTS, ChainFault, VerifyResult
+from assay.audit.schema import CITATIONS, LABELS, STORE_OWNER, TEXTS, USERS
+from assay.formats.file_io import Line, open_source, read_lines
+from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
+from assay.records.errors import InputError, Problem
+
+PAGE = 2000
+
+
+def verify_store(store: AuditStore, signed: Sequence[SignedRoot] = (), keys: AuditKeys | None = None) -> VerifyResult:
+    """Check every record of the store, its texts and its indexes, and compare the days with roots signed off before.
+
+    With `keys` the signatures of the roots are checked too. Raises IncompleteError if the store cannot be read.
+    """
+    result = VerifyResult()
+    checker = _ChainChecker(store, result)
+    for page in _iterate_pages(store):
+        checker.check_page(page)
+    checker.finish()
+    _compare_roots(result, signed, keys)
+    return result
+
+
+def check_record(store: AuditStore, sequence: int) -> list[ChainFault]:
+    """Check one record with its texts, its index rows and its link to the record before."""
+    result = VerifyResult()
+    rows = [row for row, _ in zip(store.iterate_chain(max(0, sequence - 2), page=2), range(2), strict=False)]
+    checker = _ChainChecker(store, result)
+    checker.start_after([row for row in rows if row.sequence < sequence])
+    checker.check_page([row for row in rows if row.sequence == sequence])
+    return result.faults
+
+
+def _iterate_pages(store: AuditStore) -> Iterable[list[ChainRow]]:
+    page: list[ChainRow] = []
+    for row in store.iterate_chain(page=PAGE):
+        page.append(row)
+        if len(page) == PAGE:
+            yield page
+            page = []
+    if page:
+        yield page
+
+
+class _ChainChecker:
+    """Walks through the chain page by page."""
+
+    def __init__(self, store: AuditStore, result: VerifyResult) -> None:
+        self._store, self._result = store, result
+        self._previous = GENESIS
+        self._sequence = 0
+        self._day = ""
+        self._first_of_day = 1
+        self._links: list[tuple[int, str]] = []
+        self._erased_rows: list[int] = []
+        self._erased_by_event: list[tuple[int, int]] = []
+        with store.reading() as connection:
+            self._store_salt = bytes(
+                connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)).scalar_one()
+            )
+
+    def start_after(self, rows: Sequence[ChainRow]) -> None:
+        """Begin after the last of these records, which are taken as they are."""
+        if rows:
+            last = rows[-1]
+            self._previous, self._sequence, self._day = bytes(last.link), last.sequence, last.day
+
+    def check_page(self, rows: Sequence[ChainRow]) -> None:
+        """Check some records that follow one another."""
+        salts, texts, citations, labels = self._load_page(rows)
+        for row in rows:
+            self._result.records += 1
+            self._check_link(row)
+            if row.body is None or row.nonce is None:
+                self._check_erased(row)
+                continue
+            owner = salts.get(row.owner)
+            if owner is None:
+                self._result.add_fault("changed", row.sequence, None, "its user is not in the store any more")
+                continue
+            pseudonym, salt = owner
+            answer = self._check_body(row, salt)
+            if answer is None:
+                continue
+            self._check_columns(row, answer, pseudonym)
+            for key in answer.texts:
+                if key is not None:
+                    self._check_text(row, answer, key, texts, salt)
+            if citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
+                self._result.add_fault("index", row.sequence, answer.record.id, "its citations in the index differ")
+            if not labels[row.sequence] >= Counter(list_labels(answer.record)):
+                self._result.add_fault("index", row.sequence, answer.record.id, "its verdicts in the index differ")
+
+    def finish(self) -> None:
+        """Close the last day, and compare what is erased with the erasures in the chain."""
+        self._close_day()
+        for sequence in self._erased_rows:
+            if not any(first <= sequence <= last for first, last in self._erased_by_event):
+                self._result.add_fault("erased", sequence, None, "its content is gone, and no erasure says so")
+        self._result.erased = len(self._erased_rows)
+
+    def _load_page(
+        self, rows: Sequence[ChainRow]
+    ) -> tuple[
+        dict[int | None, tuple[str, bytes]],
+        dict[str, bytes],
+        dict[int, Counter[str]],
+        dict[int, Counter[tuple[str, str]]],
+    ]:
+        first, last = rows[0].sequence, rows[-1].sequence
+        owners = sorted({row.owner for row in rows if row.owner is not None})
+        salts: dict[int | None, tuple[str, bytes]] = {}
+        citations: dict[int, Counter[str]] = {row.sequence: Counter() for row in rows}
+        labels: dict[int, Counter[tuple[str, str]]] = {row.sequence: Counter() for row in rows}
+        texts: dict[str, bytes] = {}
+        keys: set[bytes] = set()
+        for row in rows:
+            keys |= _list_text_keys(row)
+        with self._store.reading() as connection:
+            for start in range(0, len(owners), 500):
+                query = sa.select(USERS).where(USERS.c.number.in_(owners[start : start + 500]))
+                for number, pseudonym, salt in connection.execute(query):
+                    salts[number] = (pseudonym, bytes(salt))
+            citation_rows = sa.select(CITATIONS).where(CITATIONS.c.sequence.between(first, last))
+            for citation, sequence in connection.execute(citation_rows):
+                citations.setdefault(sequence, Counter())[citation] += 1
+            for name, value, sequence in connection.execute(
+                sa.select(LABELS).where(LABELS.c.sequence.between(first, last))
+            ):
+                labels.setdefault(sequence, Counter())[(name, value)] += 1
+            listed = sorted(keys)
+            for start in range(0, len(listed), 500):
+                text_rows = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(listed[start : start + 500]))
+                for key, body in connection.execute(text_rows):
+                    texts[bytes(key).hex()] = bytes(body)
+        return salts, texts, citations, labels
+
+    def _check_link(self, row: ChainRow) -> None:
+        result = self._result
+        if row.sequence != self._sequence + 1:
+            missing = range(self._sequence + 1, row.sequence)
+            for sequence in missing[:MAX_FAULTS]:
+                result.add_fault("removed", sequence, None, "is missing from the chain")
+            result.more_faults += max(0, len(missing) - MAX_FAULTS)
+        elif row.day < self._day:
+            result.add_fault("moved", row.sequence, None, f"its day is {row.day}, after records of {self._day}")
+        else:
+            link = compute_link(self._previous, row.sequence, row.day, row.kind, bytes(row.commitment))
+            if link != bytes(row.link):
+                message = "its link does not follow from the record before: one of the two was changed or moved"
+                result.add_fault("moved", row.sequence, None, message)
+        if row.day != self._day:
+            self._close_day()
+            self._day, self._first_of_day = row.day, row.sequence
+        if row.sequence % CHECKPOINT_RECORDS == 0:
+            self._links.append((row.sequence, bytes(row.link).hex()))
+        self._previous, self._sequence = bytes(row.link), row.sequence
+
+    def _close_day(self) -> None:
+        if self._day:
+            root = self._previous.hex()
+            self._result.roots.append(DayRoot(self._day, self._first_of_day, self._sequence, root, tuple(self._links)))
+        self._links = []
+
+    def _check_erased(self, row: ChainRow) -> None:
+        if row.erased_at is None or row.kind == "erasure":
+            self._result.add_fault("changed", row.sequence, None, "its content is gone")
+        else:
+            self._erased_rows.append(row.sequence)
+
+    def _check_body(self, row: ChainRow, salt: bytes) -> StoredAnswer | None:
+        """Return the answer of a record whose content is what the chain committed to; note a fault otherwise."""
+        assert row.body is not None
+        assert row.nonce is not None
+        try:
+            body = zlib.decompress(row.body)
+        except zlib.error:
+            self._result.add_fault("changed", row.sequence, None, "its content cannot be unpacked")
+            return None
+        intact = compute_commitment(body, salt, bytes(row.nonce)) == bytes(row.commitment)
+        try:
+            if row.kind == "erasure":
+                if intact:
+                    self._erased_by_event += msgspec.json.decode(body, type=Erasure).ranges
+                answer = None
+            elif row.kind == "finding":
+                msgspec.json.decode(body, type=Finding)
+                answer = None
+            else:
+                answer = msgspec.json.decode(body, type=StoredAnswer)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            answer = None
+        if not intact:
+            record_id = answer.record.id if answer is not None else None
+            message = "its content is not what the chain committed to"
+            self._result.add_fault("changed", row.sequence, record_id, message)
+            return None
+        return answer
+
+    def _check_columns(self, row: ChainRow, answer: StoredAnswer, pseudonym: str) -> None:
+        self._result.answers += 1
+        record = answer.record
+        differing = []
+        if row.at != count_microseconds(record.at):
+            differing.append("time")
+        if (record.user_uid or "store") != pseudonym:
+            differing.append("user")
+        if row.id_key is None or bytes(row.id_key) != make_id_key(record.id, self._store_salt):
+            differing.append("id")
+        if differing:
+            message = f"its {' and '.join(differing)} in the index is not that of its content"
+            self._result.add_fault("index", row.sequence, record.id, message)
+
+    def _check_text(self, row: ChainRow, answer: StoredAnswer, key: str, texts: dict[str, bytes], salt: bytes) -> None:
+        body = texts.get(key)
+        fault = None
+        if body is None:
+            fault = "the text of one of its chunks is missing"
+        else:
+            try:
+                if compute_text_key(zlib.decompress(body), salt).hex() != key:
+                    fault = "the text of one of its chunks was changed"
+            except zlib.error:
+                fault = "the text of one of its chunks cannot be unpacked"
+        if fault is not None:
+            self._result.add_fault("changed", row.sequence, answer.record.id, fault)
+
+
+def _list_text_keys(row: ChainRow) -> set[bytes]:
+    """Return the keys of the texts of a record; none where it cannot be read, which is reported elsewhere."""
+    if row.kind != "answer" or row.body is None:
+        return set()
+    try:
+        answer = msgspec.json.decode(zlib.decompress(row.body), type=StoredAnswer)
+        return {bytes.fromhex(key) for key in answer.texts if key is not None}
+    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError, ValueError):
+        return set()
+
+
+# ── roots that were signed off ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _compare_roots(result: VerifyResult, signed: Sequence[SignedRoot], keys: AuditKeys | None) -> None:
+    by_day = {root.day: root for root in result.roots}
+    last = result.roots[-1].last if result.roots else 0
+    for signed_root in signed:
+        root = signed_root.root
+        if keys is not None and not is_genuine(signed_root, keys.signing):
+            reason = "has no signature" if signed_root.signature is None else "was not signed with this key"
+            result.add_fault("root", None, None, f"the signed-off root of {root.day} {reason}")
+            continue
+        result.signed_roots += 1
+        here = by_day.get(root.day)
+        if last < root.last:
+            message = f"{root.last} records were signed off for {root.day}, and the chain ends at {last}: cut off"
+            result.add_fault("removed", last + 1, None, message)
+        elif here is None or _root_at(here, root) is False:
+            sequence = _first_difference(here, root)
+            message = f"the chain was rewritten: the root signed off for {root.day} by {signed_root.signed_by} differs"
+            result.add_fault("root", sequence, None, f"{message}; first differing record at or before this one")
+    covered = {signed_root.root.day for signed_root in signed}
+    result.unsigned_days = [root.day for root in result.roots if root.day not in covered]
+
+
+def _root_at(here: DayRoot, root: DayRoot) -> bool | None:
+    """Return whether two roots of a day agree; None where the day went on after one was signed off."""
+    if here.first != root.first or any(link not in here.links for link in root.links):
+        return False
+    if here.last == root.last:
+        return here.root == root.root
+    return None
+
+
+def _first_difference(here: DayRoot | None, root: DayRoot) -> int:
+    """Return the number of the first checkpoint that differs: the rewriting began at it or before."""
+    if here is None or here.first != root.first:
+        return root.first
+    known = dict(here.links)
+    for sequence, link in root.links:
+        if known.get(sequence) != link:
+            return sequence
+    return root.last
+
+
+def load_signed_roots(path: str) -> list[SignedRoot]:
+    """Load the roots that were signed off, one a line. Raises InputError with every line that is none."""
+    roots: list[SignedRoot] = []
+    problems: list[Problem] = []
+    with open_source(path) as source:
+        for line in read_lines(source):
+            if not line.data.strip():
+                continue
+            try:
+                roots.append(msgspec.json.decode(line.data, type=SignedRoot))
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                problems.append(_root_problem(source.name, line, error))
+    if problems:
+        raise InputError(problems)
+    return roots
+
+
+def _root_problem(name: str, line: Line, error: Exception) -> Problem:
+    message = f"not a signed-off root ({error}; expected a line that `assay audit verify --sign-off` wrote)"
+    return Problem(name, line.number, "", message, "E_ROOT")
+
+
+def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys: AuditKeys | None) -> list[DayRoot]:
+    """Append the roots of all days that are not signed off yet to a file, and return them.
+
+    A store with faults is not signed off: raises InputError.
+    """
+    if not result.is_intact:
+        raise InputError(
+            f"{path}: not signed off, because the store has {len(result.faults) + result.more_faults} faults"
+        )
+    wanted = [root for root in result.roots if root.day in result.unsigned_days]
+    lines = [
+        json.dumps(msgspec.to_builtins(sign_root(root, signed_by, at, keys.signing if keys else None))) + "\n"
+        for root in wanted
+    ]
+    if lines:
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not target.exists()
+        with target.open("a", encoding="utf-8") as file:
+            file.writelines(lines)
+            file.flush()
+        if is_new:
+            target.chmod(0o600)
+    return wanted

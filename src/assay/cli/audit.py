@@ -1,0 +1,248 @@
+"""`assay audit`: keeps every production answer on the record, verifies the record, and erases what has to go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.options import PrintFormat, PrintFormatOption
+from assay.records.errors import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.audit.incident import Incident
+    from assay.report.tables import Table
+
+DEFAULT_STORE = "audit.sqlite"
+StoreOption = Annotated[
+    str, typer.Option(help="Audit store: a SQLite file, or postgresql://USER@HOST/DATABASE (password in PGPASSWORD).")
+]
+KeyOption = Annotated[
+    str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
+]
+DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
+
+app = typer.Typer(help="Keep production answers on the record: ingest, show, verify, erase.", no_args_is_help=True)
+
+
+@app.command("ingest")
+def ingest(
+    sources: Annotated[
+        list[str], typer.Argument(help="Files of production answers (.jsonl, .jsonl.gz), or - for standard input.")
+    ],
+    store: StoreOption = DEFAULT_STORE,
+    traffic_format: Annotated[
+        str | None,
+        typer.Option("--traffic-format", help="Format of the files: audit, assay or rag-trace (default: detected)."),
+    ] = None,
+    dead_letters: Annotated[
+        str, typer.Option(help="File to which refused lines are added, with their reasons.")
+    ] = "audit-dead-letters.jsonl",
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    redact: Annotated[
+        str | None,
+        typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none."),
+    ] = None,
+    checkpoint: Annotated[
+        bool, typer.Option("--checkpoint", help="Read each file on from where the last call left it.")
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Wait for more lines until Ctrl-C; implies --checkpoint. One file.")
+    ] = False,
+    batch: Annotated[int, typer.Option(min=1, help="Records in one transaction.")] = 1000,
+    acknowledge: Annotated[
+        bool,
+        typer.Option("--acknowledge", help="Print a line of JSON each time that a batch is on disk."),
+    ] = False,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Append production answers to the store; refused lines go to the dead-letter file and end in exit code 2."""
+    from assay.audit.audit_tables import build_ingest_table, describe_ingest
+    from assay.audit.commands import ingest as ingest_sources
+    from assay.cli.following import FollowedSource
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.records.errors import InputError
+
+    refuse_overwriting([dead_letters], [*sources, *([] if "://" in store else [store]), redact])
+    if follow and len(sources) != 1:
+        raise InputError(f"--follow takes one file (got {len(sources)})")
+    with FollowedSource(follow) as followed:
+        result = ingest_sources(
+            store,
+            *sources,
+            format=traffic_format,
+            dead_letters=dead_letters,
+            key_env=key_env,
+            redact=redact,
+            checkpoint=checkpoint or follow,
+            batch=batch,
+            keep_waiting=followed.keep_waiting if follow else None,
+            on_commit=_print_acknowledgement if acknowledge else None,
+        )
+    _print(build_ingest_table(result), describe_ingest(result), format)
+    return ExitCode.BAD_INPUT if result.rejected or result.conflicts else ExitCode.PASS
+
+
+def _print_acknowledgement(source: str, line: int) -> None:
+    typer.echo(json.dumps({"acknowledged": {"source": source, "line": line}}))
+
+
+@app.command("show")
+def show(
+    record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
+    store: StoreOption = DEFAULT_STORE,
+    question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
+    ] = None,
+    at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
+    citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
+    verdict: Annotated[
+        str | None, typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, finding=CAUSE.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Number of answers to list, if several match.")] = 20,
+    corpus: Annotated[str | None, typer.Option(help="Corpus file of now.")] = None,
+    corpus_then: Annotated[
+        str | None, typer.Option(help="Corpus file of when the answer was given (default: --corpus).")
+    ] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set, to find cases that ask nearly the same.")] = None,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Include text that the user of the answer may not see.")
+    ] = False,
+    cause: Annotated[str | None, typer.Option(help="Add a finding: its cause. Needs --owner and --decision.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who acts on the finding.")] = None,
+    decision: Annotated[str | None, typer.Option(help="What was decided.")] = None,
+    out: Annotated[str | None, typer.Option(help="Write an incident file: .html or .md.")] = None,
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
+
+    The exit code is 1 if the answer showed its user restricted text, or its record was changed.
+    """
+    from assay.audit.audit_tables import build_matches_table, describe_show
+    from assay.audit.commands import show as show_answer
+    from assay.audit.incident_file import build_incident_tables, render_markdown
+    from assay.cli.display import print_written_files
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.records.errors import InputError
+
+    refuse_overwriting([out], [corpus, corpus_then, golden, None if "://" in store else store])
+    if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
+        raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
+    given = [value for value in (cause, owner, decision) if value is not None]
+    if len(given) not in (0, 3):
+        raise InputError("a finding has three parts (expected --cause, --owner and --decision)")
+    result = show_answer(
+        store,
+        record_id,
+        question=question,
+        user=user,
+        at=at,
+        citation=citation,
+        verdict=verdict,
+        limit=limit,
+        corpus=corpus,
+        corpus_then=corpus_then,
+        golden=golden,
+        show_restricted=show_forbidden,
+        finding=(given[0], given[1], given[2]) if given else None,
+        file=out,
+        key_env=key_env,
+    )
+    incident = result.incident
+    if incident is None:
+        _print(build_matches_table(result), describe_show(result), format)
+        return ExitCode.PASS
+    if format is PrintFormat.json:
+        typer.echo(json.dumps(describe_show(result), ensure_ascii=False, indent=2, sort_keys=True))
+    elif format is PrintFormat.markdown:
+        typer.echo(render_markdown(incident), nl=False)
+    else:
+        _print_incident(incident, build_incident_tables(incident))
+    if out is not None:
+        print_written_files([("incident", Path(out))])
+    return ExitCode.FAILED if incident.leaks or incident.chain_faults else ExitCode.PASS
+
+
+def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
+    from assay.cli.display import ignore_broken_pipe, print_notes, print_table
+    from assay.text.escaping import escape_terminal
+
+    with ignore_broken_pipe():
+        for leak in incident.leaks:
+            typer.echo(f"restricted text was shown to this user: {escape_terminal(leak)}")
+        for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
+            typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
+        for table in tables:
+            print_table(table)
+        for finding in incident.findings:
+            line = f"{finding.at[:10]} {finding.cause}: {finding.decision} ({finding.owner})"
+            typer.echo(f"finding: {escape_terminal(line)}")
+        print_notes(f"note: {note}" for note in incident.notes)
+
+
+@app.command("verify")
+def verify(
+    store: StoreOption = DEFAULT_STORE,
+    roots: Annotated[
+        str | None,
+        typer.Option(help="File of signed-off roots; keep it where those who can write to the store cannot."),
+    ] = None,
+    sign_off: Annotated[
+        str | None, typer.Option(help="Name of the person who signs off the days that are not in --roots.")
+    ] = None,
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Find every record that was changed, removed, inserted or moved; exit code 1 if there is one."""
+    from assay.audit.audit_tables import build_verify_table, describe_verification
+    from assay.audit.commands import verify as verify_records
+
+    result = verify_records(store, roots=roots, sign_off=sign_off, key_env=key_env)
+    _print(build_verify_table(result), describe_verification(result), format)
+    return ExitCode.PASS if result.is_intact else ExitCode.FAILED
+
+
+@app.command("erase")
+def erase(
+    store: StoreOption = DEFAULT_STORE,
+    user: Annotated[
+        str | None, typer.Option(help="User to erase: the id that the producer writes, or the pseudonym (user:…).")
+    ] = None,
+    older_than: Annotated[
+        int | None, typer.Option(help="Erase all answers that were asked more than this number of days ago.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be erased.")] = False,
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Erase the answers of a user, or old ones; the chain stays verifiable."""
+    from assay.audit.audit_tables import build_erasure_table, describe_erasure
+    from assay.audit.commands import erase as erase_answers
+
+    result = erase_answers(store, user=user, older_than=older_than, dry_run=dry_run, key_env=key_env)
+    _print(build_erasure_table(result), describe_erasure(result), format)
+    return ExitCode.PASS
+
+
+def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
+    from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.report.markdown import render_table_lines
+
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True))
+        elif format is PrintFormat.markdown:
+            typer.echo("\n".join([f"## {table.title}", "", *render_table_lines(table), "", *table.notes]))
+        else:
+            print_table(table)
+
+
+@app.callback()
+def _group() -> None:
+    pass

@@ -1,0 +1,248 @@
+"""`golden lint` and `golden coverage`: reads a set and its corpus, applies the rules, and writes clusters back."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+
+import msgspec
+from msgspec import Struct
+
+from assay.formats.corpus import load_corpus
+from assay.formats.file_io import decode_line, open_source, read_lines, write_atomically
+from assay.formats.golden_files import LoadedGolden, load_golden
+from assay.formats.problems import ProblemList
+from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object
+from assay.formats.strict_yaml import read_yaml, read_yaml_file
+from assay.golden.coverage_matrix import Coverage, CoverageTarget, count_kinds, measure_coverage
+from assay.golden.lint_evidence import (
+    check_abstention,
+    check_access,
+    check_common_keywords,
+    check_evidence,
+    check_reference,
+    find_alternatives,
+)
+from assay.golden.lint_finding import LINT_RULES, LintedSet, LintFinding, LintReport, SuspectField
+from assay.golden.lint_rules import (
+    check_header,
+    check_hops,
+    check_keywords,
+    check_language,
+    check_question,
+    check_tags,
+    find_confusable_ids,
+    group_near_duplicates,
+)
+from assay.records.errors import InputError, Problem
+from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule
+
+_RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_language)
+_RULES_WITH_CORPUS = (
+    check_evidence,
+    check_access,
+    check_abstention,
+    check_common_keywords,
+    check_reference,
+    find_alternatives,
+)
+_RULE_ORDER = {name: position for position, name in enumerate(LINT_RULES)}
+
+
+def load_coverage_targets(path: str | None = None) -> dict[str, CoverageTarget]:
+    """Return the coverage targets of a YAML file, those for about 40 cases without one.
+
+    Raises SettingsError listing everything that is wrong with the file.
+    """
+    if path is None:
+        text = files("assay").joinpath("golden", "coverage_targets.yaml").read_text(encoding="utf-8")
+        document = read_yaml(text, "coverage_targets.yaml")
+    else:
+        document = read_yaml_file(path)
+    problems = ProblemList(path or "coverage_targets.yaml")
+    targets: dict[str, CoverageTarget] = {}
+    if not isinstance(document.data, dict):
+        problems.add_error(None, "", "no kinds of cases (expected NAME: {cases: 4, tags: […]})", "E_COVERAGE")
+    for kind, row in document.data.items() if isinstance(document.data, dict) else ():
+        try:
+            targets[kind] = convert_strictly(row, CoverageTarget, kind)
+        except MisfitError as error:
+            for field, message, code in error.misfits:
+                position = document.positions.get(field) or document.positions.get(kind)
+                problems.add_error(position.line if position else None, field, message, code)
+    problems.raise_errors()
+    return targets
+
+
+def lint_file(path: str, corpus: str | None = None, targets: str | None = None, *, fix: bool = False) -> LintReport:
+    """Return the findings on a golden set; with `fix`, give suggested clusters to its cases and write the file.
+
+    Raises InputError for files that cannot be read, and for a file to fix that is not JSON Lines.
+    """
+    loaded, known = load_golden(path), _load_corpus(corpus)
+    coverage_targets = load_coverage_targets(targets)
+    report = lint_golden_set(loaded, known, coverage_targets)
+    if not fix:
+        return report
+    clusters = _list_clusters(loaded.golden, report)
+    if clusters:
+        _write_clusters(path, loaded, clusters)
+    report = lint_golden_set(load_golden(path), known, coverage_targets)
+    return msgspec.structs.replace(report, fixed=tuple(clusters))
+
+
+def lint_golden_set(loaded: LoadedGolden, corpus: Corpus | None, targets: Mapping[str, CoverageTarget]) -> LintReport:
+    """Return the findings on a golden set that are not silenced: those of the set first, then by case."""
+    linted = LintedSet(loaded.golden, corpus, loaded.lines)
+    findings = [*_find_in_set(loaded, linted, targets), *_find_in_cases(linted)]
+    position = {case.id: number for number, case in enumerate(loaded.golden.cases)}
+    findings.sort(key=lambda finding: (position.get(finding.case, -1), _RULE_ORDER[finding.rule]))
+    kept = [finding for finding in findings if not _is_silenced(finding, loaded.golden.silenced)]
+    unused = list(_find_unused_silences(findings, loaded.golden.silenced))
+    return LintReport((*unused, *kept), len(findings) - len(kept))
+
+
+def _find_in_cases(linted: LintedSet) -> Iterator[LintFinding]:
+    for case in linted.golden.cases:
+        for check in _RULES_OF_A_CASE:
+            for suspect in check(case):
+                yield _make_finding(suspect, linted, case)
+        if linted.corpus is not None:
+            for check_with_corpus in _RULES_WITH_CORPUS:
+                for suspect in check_with_corpus(case, linted):
+                    yield _make_finding(suspect, linted, case)
+
+
+def _find_in_set(
+    loaded: LoadedGolden, linted: LintedSet, targets: Mapping[str, CoverageTarget]
+) -> Iterator[LintFinding]:
+    golden = loaded.golden
+    for problem in loaded.warnings:
+        if problem.code in ("E_ID_CONFUSABLE", "E_NEAR_DUPLICATE"):
+            continue  # the rules confusable-id and near-duplicate see more
+        name = "answer-in-question" if problem.code == "E_LEAK" else "reader"
+        rule, message = LINT_RULES[name], f"{problem.code} {problem.message}"
+        yield LintFinding(name, rule.level, message, rule.remedy, "", problem.field, problem.line)
+    for cell in count_kinds(golden.cases, targets):
+        if cell.missing:
+            message = f"{cell.kind}: {len(cell.cases)} of {cell.target}"
+            yield _make_finding(SuspectField("coverage-gap", "cases", message), linted)
+    for suspect in check_header(golden):
+        yield _make_finding(suspect, linted)
+    for case, suspect in find_confusable_ids(golden):
+        yield _make_finding(suspect, linted, case)
+    for suggestion in group_near_duplicates(golden):
+        suspect = SuspectField("near-duplicate", "cluster", f"{suggestion.kind}: {', '.join(suggestion.case_ids)}")
+        first = next(case for case in golden.cases if case.id == suggestion.case_ids[0])
+        yield msgspec.structs.replace(_make_finding(suspect, linted, first), cases=suggestion.case_ids)
+
+
+def _make_finding(suspect: SuspectField, linted: LintedSet, case: Case | None = None) -> LintFinding:
+    rule = LINT_RULES[suspect.rule]
+    return LintFinding(
+        suspect.rule,
+        rule.level,
+        suspect.message,
+        rule.remedy,
+        case.id if case is not None else "",
+        suspect.field,
+        linted.lines.get(case.id) if case is not None else None,
+        suspect.chunks,
+    )
+
+
+def _is_silenced(finding: LintFinding, silenced: Sequence[SilencedRule]) -> bool:
+    return any(
+        silence.rule == finding.rule and (not silence.cases or finding.case in silence.cases) for silence in silenced
+    )
+
+
+def _find_unused_silences(findings: Sequence[LintFinding], silenced: Sequence[SilencedRule]) -> Iterator[LintFinding]:
+    rule = LINT_RULES["unused-silence"]
+    for silence in silenced:
+        if silence.rule not in LINT_RULES:
+            message = f"no such rule ({silence.rule!r}; expected one of {', '.join(LINT_RULES)})"
+        elif not any(_is_silenced(finding, [silence]) for finding in findings):
+            message = f"{silence.rule} finds nothing that this would silence"
+        else:
+            continue
+        yield LintFinding("unused-silence", rule.level, message, rule.remedy, field="silenced")
+
+
+def measure_file(
+    path: str, corpus: str | None = None, targets: str | None = None, questions: str | None = None
+) -> Coverage:
+    """Return the coverage of a golden set; `questions` is a file of production questions, one on each line.
+
+    A line is a question, or a JSON object with `question` and, optionally, `count`.
+    Raises InputError for files that cannot be read.
+    """
+    linted = LintedSet(load_golden(path).golden, _load_corpus(corpus))
+    traffic = load_traffic(questions) if questions is not None else None
+    return measure_coverage(linted, load_coverage_targets(targets), traffic)
+
+
+class _AskedQuestion(Struct, forbid_unknown_fields=True):
+    question: str
+    count: int = 1
+
+
+def load_traffic(path: str) -> dict[str, int]:
+    """Return how often each question of a file was asked. Raises InputError listing all bad lines."""
+    counts: dict[str, int] = defaultdict(int)
+    problems = ProblemList(path)
+    with open_source(path) as source:
+        for line in read_lines(source):
+            text = decode_line(line, source.name).strip()
+            if text.startswith("{"):
+                try:
+                    row = convert_strictly(decode_json_object(text, path, line.number), _AskedQuestion)
+                except MisfitError as error:
+                    for field, message, code in error.misfits:
+                        problems.add_error(line.number, field, message, code)
+                    continue
+                counts[row.question] += row.count
+            elif text:
+                counts[text] += 1
+    problems.raise_errors()
+    if not counts:
+        raise InputError([Problem(path, None, "", "no question (expected one on each line)", "E_EMPTY")])
+    return dict(counts)
+
+
+def _load_corpus(path: str | None) -> Corpus | None:
+    return None if path is None else load_corpus(path)[0]
+
+
+def _list_clusters(golden: GoldenSet, report: LintReport) -> dict[str, str]:
+    """Return the cluster for each case of a suggested group: one that its cases have already, else its first id."""
+    by_id = {case.id: case for case in golden.cases}
+    clusters: dict[str, str] = {}
+    for finding in report.findings:
+        if finding.rule != "near-duplicate":
+            continue
+        names = [by_id[case_id].cluster for case_id in finding.cases]
+        name = next((name for name in names if name), finding.cases[0])
+        clusters |= {case_id: name for case_id in finding.cases if by_id[case_id].cluster is None}
+    return clusters
+
+
+def _write_clusters(path: str, loaded: LoadedGolden, clusters: Mapping[str, str]) -> None:
+    """Write the clusters into the lines of their cases; every other line keeps its bytes."""
+    cluster_by_line = {loaded.lines.get(case_id): name for case_id, name in clusters.items()}
+    if None in cluster_by_line or loaded.format not in ("assay", "rag-golden", "stable-key", "code-benchmark"):
+        message = f"clusters can be written into JSON Lines (got {loaded.format}); assay convert writes them"
+        raise InputError([Problem(path, None, "cluster", message, "E_FORMAT")])
+    with open_source(path) as source:
+        lines = [(line.number, line.data) for line in read_lines(source)]
+    written = []
+    for number, data in lines:
+        cluster = cluster_by_line.get(number)
+        if cluster is not None:
+            row = {**json.loads(data), "cluster": cluster}
+            separators = (", ", ": ") if b'": ' in data else (",", ":")
+            data = json.dumps(row, ensure_ascii=False, separators=separators).encode()
+        written.append(data.rstrip(b"\r\n") + b"\n")
+    write_atomically(path, written)

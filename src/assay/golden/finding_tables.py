@@ -1,0 +1,111 @@
+"""The results of the golden commands as tables for the screen and Markdown."""
+
+from __future__ import annotations
+
+from assay.corpora.match_chunks import BuiltCorpus
+from assay.golden.coverage_matrix import Coverage, TrafficShare
+from assay.golden.lint_finding import LintReport
+from assay.golden.relinking import Proposal
+from assay.golden.verification import VerificationReport
+from assay.report.number_format import format_count
+from assay.report.tables import Table
+from assay.text.escaping import escape_terminal, shorten_to_line
+
+_MAX_TEXT = 110
+_MAX_NAMES = 12
+
+
+def build_lint_table(report: LintReport, path: str) -> list[Table]:
+    """Return the findings with place, rule and remedy, and a note with the counts."""
+    rows = []
+    for finding in report.findings:
+        place = path if finding.line is None else f"{path}:{finding.line}"
+        subject = ": ".join(filter(None, (finding.case, finding.field)))
+        rows.append((place, finding.level, finding.rule, subject, finding.message, finding.remedy))
+    warnings = len(report.findings) - report.errors
+    counts = f"{format_count(report.errors, 'error')}, {format_count(warnings, 'warning')}, {report.silenced} silenced"
+    notes = [counts]
+    if report.fixed:
+        notes.append(f"clusters written for {', '.join(report.fixed)}")
+    columns = ("Where", "Level", "Rule", "What", "Finding", "Remedy")
+    return [Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))]
+
+
+def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
+    """Return the matrix with its gaps as a to-do list, the counts, documents without a question, and the traffic."""
+    cells = []
+    for cell in coverage.cells:
+        missing = f"write {cell.missing}" if cell.missing else ""
+        cells.append((cell.kind, str(len(cell.cases)), str(cell.target), missing, _list_names(cell.cases)))
+    tables = [
+        Table(f"Coverage of {path}", ("Kind", "Cases", "Target", "To do", "Which"), tuple(map(_escape_row, cells)))
+    ]
+    counts = [(name, value, str(count)) for name, row in coverage.counts.items() for value, count in row.items()]
+    notes = []
+    if coverage.unasked_documents:
+        notes.append(f"no case asks about: {_list_names(coverage.unasked_documents)}")
+    tables.append(Table("Counts", ("Of", "Value", "Cases"), tuple(map(_escape_row, counts)), tuple(notes)))
+    shares = [(name, share) for name, share in (("head", coverage.head), ("tail", coverage.tail)) if share is not None]
+    if shares:
+        columns = ("Traffic", "Questions", "Requests", "Covered", "Not covered, for example")
+        tables.append(Table("Production", columns, tuple(_describe_share(name, share) for name, share in shares)))
+    return tables
+
+
+def _describe_share(name: str, share: TrafficShare) -> tuple[str, ...]:
+    covered = f"{share.covered_requests} ({share.covered_requests / share.requests:.0%})" if share.requests else "0"
+    examples = "; ".join(shorten_to_line(question, _MAX_TEXT) for question in share.examples)
+    return _escape_row((name, str(share.questions), str(share.requests), covered, examples))
+
+
+def _list_names(names: tuple[str, ...]) -> str:
+    listed = ", ".join(names[:_MAX_NAMES])
+    return listed + (f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else "")
+
+
+def _escape_row(cells: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(escape_terminal, cells))
+
+
+def build_corpus_table(built: BuiltCorpus) -> Table:
+    """Return what `corpus build` made, and the target's chunks that it could not match."""
+    rows = [("documents", str(built.documents)), ("chunks", str(built.chunks))]
+    notes = []
+    if built.skipped:
+        notes.append(f"not read: {_list_names(built.skipped)}")
+    if built.matches is not None:
+        rows.append(("chunks of the target", str(len(built.matches))))
+        rows.append(("matched by text", str(len(built.matches) - len(built.unmatched))))
+        if built.unmatched:
+            notes.append(f"no text of theirs found: {_list_names(tuple([m.target_chunk for m in built.unmatched]))}")
+    return Table("Corpus", ("What", "How many"), tuple(rows), tuple(map(escape_terminal, notes)))
+
+
+def build_verification_tables(report: VerificationReport) -> list[Table]:
+    """Return the cases that are not as labelled with the ranks of their units, and what changed since last time."""
+    rows = []
+    for case in report.cases:
+        ranks = ", ".join("–" if rank is None else str(rank) for rank in case.ranks)
+        rows.append((case.case, case.state, ranks, case.message))
+    seen = report.verification
+    notes = [f"{seen.found} as labelled, {seen.missing} not, {len(report.errors)} with an error; {seen.verified_at}"]
+    if seen.index_version:
+        notes.append(f"index version {seen.index_version}")
+    notes += [f"broke since the last time: {fault}" for fault in report.broke]
+    notes += [f"repaired since the last time: {fault}" for fault in report.repaired]
+    columns = ("Case", "State", "Ranks", "Finding")
+    return [
+        Table(f"Verified on {seen.target}", columns, tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+    ]
+
+
+def build_relink_table(proposal: Proposal) -> Table:
+    """Return the links that are not applied yet, with both texts, and the counts of all."""
+    rows = []
+    for label in proposal.to_review:
+        place = ", ".join(label.new) or "not found"
+        texts = [shorten_to_line(text, _MAX_TEXT) for text in (label.passage, label.new_text)]
+        rows.append((label.case, label.field, label.method, f"{label.confidence:.2f}", place, *texts))
+    columns = ("Case", "Label", "By", "Confidence", "New chunks", "Labelled text", "New text")
+    counts = f"{proposal.kept} kept, {len(proposal.applied)} sure or accepted, {len(proposal.to_review)} to review"
+    return Table("To review", columns, tuple(map(_escape_row, rows)), (counts,))

@@ -1,0 +1,267 @@
+"""Whether a live target's index holds what a golden set says: the questions to ask, and what the replies show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from assay.golden.evidence_chunks import find_unit_chunks
+from assay.golden.lint_evidence import ANSWERABLE_SHARE, list_content_words
+from assay.metrics.access_rules import is_visible, read_corpus_access
+from assay.metrics.case_index import EvidenceIndex
+from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User, Verification
+from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, describe_target_error, find_stage
+from assay.text.tokens import DocumentFrequencies, collect_word_keys
+
+TWIN_SUFFIX = "~may-see"
+TEXT_SUFFIX = "~text-"
+_MAX_QUERY_CHARS = 400
+_FEWEST_CONTENT_WORDS = 3
+
+CaseState = Literal[
+    "found", "present", "missing", "leak", "not_answerable", "answerable", "absent", "unverified", "error"
+]
+FAULTS: tuple[CaseState, ...] = ("missing", "leak", "not_answerable", "answerable")
+"""States that show that the golden set and the index do not fit: `error` and `unverified` show nothing."""
+
+
+class VerifiedCase(Struct, frozen=True, omit_defaults=True):
+    """What the target showed of one case. `ranks` has the rank of each unit of evidence, None where it was not found.
+
+    `found` and `missing` are about evidence; `present` is evidence found by its own text but not by the question: the
+    label is right and retrieval fails. `absent` and `answerable` about cases without an answer. A denied case is a
+    `leak` if its user is shown the forbidden chunks, and `not_answerable` if one who may see them does not get them.
+    """
+
+    case: str
+    state: CaseState
+    message: str = ""
+    ranks: tuple[int | None, ...] = ()
+    chunks: tuple[str, ...] = ()
+
+
+class VerificationReport(Struct, frozen=True):
+    """The verified cases in golden order, the record for the set, and what changed since it was verified before."""
+
+    cases: tuple[VerifiedCase, ...]
+    verification: Verification
+    broke: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> list[VerifiedCase]:
+        """The cases that do not fit the index."""
+        return [case for case in self.cases if case.state in FAULTS]
+
+    @property
+    def errors(self) -> list[VerifiedCase]:
+        """The cases that the target failed to answer."""
+        return [case for case in self.cases if case.state == "error"]
+
+
+def plan_questions(golden: GoldenSet, corpus: Corpus | None) -> list[Case]:
+    """Return the cases to ask: each of the set and, for a denied one, its twin of a user who may see the evidence."""
+    questions = list(golden.cases)
+    for case in golden.cases:
+        user = find_permitted_user(case, golden, corpus) if case.behaviour == "permission_denied" else None
+        if user is not None:
+            questions.append(msgspec.structs.replace(case, id=case.id + TWIN_SUFFIX, user=user))
+    return questions
+
+
+def find_permitted_user(case: Case, golden: GoldenSet, corpus: Corpus | None) -> User | None:
+    """Return a user who may see all evidence of a denied case: one of the set, else one made from the access rights.
+
+    None if no corpus says who may see it.
+    """
+    if corpus is None:
+        return None
+    chunks = [corpus.chunks[name] for unit in case.evidence for name in find_unit_chunks(unit.any_of, corpus)]
+    if not chunks:
+        return None
+    as_of = (case.user.as_of if case.user is not None else None) or golden.as_of
+    users = dict.fromkeys(other.user for other in golden.cases if other.user is not None and other.user != case.user)
+    for user in users:
+        if all(is_visible(read_corpus_access(chunk), user, as_of) for chunk in chunks):
+            return user
+    made = _make_permitted_user(chunks, case.user)
+    return made if all(is_visible(read_corpus_access(chunk), made, as_of) for chunk in chunks) else None
+
+
+def _make_permitted_user(chunks: Sequence[CorpusChunk], denied: User | None) -> User:
+    roles = sorted({min(chunk.roles) for chunk in chunks if chunk.roles} | set(denied.roles if denied else ()))
+    positions = [chunk.position for chunk in chunks if chunk.position is not None]
+    scopes = [chunk.position_scope for chunk in chunks if chunk.position_scope is not None]
+    tenants = [chunk.tenant for chunk in chunks if chunk.tenant is not None]
+    return User(
+        tenant=tenants[0] if tenants else (denied.tenant if denied else None),
+        roles=tuple(roles),
+        position=max(positions) + 1 if positions else None,
+        position_scope=scopes[0] if scopes else None,
+        locale=denied.locale if denied else None,
+        as_of=denied.as_of if denied else None,
+    )
+
+
+def verify_cases(
+    golden: GoldenSet, corpus: Corpus | None, observations: Mapping[str, Observation]
+) -> Iterator[VerifiedCase]:
+    """Yield what the observations show of each case, in golden order."""
+    frequencies = _count_words(corpus, observations)
+    for case in golden.cases:
+        observation = observations.get(case.id)
+        if observation is None:
+            yield VerifiedCase(case.id, "error", "not asked: the target stopped before")
+        elif observation.error is not None:
+            yield VerifiedCase(case.id, "error", describe_target_error(observation.error))
+        elif not observation.stages:
+            yield VerifiedCase(case.id, "error", "the target reports no ranking")
+        else:
+            yield _verify_case(case, golden, corpus, observation, observations.get(case.id + TWIN_SUFFIX), frequencies)
+
+
+def _count_words(corpus: Corpus | None, observations: Mapping[str, Observation]) -> DocumentFrequencies:
+    if corpus is not None:
+        return DocumentFrequencies.from_texts(chunk.text for chunk in corpus.chunks.values() if chunk.text)
+    chunks = [chunk for row in observations.values() for stage in row.stages or () for chunk in stage.chunks]
+    return DocumentFrequencies.from_texts(dict.fromkeys(chunk.text for chunk in chunks if chunk.text))
+
+
+def _verify_case(
+    case: Case,
+    golden: GoldenSet,
+    corpus: Corpus | None,
+    observation: Observation,
+    twin: Observation | None,
+    frequencies: DocumentFrequencies,
+) -> VerifiedCase:
+    chunks = list_ranked_chunks(observation)
+    hidden = find_hidden_chunks(case, golden, corpus, observation)
+    if hidden:
+        message = f"shown to a user who may not see it: {', '.join(hidden)}"
+        return VerifiedCase(case.id, "leak", message, chunks=tuple(hidden))
+    if case.behaviour == "permission_denied":
+        return _verify_denied(case, corpus, twin)
+    if case.behaviour == "abstain":
+        return _verify_absence(case, corpus, chunks, frequencies)
+    if not any(unit.grade for unit in case.evidence):
+        return VerifiedCase(case.id, "unverified", "the case names no evidence")
+    ranks = rank_units(case, corpus, chunks)
+    required = [unit for unit in case.evidence if unit.grade]
+    lost = [
+        ", ".join(str(value) for selector in unit.any_of for value in selector.values())
+        for unit, rank in zip(required, ranks, strict=True)
+        if rank is None and unit.required
+    ]
+    if lost:
+        message = f"not among the {len(chunks)} chunks found: {'; '.join(lost)}"
+        return VerifiedCase(case.id, "missing", message, ranks)
+    return VerifiedCase(case.id, "found", "", ranks)
+
+
+def _verify_denied(case: Case, corpus: Corpus | None, twin: Observation | None) -> VerifiedCase:
+    if twin is None:
+        return VerifiedCase(case.id, "unverified", "denied; no corpus says who may see the evidence")
+    if twin.error is not None:
+        return VerifiedCase(case.id, "error", f"as one who may see it: {describe_target_error(twin.error)}")
+    ranks = rank_units(case, corpus, list_ranked_chunks(twin))
+    if any(rank is not None for rank in ranks):
+        return VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
+    return VerifiedCase(case.id, "not_answerable", "one who may see the evidence does not get it either", ranks)
+
+
+def _verify_absence(
+    case: Case, corpus: Corpus | None, chunks: Sequence[Chunk], frequencies: DocumentFrequencies
+) -> VerifiedCase:
+    words = list_content_words(case.question)
+    known = corpus.chunks if corpus is not None else {}
+    total = sum(map(frequencies.idf_weight, sorted(words)))
+    if len(words) < _FEWEST_CONTENT_WORDS or not total:
+        return VerifiedCase(case.id, "absent")
+    for rank, chunk in enumerate(chunks, 1):
+        corpus_chunk = known.get(chunk.chunk_id)
+        text = chunk.text or (corpus_chunk.text if corpus_chunk is not None else None) or ""
+        share = sum(map(frequencies.idf_weight, sorted(words & collect_word_keys(text)))) / total
+        if share >= ANSWERABLE_SHARE:
+            message = f"{chunk.chunk_id} (rank {rank}) has {share:.0%} of the words of the question"
+            return VerifiedCase(case.id, "answerable", message, chunks=(chunk.chunk_id,))
+    return VerifiedCase(case.id, "absent")
+
+
+def list_ranked_chunks(observation: Observation) -> Sequence[Chunk]:
+    """Return the chunks of the retrieved ranking, of the first stage if no stage is one."""
+    stage = find_stage(observation, RETRIEVED_STAGE)
+    if stage is None and observation.stages:
+        stage = observation.stages[0]
+    return stage.chunks if stage is not None else ()
+
+
+def plan_text_questions(case: Case, ranks: Sequence[int | None], corpus: Corpus | None) -> list[Case]:
+    """Return a case for each required unit without a rank that asks for it by its quote, else by its text."""
+    questions = []
+    units = [unit for unit in case.evidence if unit.grade]
+    for number, (unit, rank) in enumerate(zip(units, ranks, strict=True)):
+        if rank is not None or not unit.required:
+            continue
+        names = find_unit_chunks(unit.any_of, corpus)
+        text = unit.quote or (corpus.chunks[names[0]].text if corpus is not None and names else None)
+        if text:
+            probe = msgspec.structs.replace(
+                case, id=f"{case.id}{TEXT_SUFFIX}{number}", question=text[:_MAX_QUERY_CHARS]
+            )
+            questions.append(msgspec.structs.replace(probe, evidence=(unit,), history=()))
+    return questions
+
+
+def add_presence(
+    verified: VerifiedCase, probes: Sequence[Case], corpus: Corpus | None, observed: Mapping[str, Observation]
+) -> VerifiedCase:
+    """Return a case without its evidence as present if all units that were asked for by their text were found by it."""
+    if not probes:
+        return verified
+    for probe in probes:
+        observation = observed.get(probe.id)
+        if observation is None or observation.error is not None:
+            return verified
+        if rank_units(probe, corpus, list_ranked_chunks(observation)) == (None,):
+            return msgspec.structs.replace(verified, message=f"{verified.message}; nor by its own text")
+    message = verified.message.replace("not among", "in the index, but not among")
+    if verified.state == "not_answerable":
+        message = "denied; one who may see it finds it by its own text only"
+    return msgspec.structs.replace(verified, state="present", message=message)
+
+
+def rank_units(case: Case, corpus: Corpus | None, chunks: Sequence[Chunk]) -> tuple[int | None, ...]:
+    """Return the rank of each unit of a grade above 0 among some chunks, None for one that none of them covers."""
+    units = [unit for unit in case.evidence if unit.grade]
+    index = EvidenceIndex([(unit.any_of, unit.grade) for unit in units], corpus, [unit.quote for unit in units])
+    masks = index.unit_masks(chunks)
+    ranks: list[int | None] = []
+    for number in range(len(units)):
+        bit = 1 << number
+        ranks.append(next((rank for rank, mask in enumerate(masks, 1) if mask is not None and mask & bit), None))
+    return tuple(ranks)
+
+
+def find_hidden_chunks(case: Case, golden: GoldenSet, corpus: Corpus | None, observation: Observation) -> list[str]:
+    """Return the chunks of any stage that the user may not see: by the corpus, and those that the case forbids."""
+    chunks = {chunk.chunk_id: chunk for stage in observation.stages or () for chunk in stage.chunks}
+    forbidden = {str(selector["chunk_id"]) for selector in case.forbidden if selector.keys() == {"chunk_id"}}
+    if case.behaviour == "permission_denied":
+        index = EvidenceIndex([(unit.any_of, 1) for unit in case.evidence], corpus)
+        masks = index.unit_masks(chunks.values())
+        forbidden |= {chunk_id for chunk_id, mask in zip(chunks, masks, strict=True) if mask}
+    hidden = forbidden & chunks.keys()
+    if corpus is not None and case.user is not None:
+        as_of = case.user.as_of or golden.as_of
+        known = [corpus.chunks[chunk_id] for chunk_id in chunks if chunk_id in corpus.chunks]
+        hidden |= {chunk.chunk_id for chunk in known if not is_visible(read_corpus_access(chunk), case.user, as_of)}
+    return sorted(hidden)
+
+
+def describe_faults(cases: Sequence[VerifiedCase]) -> tuple[str, ...]:
+    """Return the faults as they are kept in the set: the case and its state."""
+    return tuple(f"{case.case}: {case.state}" for case in cases if case.state in FAULTS)

@@ -1,0 +1,104 @@
+"""One case in at most 30 lines: question, expected, answer, verdict, cause and fix, and where the evidence went.
+
+`case_text` has everything else: rankings, context, citations and each score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.records.findings import Attribution
+from assay.records.golden_set import Case
+from assay.report.case_text import (
+    CasePage,
+    Explanation,
+    format_answer,
+    format_user,
+    make_page,
+    summarise_checks,
+)
+from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
+from assay.report.number_format import format_count
+
+_MAX_REASONS, _MAX_UNITS = 2, 3
+_MERGED = ("Attribution", "Reached", "Good", "Because", "Sign")
+"""Facts of an attribution that have lines of their own."""
+
+
+def render_case_summary(explanation: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
+    """Return what a reader needs first, as plain text of at most 30 lines of `width` columns.
+
+    Forbidden text is withheld unless `show_forbidden`. Long texts are cut; what to do about the case never is.
+    """
+    page = make_page(explanation, width, show_forbidden)
+    lines = [
+        page.safe(f"{explanation.case.id} under {explanation.config_id}: {summarise_checks(explanation)}"),
+        "",
+        *_iter_expectation_lines(explanation.case, page),
+        *_iter_answer_lines(explanation, page),
+    ]
+    if explanation.attribution is not None:
+        lines += ["", *_iter_verdict_lines(explanation.attribution, page)]
+        lines += _iter_trace_lines(explanation.attribution, page)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _iter_expectation_lines(case: Case, page: CasePage) -> Iterator[str]:
+    earlier = f" (after {format_count(len(case.history), 'earlier turn')})" if case.history else ""
+    yield from page.paragraph("Question", case.question + earlier, 2)
+    if case.user is not None:
+        yield from page.paragraph("User", format_user(case.user), 1)
+    also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
+    yield from page.paragraph("Expected", case.behaviour + also, 1)
+    if case.reference is not None:
+        yield from page.paragraph("Reference", case.reference, 2)
+    for label, items in (("Must have", case.must_have), ("Must cite", case.must_cite)):
+        if items:
+            yield from page.paragraph(label, "; ".join(items), 1)
+
+
+def _iter_answer_lines(explanation: Explanation, page: CasePage) -> Iterator[str]:
+    observation = explanation.observation
+    if observation is None:
+        yield from page.paragraph("Answer", "no output for this case: every metric counts it as an error", 2)
+        return
+    if observation.error is not None:
+        yield from page.paragraph("Target error", f"{observation.error.code} {observation.error.message}".strip(), 2)
+    if observation.error is None or observation.answer:
+        yield from page.paragraph(
+            "Answer", format_answer(explanation, observation, page), 1 if observation.error else 3
+        )
+    if observation.citations:
+        yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
+    if explanation.file_sentences:
+        yield from page.paragraph("Lists", "; ".join(explanation.file_sentences), 1)
+
+
+def _iter_verdict_lines(attribution: Attribution, page: CasePage) -> Iterator[str]:
+    facts = list_attribution_facts(attribution)
+    values = dict(facts)
+    yield from page.paragraph("Verdict", values["Attribution"], 2)
+    reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
+    yield from page.paragraph("", reached, 1)
+    reasons = attribution.evidence[:_MAX_REASONS]
+    for reason in reasons:
+        yield from page.paragraph("Because", reason, _MAX_REASONS // len(reasons))
+    for label, text in facts:
+        if label not in _MERGED:
+            yield from page.paragraph(label, text, 2 if label == "Try first" else 1)
+
+
+def _iter_trace_lines(attribution: Attribution, page: CasePage) -> Iterator[str]:
+    """Yield the rank of each unit of evidence by stage; required units and lost ones come first."""
+    trace = build_evidence_trace_table(attribution)
+    if not trace.rows:
+        return
+    rows = sorted(trace.rows, key=lambda row: ("(optional)" in row[1], not row[-1]))
+    shown = rows if len(rows) <= _MAX_UNITS else rows[: _MAX_UNITS - 1]
+    cells = [[page.safe(cell) for cell in row] for row in (trace.columns, *shown)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        yield line if len(line) <= page.width else line[: page.width - 1] + "…"
+    if len(shown) < len(rows):
+        yield f"and {format_count(len(rows) - len(shown), 'more unit')} of evidence"

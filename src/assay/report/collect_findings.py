@@ -1,0 +1,33 @@
+"""What a finished scoring shows beyond its scores: root causes, and changes since the baseline.
+
+The screen needs no more than this; the writers of reports (`write_reports`) are imported only when one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.attribution.attribute_run import attribute_run
+from assay.comparison.compare_scores import compare_with_baseline
+from assay.records.findings import Attribution, Comparison
+from assay.scoring.scored_run import ScoredRun
+
+
+def attribute_all_configs(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
+    """Return the attributions of every configuration that has any; none if the run keeps no observations."""
+    by_config = {config: attribute_run(run, config) for config in sorted(run.scoring.configs)}
+    return {config: by_case for config, by_case in by_config.items() if by_case}
+
+
+MAX_CASES_ATTRIBUTED_FOR_SCREEN = 1000
+"""Up to this number of cases, the screen names causes, for which observations are read again."""
+
+
+def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
+    """Return the attributions of a run that is small enough for the screen, nothing for a larger one."""
+    return attribute_all_configs(run) if len(run.golden.cases) <= MAX_CASES_ATTRIBUTED_FOR_SCREEN else {}
+
+
+def compare_run(run: ScoredRun) -> Mapping[str, Comparison]:
+    """Return how each configuration changed since the baseline; empty without one."""
+    return compare_with_baseline(run) if run.baseline is not None else {}

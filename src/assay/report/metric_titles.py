@@ -1,0 +1,28 @@
+"""Names of metrics as people know them: the reciprocal rank is shown as MRR, average precision as MAP."""
+
+from __future__ import annotations
+
+import re
+
+METRIC_TITLES = {
+    "rr": "MRR",
+    "ap": "MAP",
+    "ndcg": "nDCG",
+    "hit": "Hit",
+    "recall": "Recall",
+    "precision": "Precision",
+    "context_rr": "Context MRR",
+    "context_ap": "Context MAP",
+}
+
+
+def format_metric_title(metric: str) -> str:
+    """Return the name under which a metric is shown; its parameters and cut-off stay as they are.
+
+    >>> format_metric_title("rr(stage=final)@10"), format_metric_title("answer_similarity")
+    ('MRR(stage=final)@10', 'Answer similarity')
+    """
+    base = re.split(r"[(@]", metric, maxsplit=1)[0]
+    rest = metric[len(base) :]
+    words = base.replace("_", " ")
+    return METRIC_TITLES.get(base, words[:1].upper() + words[1:]) + rest

@@ -1,0 +1,64 @@
+"""How many cases passed, failed or are unknown: the one count behind every output (ADR 0054).
+
+A case failed if it failed a check, and then it has a cause. It is unknown if it did not fail and nothing that was
+measured tells whether its answer is right. It passed otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from assay.metrics.case_checks import UNKNOWN_ANSWER
+from assay.records.scores import CaseChecks, ConfigResult
+
+CaseOutcome = Literal["passed", "failed", "unknown"]
+
+
+class CaseCounts(NamedTuple):
+    """The cases of one configuration; `passed`, `failed` and `unknown` add up to `cases`."""
+
+    cases: int
+    passed: int
+    failed: int
+    unknown: int
+
+
+def classify_checks(checks: CaseChecks | None) -> CaseOutcome:
+    """Return the outcome of a case by its checks, None if it failed and warned of none."""
+    if checks is None:
+        return "passed"
+    if checks.failed:
+        return "failed"
+    return "unknown" if UNKNOWN_ANSWER in checks.warnings else "passed"
+
+
+def list_failed_cases(result: ConfigResult) -> list[str]:
+    """Return the cases that failed a check, in golden order."""
+    return _list_cases(result, "failed")
+
+
+def list_unknown_cases(result: ConfigResult) -> list[str]:
+    """Return the cases that failed nothing and whose answer nobody can tell, in golden order."""
+    return _list_cases(result, "unknown")
+
+
+def _list_cases(result: ConfigResult, outcome: CaseOutcome) -> list[str]:
+    cases = {checks.case_id for checks in result.table.checks if classify_checks(checks) == outcome}
+    return [case_id for case_id in result.table.case_ids if case_id in cases]
+
+
+def count_cases(result: ConfigResult) -> CaseCounts:
+    """Return how many cases of a configuration passed, failed and are unknown."""
+    failed, unknown = len(list_failed_cases(result)), len(list_unknown_cases(result))
+    cases = len(result.table.case_ids)
+    return CaseCounts(cases, cases - failed - unknown, failed, unknown)
+
+
+def format_case_counts(counts: CaseCounts) -> str:
+    """Return counts as text; unknown cases are left out where there are none.
+
+    >>> format_case_counts(CaseCounts(41, 35, 4, 2))
+    '4 of 41 failed, 2 unknown'
+    """
+    unknown = f", {counts.unknown} unknown" if counts.unknown else ""
+    return f"{counts.failed} of {counts.cases} failed{unknown}"

@@ -1,0 +1,54 @@
+"""Tells English from Vietnamese, with or without diacritics; of any other text it says nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from assay.text.normalisation import fold_text, normalise_nfc
+
+KnownLanguage = Literal["en", "vi"]
+
+_VIETNAMESE_LETTER = re.compile(r"[ăđơưạ-ỹ]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_ENGLISH = frozenset(
+    "an and are as at be by can do does for has have how if in is it many may much my not of on or our the their to "  # noqa: SIM905
+    "was we what when where which who why with you your".split()
+)
+_VIETNAMESE = frozenset(
+    "bao bi cac can cho chua co cua cung da de den duoc gi hay hoac khi khong la lam mot nao nay neu ngay nguoi nhieu "  # noqa: SIM905
+    "nhu nhung o phai qua ra sau tai tat thi theo toi trong truoc tu va ve vi voi".split()
+)
+_FEWEST_WORDS = 2
+_CLEAR_MAJORITY = 2
+
+
+def guess_language(text: str) -> KnownLanguage | None:
+    """Return the language of a text, None if its letters and words of grammar do not tell.
+
+    One word in five with a letter that only Vietnamese has is enough: names and loanwords occur in English texts too.
+
+    >>> guess_language("phep nam con lai co duoc chuyen khong"), guess_language("How many days?"), guess_language("PTO")
+    ('vi', 'en', None)
+    """
+    words = _WORD.findall(normalise_nfc(text))
+    vietnamese = sum(_VIETNAMESE_LETTER.search(word) is not None for word in words)
+    if words and vietnamese / len(words) >= 1 / 5:
+        return "vi"
+    folded = [fold_text(word) for word in words]
+    counts = {"en": sum(word in _ENGLISH for word in folded), "vi": sum(word in _VIETNAMESE for word in folded)}
+    if counts["en"] >= _FEWEST_WORDS and counts["en"] >= _CLEAR_MAJORITY * counts["vi"]:
+        return "en"
+    if counts["vi"] >= _FEWEST_WORDS and counts["vi"] >= _CLEAR_MAJORITY * counts["en"]:
+        return "vi"
+    return None
+
+
+def has_diacritics(text: str) -> bool:
+    """Return whether a letter of a text is lost when it is folded to plain letters.
+
+    >>> has_diacritics("ngày"), has_diacritics("ngay")
+    (True, False)
+    """
+    lowered = normalise_nfc(text).casefold()
+    return any(letter.isalpha() and fold_text(letter) != letter for letter in lowered)

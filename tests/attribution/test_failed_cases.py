@@ -1,0 +1,109 @@
+"""A case has a cause if and only if it failed a check; what cannot be told is unknown, in scores and in attribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import pytest
+
+from assay import api
+from assay.attribution.attribute_run import attribute_run
+from assay.attribution.failed_cases import reconcile_with_checks
+from assay.metrics.case_checks import CHECKS
+from assay.metrics.catalog import DEFAULT_METRICS
+from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
+from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.scores import CaseChecks
+from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
+
+EVIDENCE = (Evidence(({"chunk_id": "x"},)),)
+STAGES = (Stage("retrieved", (Chunk("x", text="Staff get 12 days."),)), Stage("context", (Chunk("x"),)))
+NOT_FAULTS = ("pass", "unknown")
+
+
+def attribute(case: Case, answer: str, citations: Sequence[str] = ("x",)) -> tuple[Attribution, list[str], list[str]]:
+    """Return the attribution of the only case of a run, and the cases that failed and that are unknown."""
+    observation = Observation(case.id, "c", stages=STAGES, answer=answer, citations=tuple(citations))
+    run = api.score(GoldenSet((case,)), [observation]).run
+    result = run.scoring.configs["c"]
+    return attribute_run(run, "c")[case.id], list_failed_cases(result), list_unknown_cases(result)
+
+
+@pytest.mark.parametrize("verdict", FAULT_PARTIES)
+def test_every_failed_case_has_a_cause_and_a_fault_and_no_other_case_has(verdict: str) -> None:
+    names = [check.name for check in CHECKS if check.level == "failed"]
+    for cause, failed in product((None, *ROOT_CAUSES), (*names, "missing_output", "target_error", "")):
+        found = Attribution("a", verdict, cause, also=("parser",))  # type: ignore[arg-type]  # one of FAULT_PARTIES
+        checks = CaseChecks("a", (failed,) if failed else (), ("stale_context",))
+        reconciled = reconcile_with_checks(found, checks)
+        assert bool(failed) == (reconciled.cause is not None) == (reconciled.verdict not in NOT_FAULTS)
+
+
+def test_similarity_alone_is_never_more_than_unknown() -> None:
+    case = Case("a", "How many days?", reference="Staff get 12 days of leave.", evidence=EVIDENCE)
+    for answer in ("Staff get 12 days of leave.", "Bananas are yellow."):
+        found, failed, unknown = attribute(case, answer)
+        assert ("unknown", None, [], ["a"]) == (found.verdict, found.cause, failed, unknown)
+        assert found.good is None
+        assert "alone does not tell" in found.signal
+
+
+def test_an_answer_to_a_case_that_states_nothing_is_unknown() -> None:
+    found, failed, unknown = attribute(Case("a", "How many days?", evidence=EVIDENCE), "Staff get 12 days.")
+    assert ("unknown", [], ["a"]) == (found.verdict, failed, unknown)
+
+
+def test_facts_decide_before_an_exact_reference() -> None:
+    case = Case(
+        "a", "How many?", reference="12 days", must_have=("12 days",), rubric=Rubric(kind="exact"), evidence=EVIDENCE
+    )
+    found, failed, unknown = attribute(case, "Staff get 12 days.")
+    assert ("pass", [], []) == (found.verdict, failed, unknown)
+
+
+def test_an_accepted_refusal_fails_no_check_on_the_answer() -> None:
+    case = Case("a", "How many days?", must_have=("12 days",), also_accept=("abstain",), evidence=EVIDENCE)
+    found, failed, unknown = attribute(case, "I could not find that in the documents.", ())
+    assert ("pass", [], []) == (found.verdict, failed, unknown)
+
+
+def test_a_doubt_about_a_right_answer_is_no_cause() -> None:
+    case = Case("a", "How many days?", must_have=("12 days",), evidence=EVIDENCE)
+    found, failed, unknown = attribute(case, "Staff get 12 days. They may carry over 37 days.")
+    assert ("pass", None, "generator") == (found.verdict, found.cause, found.also[0])
+    assert [] == failed == unknown
+    assert "37" in " ".join(found.evidence)
+
+
+def test_a_failed_search_whose_evidence_arrived_in_another_way_has_a_cause() -> None:
+    case = Case("a", "How many days?", must_have=("12 days",), evidence=EVIDENCE)
+    stages = (Stage("retrieved", (Chunk("y"),)), Stage("context", (Chunk("x", text="Staff get 12 days."),)))
+    observation = Observation("a", "c", stages=stages, answer="Staff get 12 days.", citations=("x",))
+    run = api.score(GoldenSet((case,)), [observation]).run
+    found = attribute_run(run, "c")["a"]
+    assert (1, "retrieval_fault", "insufficient_trace") == (
+        count_cases(run.scoring.configs["c"]).failed,
+        found.verdict,
+        found.cause,
+    )
+
+
+def test_fewer_metrics_change_no_attribution() -> None:
+    cases = (
+        Case("a", "How many days?", must_have=("12 days",), evidence=EVIDENCE),
+        Case("b", "How many days?", reference="12 days of leave", evidence=EVIDENCE),
+        Case("c", "How many days?", rubric=Rubric(correct_keywords=("12 days",)), evidence=EVIDENCE),
+    )
+    observations = [
+        Observation(case.id, "one", stages=STAGES, answer="Staff get 13 days.", citations=("z",)) for case in cases
+    ]
+    runs = [
+        api.score(GoldenSet(cases), observations, metrics=metrics).run
+        for metrics in (DEFAULT_METRICS, ["recall@10"], ["latency_ms"], ["answer_similarity"])
+    ]
+    first, *others = [attribute_run(run, "one") for run in runs]
+    assert all(other == first for other in others)
+    counts = [count_cases(run.scoring.configs["one"]) for run in runs]
+    assert [counts[0]] * len(runs) == counts

@@ -1,0 +1,357 @@
+"""Ingesting: every line is accounted for, nothing is stored twice, and what people may not read is not stored."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.audit.traffic import NOON, at_noon, make_line, write_lines
+
+import assay
+from assay.audit.audit_store import open_audit_store
+from assay.audit.privacy import AuditKeys
+from assay.audit.schema import RECORDS
+from assay.records.audit_records import AuditRecord
+from assay.records.errors import IncompleteError, InputError
+
+
+def ingest(address: str, *sources: Path, **options: Any) -> Any:
+    return assay.audit.ingest(address, *sources, **{"now": at_noon, **options})
+
+
+def load(address: str, record_id: str) -> AuditRecord:
+    with open_audit_store(address) as store:
+        sequence = store.find_by_id(record_id)
+        assert sequence is not None, record_id
+        record = store.load_answer(sequence)
+        assert record is not None
+        return record
+
+
+def test_a_record_is_stored_as_it_came_but_for_the_user(address: str, tmp_path: Path, keys: AuditKeys) -> None:
+    result = ingest(address, write_lines(tmp_path / "day.jsonl", map(make_line, range(30))))
+    assert (30, 30, 0, 1.0) == (result.lines, result.stored, result.rejected, result.completeness)
+    record = load(address, "req-4")
+    assert record.question == "How many days of annual leave does contract 4 grant?"
+    assert record.user_uid == keys.make_pseudonym("user-4")
+    assert ("leave-4", "leave-overview") == record.retrieved_uids
+    assert (record.at, record.time_source) == ("2026-03-02T12:00:04.000000Z", "reported")
+    assert (1200, "model-a", "sha256:1f", ("leave-4",), 1, 900.5) == (
+        *(record.context_tokens, record.model, record.prompt_hash),
+        *(record.citations, record.tool_calls, record.latency_ms),
+    )
+
+
+def test_observations_and_traces_keep_their_stages_and_texts(address: str, tmp_path: Path) -> None:
+    observation = {
+        "case_id": "o-1",
+        "config_id": "hybrid",
+        "at": "2026-03-02T08:00:00Z",
+        "user_uid": "minh",
+        "stages": [
+            {"name": "retrieved", "chunks": [{"chunk_id": "a", "text": "Twelve days."}, {"chunk_id": "b"}]},
+            {"name": "context", "chunks": [{"chunk_id": "a", "text": "Twelve days."}]},
+        ],
+        "answer": "Twelve.",
+        "versions": {"model": "model-b", "index": "v12"},
+    }
+    trace = {
+        "query_id": "t-1",
+        "retrieved_chunks": [{"chunk_id": "c", "text": "Mười hai ngày."}],
+        "answer": "12",
+        "latency_ms": {"end_to_end": 800},
+        "feedback": "down",
+    }
+    first = ingest(address, write_lines(tmp_path / "a.jsonl", [observation]))
+    second = ingest(address, write_lines(tmp_path / "b.jsonl", [trace]))
+    assert (1, 1) == (first.stored, second.stored)
+    stored = load(address, "o-1@hybrid")
+    assert stored.stages is not None
+    assert [["Twelve days.", None], ["Twelve days."]] == [[c.text for c in stage.chunks] for stage in stored.stages]
+    assert (("a", "b"), "model-b", "v12") == (stored.retrieved_uids, stored.model, stored.versions["index"])
+    traced = load(address, "t-1")
+    assert (800, "down", "received") == (traced.latency_ms, traced.feedback, traced.time_source)
+
+
+def test_completeness_counts_each_field_and_null_feedback_is_recorded(tmp_path: Path) -> None:
+    lines = [make_line(1), make_line(2, feedback=..., model=None), make_line(3, citations=[])]
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
+    assert (2, 2, 3) == (result.complete["feedback"], result.complete["model"], result.complete["citations"])
+    assert pytest.approx(31 / 33) == result.completeness
+
+
+def test_malformed_lines_go_to_the_dead_letters_with_line_and_reason(tmp_path: Path) -> None:
+    lines = [
+        make_line(1),
+        "{broken",
+        make_line(2, latency_ms=-1),
+        make_line(3, at="yesterday"),
+        make_line(4, at="2026-03-02T08:00:00"),
+        make_line(5, id=""),
+        make_line(6, citations="leave-1"),
+        '{"question": "' + "x" * 20 + "\ud83d".encode("utf-16", "surrogatepass").decode("latin-1") + '"',
+        "[" * 5000,
+        make_line(7, question="Mail me at minh@example.com", latency_ms="slow"),
+    ]
+    dead = tmp_path / "dead.jsonl"
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines), dead_letters=dead)
+    assert (10, 1, 9) == (result.lines, result.stored, result.rejected)
+    rows = [json.loads(line) for line in dead.read_text().splitlines()]
+    assert [2, 3, 4, 5, 6, 7, 8, 9, 10] == [row["line"] for row in rows]
+    assert all(row["reasons"] and "day.jsonl:" in row["reasons"][0] for row in rows)
+    assert "latency_ms" in rows[1]["reasons"][0]
+    assert "at: E_VALUE not a time (got 'yesterday'" in rows[2]["reasons"][0]
+    assert "minh@example.com" not in dead.read_text()
+    assert 0o600 == dead.stat().st_mode & 0o777
+
+
+def test_a_line_that_no_reader_takes_does_not_stop_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("traffic_files", "ingest_traffic"):
+        monkeypatch.setattr(f"assay.audit.{module}.MAX_LINE_BYTES", 300_000)
+    source = write_lines(
+        tmp_path / "day.jsonl", [make_line(1), make_line(2, answer="x" * 900_000), make_line(3), make_line(4)]
+    )
+    result = ingest(str(tmp_path / "s"), source)
+    assert (4, 3, 1) == (result.lines, result.stored, result.rejected)
+    assert ["E_LINE_TOO_LONG"] == [reason.split()[1] for reason in result.reasons]
+    assert "day.jsonl:2:" in result.reasons[0]
+
+
+@pytest.mark.slow
+def test_a_record_of_ten_megabytes_is_stored(tmp_path: Path) -> None:
+    answer = "".join(chr(97 + number * number % 26) for number in range(10_000_000))
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1, answer=answer)]))
+    assert result.stored == 1
+    assert load(str(tmp_path / "s"), "req-1").answer == answer
+
+
+def test_the_same_record_twice_is_one_and_another_under_its_id_is_refused(address: str, tmp_path: Path) -> None:
+    source = write_lines(
+        tmp_path / "day.jsonl", [make_line(1), make_line(1), make_line(2), make_line(2, answer="Other.")]
+    )
+    dead = tmp_path / "dead.jsonl"
+    first = ingest(address, source, dead_letters=dead)
+    assert (2, 1, 1) == (first.stored, first.duplicates, first.conflicts)
+    again = ingest(address, source, dead_letters=dead)
+    assert (0, 3, 1) == (again.stored, again.duplicates, again.conflicts)
+    assert [4, 4] == [json.loads(line)["line"] for line in dead.read_text().splitlines()]
+
+
+def test_a_record_without_id_and_time_is_known_again_later(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "day.jsonl", [make_line(1, id=..., at=...), make_line(2, id=..., at=...)])
+    first = ingest(str(tmp_path / "s"), source)
+    later = ingest(str(tmp_path / "s"), source, now=lambda: NOON + timedelta(days=1))
+    assert (2, 2, 0, 2) == (first.stored, first.without_time, later.stored, later.duplicates)
+
+
+def test_late_and_unordered_records_and_a_clock_that_goes_back_leave_one_chain(address: str, tmp_path: Path) -> None:
+    ingest(address, write_lines(tmp_path / "a.jsonl", [make_line(5), make_line(1, at="2025-01-01T00:00:00Z")]))
+    yesterday = NOON - timedelta(days=1)
+    ingest(address, write_lines(tmp_path / "b.jsonl", [make_line(3)]), now=lambda: yesterday)
+    result = assay.audit.verify(address)
+    assert (True, 3, ["2026-03-02"]) == (result.is_intact, result.answers, [root.day for root in result.roots])
+
+
+def test_personal_data_and_keys_are_removed_before_storing(tmp_path: Path) -> None:
+    question = (
+        "Write to minh.tran@example.com.vn or call +84 912 345 678; card 4111 1111 1111 1111, order 4111111111111112"
+    )
+    answer = (
+        "The IBAN is GB82 WEST 1234 5698 7654 32, the key sk-abcdefghijklmnopqrstuvwx. "
+        "Leave: 12/05/2026, 1.200.000 đồng."
+    )
+    line = make_line(1, question=question, answer=answer, stages=[
+        {"name": "context", "chunks": [{"chunk_id": "a", "text": "HR: hr@example.com"}]}
+    ])  # fmt: skip
+    store = tmp_path / "s"
+    result = ingest(str(store), write_lines(tmp_path / "day.jsonl", [line]))
+    record = load(str(store), "req-1")
+    assert record.question == "Write to [email] or call [phone]; card [card], order 4111111111111112"
+    assert record.answer == "The IBAN is [iban], the key [redacted]. Leave: 12/05/2026, 1.200.000 đồng."
+    assert record.stages is not None
+    assert record.stages[0].chunks[0].text == "HR: [email]"
+    assert {"email": 2, "phone": 1, "card": 1, "iban": 1, "secret": 1} == result.redacted
+
+
+def test_own_redaction_rules_replace_the_shipped_ones_and_bad_ones_are_refused(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "day.jsonl", [make_line(1, question="EMP-12345 asks minh@example.com")])
+    rules = tmp_path / "rules.yaml"
+    rules.write_text("rules:\n  - {name: employee, pattern: 'EMP-\\d+'}\n")
+    ingest(str(tmp_path / "s"), source, redact=str(rules))
+    assert load(str(tmp_path / "s"), "req-1").question == "[employee] asks minh@example.com"
+    rules.write_text("rules:\n  - {name: Bad Name, pattern: '('}\n  - {name: empty, pattern: 'x*'}\n")
+    with pytest.raises(InputError) as raised:
+        ingest(str(tmp_path / "s"), source, redact=str(rules))
+    assert ["rules[0].name", "rules[0].pattern", "rules[1].pattern"] == [p.field for p in raised.value.problems]
+
+
+def test_users_need_a_key_and_a_store_keeps_to_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write_lines(tmp_path / "day.jsonl", [make_line(1)])
+    monkeypatch.delenv("ASSAY_AUDIT_KEY")
+    with pytest.raises(InputError, match=r"day\.jsonl:1: user_uid: .* no key"):
+        ingest(str(tmp_path / "s"), source)
+    monkeypatch.setenv("OTHER", "k" * 32)
+    assert ingest(str(tmp_path / "s"), source, key_env="OTHER").stored == 1
+    monkeypatch.setenv("OTHER", "l" * 32)
+    with pytest.raises(InputError, match="not the one this store was written with"):
+        ingest(str(tmp_path / "s"), source, key_env="OTHER")
+    monkeypatch.setenv("OTHER", "short")
+    with pytest.raises(InputError, match="too short"):
+        ingest(str(tmp_path / "s"), source, key_env="OTHER")
+
+
+def test_no_text_of_a_user_and_no_user_id_is_readable_in_the_file(tmp_path: Path) -> None:
+    store = tmp_path / "audit.sqlite"
+    ingest(str(store), write_lines(tmp_path / "day.jsonl", [make_line(1, user_uid="minh.tran")]))
+    raw = b"".join(path.read_bytes() for path in tmp_path.glob("audit.sqlite*"))
+    assert b"minh.tran" not in raw
+    assert 0o600 == store.stat().st_mode & 0o777
+
+
+def test_a_packed_file_standard_input_and_a_checkpoint_are_read(tmp_path: Path) -> None:
+    packed = tmp_path / "day.jsonl.gz"
+    packed.write_bytes(gzip.compress("".join(json.dumps(make_line(n)) + "\n" for n in range(3)).encode()))
+    assert ingest(str(tmp_path / "s"), packed).stored == 3
+    growing = write_lines(tmp_path / "live.jsonl", [make_line(10), make_line(11)])
+    assert ingest(str(tmp_path / "s"), growing, checkpoint=True).lines == 2
+    with growing.open("a") as file:
+        file.write(json.dumps(make_line(12)) + "\n")
+    again = ingest(str(tmp_path / "s"), growing, checkpoint=True)
+    assert (1, 1) == (again.lines, again.stored)
+    replaced = write_lines(tmp_path / "new.jsonl", [make_line(13)])
+    replaced.replace(growing)
+    rotated = ingest(str(tmp_path / "s"), growing, checkpoint=True)
+    assert (1, 1) == (rotated.lines, rotated.stored)
+    assert "another file than the one read before" in rotated.notices[0]
+
+
+def test_a_followed_file_is_read_as_it_grows_and_half_a_line_is_waited_for(tmp_path: Path) -> None:
+    growing = write_lines(tmp_path / "live.jsonl", [make_line(1)])
+    text = json.dumps(make_line(2)) + "\n"
+    steps = [lambda: None, lambda: append(text[:40]), lambda: append(text[40:]), lambda: None]
+
+    def append(part: str) -> None:
+        with growing.open("a") as file:
+            file.write(part)
+
+    def keep_waiting() -> bool:
+        if steps:
+            steps.pop(0)()
+        return bool(steps)
+
+    result = ingest(str(tmp_path / "s"), growing, checkpoint=True, keep_waiting=keep_waiting)
+    assert (2, 2, 0) == (result.lines, result.stored, result.rejected)
+
+
+@pytest.mark.slow
+def test_two_ingesters_at_once_store_each_record_once(address: str, tmp_path: Path) -> None:
+    half = write_lines(tmp_path / "a.jsonl", map(make_line, range(1500)))
+    other = write_lines(tmp_path / "b.jsonl", map(make_line, range(500, 2000)))
+    open_audit_store(address, create=True).close()
+    barrier = threading.Barrier(2)
+
+    def start(source: Path) -> Any:
+        barrier.wait()
+        return ingest(address, source)
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(start, [half, other]))
+    assert (2000, 1000) == (sum(r.stored for r in results), sum(r.duplicates for r in results))
+    assert (True, 2000) == ((checked := assay.audit.verify(address)).is_intact, checked.answers)
+
+
+def test_a_full_disk_is_an_error_and_what_was_stored_stays(tmp_path: Path) -> None:
+    store = tmp_path / "s"
+    ingest(str(store), write_lines(tmp_path / "a.jsonl", map(make_line, range(10))))
+    with open_audit_store(str(store)) as opened:
+        with opened.engine.connect() as connection:
+            pages = connection.execute(sa.text("PRAGMA page_count")).scalar_one()
+        engine = opened.engine
+
+        @sa.event.listens_for(engine, "connect")
+        def limit(connection: Any, _: object) -> None:
+            connection.execute(f"PRAGMA max_page_count={pages + 2}")
+
+        engine.dispose()
+        records = [
+            AuditRecord(id=f"x-{n}", at="2026-03-02T12:00:00.000000Z", answer=os.urandom(500).hex()) for n in range(500)
+        ]
+        with pytest.raises(IncompleteError, match=r"no space left .* nothing of this batch was stored"):
+            opened.append_answers(records, "2026-03-02")
+    assert assay.audit.verify(str(store)).records == 10
+
+
+@pytest.mark.parametrize("name", ["", "no-such.jsonl"])
+def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        ingest(str(tmp_path / "s"), tmp_path / name)
+    with pytest.raises(InputError, match="cannot tell the format"):
+        ingest(str(tmp_path / "s"), write_lines(tmp_path / "x.jsonl", [{"a": 1}]))
+    with pytest.raises(InputError, match="no such format"):
+        ingest(str(tmp_path / "s"), write_lines(tmp_path / "x.jsonl", [make_line(1)]), format="csv")
+
+
+def test_a_file_that_is_no_store_and_a_newer_store_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("not a store, and longer than the header of a database file " * 20)
+    source = write_lines(tmp_path / "x.jsonl", [make_line(1)])
+    with pytest.raises(IncompleteError, match="the store is damaged"):
+        ingest(str(tmp_path / "text"), source)
+    ingest(str(tmp_path / "s"), source)
+    with open_audit_store(str(tmp_path / "s")) as store, store.writing() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(InputError, match="newer version of Assay"):
+        assay.audit.verify(str(tmp_path / "s"))
+    with pytest.raises(InputError, match="no such audit store"):
+        assay.audit.verify(str(tmp_path / "absent"))
+
+
+def test_an_address_with_a_password_is_refused_without_showing_it() -> None:
+    with pytest.raises(InputError, match="PGPASSWORD") as raised:
+        open_audit_store("postgresql://me:hunter22@127.0.0.1/x")
+    assert "hunter22" not in str(raised.value)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+
+
+@pytest.mark.slow
+@settings(max_examples=25)
+@given(question=TEXTS, answer=TEXTS, citations=st.lists(TEXTS, max_size=3), model=TEXTS, user=TEXTS)
+def test_any_text_survives_storing(
+    tmp_path_factory: pytest.TempPathFactory, question: str, answer: str, citations: list[str], model: str, user: str
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    line = make_line(1, question=question, answer=answer, citations=citations, model=model, user_uid=user)
+    os.environ["ASSAY_AUDIT_KEY"] = "x" * 32
+    result = ingest(str(folder / "s"), write_lines(folder / "x.jsonl", [line]), redact="none")
+    assert result.stored == 1, result.reasons
+    record = load(str(folder / "s"), "req-1")
+    if "-" not in question + answer and "://" not in question + answer:  # what looks like a key is always removed
+        assert (question, answer) == (record.question, record.answer)
+    assert (tuple(citations), model) == (record.citations, record.model)
+    assert assay.audit.verify(folder / "s").is_intact
+
+
+def test_the_store_survives_a_failed_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = str(tmp_path / "s")
+    ingest(store, write_lines(tmp_path / "a.jsonl", [make_line(1)]))
+    with open_audit_store(store) as opened, pytest.raises(RuntimeError), opened.writing() as connection:
+        connection.execute(sa.update(RECORDS).values(day="1999-01-01"))
+        raise RuntimeError
+    assert assay.audit.verify(store).is_intact
+
+
+def test_the_clock_is_an_argument(tmp_path: Path) -> None:
+    clock = iter([datetime(2026, 5, 1, 12, tzinfo=NOON.tzinfo)] * 10)
+    ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [make_line(1, at=...)]), now=lambda: next(clock))
+    assert load(str(tmp_path / "s"), "req-1").at == "2026-05-01T12:00:00.000000Z"

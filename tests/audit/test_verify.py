@@ -1,0 +1,308 @@
+"""The chain: every change, removal, insertion and exchange is found and named, and signing off finds the rest."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import sqlalchemy as sa
+from tests.audit.traffic import NOON, at_noon, make_line, write_lines
+
+import assay
+from assay.audit.audit_store import open_audit_store
+from assay.audit.chain import CHECKPOINT_RECORDS, GENESIS, compute_commitment, compute_link
+from assay.audit.schema import RECORDS, USERS
+from assay.records.audit_records import StoredAnswer
+from assay.records.errors import IncompleteError, InputError
+
+Tampering = Callable[[sqlite3.Connection], object]
+
+
+def make_store(folder: Path, count: int = 20, now: Callable[[], datetime] = at_noon) -> str:
+    store = str(folder / "audit.sqlite")
+    stages = [{"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}]
+    lines = [make_line(number, stages=stages) for number in range(count)]
+    assay.audit.ingest(store, write_lines(folder / "day.jsonl", lines), now=now)
+    return store
+
+
+def faults_after(folder: Path, tamper: Tampering) -> list[tuple[str, int | None, str | None]]:
+    store = make_store(folder)
+    with sqlite3.connect(store) as db:
+        tamper(db)
+    db.close()
+    return [(fault.kind, fault.sequence, fault.record_id) for fault in assay.audit.verify(store).faults]
+
+
+def _edit_answer(db: sqlite3.Connection, sequence: int) -> bytes:
+    (packed,) = db.execute("SELECT body FROM records WHERE sequence = ?", (sequence,)).fetchone()
+    body = zlib.decompress(packed).replace(b"grants", b"denies")
+    db.execute("UPDATE records SET body = ? WHERE sequence = ?", (zlib.compress(body), sequence))
+    return body
+
+
+def _swap(db: sqlite3.Connection, columns: str, first: int, second: int) -> None:
+    names = columns.split(", ")
+    rows = {
+        n: db.execute(f"SELECT {columns} FROM records WHERE sequence = ?", (n,)).fetchone() for n in (first, second)
+    }
+    if "id_key" in names:  # it is unique
+        db.execute("UPDATE records SET id_key = NULL WHERE sequence IN (?, ?)", (first, second))
+    setters = ", ".join(f"{name} = ?" for name in names)
+    db.execute(f"UPDATE records SET {setters} WHERE sequence = ?", (*rows[second], first))
+    db.execute(f"UPDATE records SET {setters} WHERE sequence = ?", (*rows[first], second))
+
+
+def _forge_one(db: sqlite3.Connection, sequence: int) -> None:
+    """Change an answer with its commitment and its own link, as somebody would who knows the format."""
+    body = _edit_answer(db, sequence)
+    query = "SELECT day, kind, nonce, salt FROM records JOIN users ON number = owner WHERE sequence = ?"
+    day, kind, nonce, salt = db.execute(query, (sequence,)).fetchone()
+    (previous,) = db.execute("SELECT link FROM records WHERE sequence = ?", (sequence - 1,)).fetchone()
+    commitment = compute_commitment(body, salt, nonce)
+    link = compute_link(previous, sequence, day, kind, commitment)
+    db.execute("UPDATE records SET commitment = ?, link = ? WHERE sequence = ?", (commitment, link, sequence))
+
+
+EVERYTHING = "kind, id_key, at, owner, body, nonce, commitment, erased_at"
+
+TAMPERINGS: dict[str, tuple[Tampering, list[tuple[str, int | None, str | None]]]] = {
+    "nothing": (lambda db: None, []),
+    "an answer is changed": (lambda db: _edit_answer(db, 7), [("changed", 7, "req-6")]),
+    "an answer is changed with its own link": (lambda db: _forge_one(db, 7), [("moved", 8, None)]),
+    "a record is removed": (
+        lambda db: db.execute("DELETE FROM records WHERE sequence = 7"),
+        [("removed", 7, None)],
+    ),
+    "two records are exchanged": (
+        lambda db: _swap(db, EVERYTHING, 5, 9),
+        [("moved", 5, None), ("index", 5, "req-8"), ("moved", 9, None), ("index", 9, "req-4")],
+    ),
+    "two bodies are exchanged": (
+        lambda db: _swap(db, "body", 5, 12),
+        [("changed", 5, "req-11"), ("changed", 12, "req-4")],
+    ),
+    "the content is taken out": (
+        lambda db: db.execute("UPDATE records SET body = NULL, nonce = NULL WHERE sequence = 7"),
+        [("changed", 7, None)],
+    ),
+    "the content is taken out as if it were erased": (
+        lambda db: db.execute("UPDATE records SET body = NULL, nonce = NULL, erased_at = 'x' WHERE sequence = 7"),
+        [("erased", 7, None)],
+    ),
+    "the time in the index is changed": (
+        lambda db: db.execute("UPDATE records SET at = at + 1 WHERE sequence = 7"),
+        [("index", 7, "req-6")],
+    ),
+    "an answer is given to another user": (
+        lambda db: db.execute("UPDATE records SET owner = (owner % 7) + 1 WHERE sequence = 7"),
+        [("changed", 7, "req-6")],
+    ),
+    "a citation is taken out of the index": (
+        lambda db: db.execute("DELETE FROM citations WHERE sequence = 7"),
+        [("index", 7, "req-6")],
+    ),
+    "the kind of a record is changed": (
+        lambda db: db.execute("UPDATE records SET kind = 'finding' WHERE sequence = 7"),
+        [("moved", 7, None)],
+    ),
+    "the body is no packed text": (
+        lambda db: db.execute("UPDATE records SET body = x'00' WHERE sequence = 7"),
+        [("changed", 7, None)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_what_was_done_to_a_store_is_found_and_named(name: str, tmp_path: Path) -> None:
+    tamper, faults = TAMPERINGS[name]
+    assert faults == faults_after(tmp_path, tamper)
+
+
+@pytest.mark.parametrize("change", ["UPDATE texts SET body = x'00'", "DELETE FROM texts"])
+def test_a_changed_or_missing_text_is_found_in_every_answer_that_has_it(change: str, tmp_path: Path) -> None:
+    faults = faults_after(tmp_path, lambda db: db.execute(f"{change} WHERE owner = 1"))
+    assert {"changed"} == {kind for kind, _, _ in faults}
+    assert len(faults) == 3  # one user asked three of the twenty questions
+
+
+@pytest.mark.slow
+def test_every_single_removal_is_found(tmp_path: Path) -> None:
+    store = make_store(tmp_path, 12)
+    for sequence in range(1, 12):
+        with sqlite3.connect(store) as db:
+            row = db.execute("SELECT * FROM records WHERE sequence = ?", (sequence,)).fetchone()
+            db.execute("DELETE FROM records WHERE sequence = ?", (sequence,))
+        assert ("removed", sequence) in {(f.kind, f.sequence) for f in assay.audit.verify(store).faults}
+        with sqlite3.connect(store) as db:
+            db.execute(f"INSERT INTO records VALUES ({', '.join('?' * len(row))})", row)
+    assert assay.audit.verify(store).is_intact
+
+
+# ── signing off ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _rewrite_from(store: str, sequence: int) -> None:
+    """Change one answer and compute the chain again up to its end: the chain itself is then in order."""
+    with open_audit_store(store) as opened, opened.writing() as connection:
+        rows = connection.execute(sa.select(RECORDS).order_by(RECORDS.c.sequence)).all()
+        salts = {number: salt for number, _, salt in connection.execute(sa.select(USERS))}
+        link = GENESIS
+        for row in rows:
+            body = zlib.decompress(row.body)
+            if row.sequence == sequence:
+                answer = msgspec.json.decode(body, type=StoredAnswer)
+                changed = msgspec.structs.replace(answer.record, answer="Something else.")
+                body = msgspec.json.encode(msgspec.structs.replace(answer, record=changed))
+            commitment = compute_commitment(body, salts[row.owner], row.nonce)
+            link = compute_link(link, row.sequence, row.day, row.kind, commitment)
+            values = {"body": zlib.compress(body), "commitment": commitment, "link": link}
+            connection.execute(sa.update(RECORDS).where(RECORDS.c.sequence == row.sequence).values(values))
+
+
+@pytest.mark.slow
+def test_a_store_rewritten_as_a_whole_is_found_by_its_signed_off_root(tmp_path: Path) -> None:
+    store, roots = make_store(tmp_path, 2 * CHECKPOINT_RECORDS + 500), tmp_path / "roots.jsonl"
+    signed = assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    assert (True, 1, []) == (signed.is_intact, signed.signed_roots, signed.unsigned_days)
+    _rewrite_from(store, 1234)
+    assert assay.audit.verify(store).is_intact  # which is why roots are signed off
+    (fault,) = assay.audit.verify(store, roots=roots).faults
+    assert ("root", 2000) == (fault.kind, fault.sequence)
+    assert "by Lan Pham differs" in fault.message
+
+
+def test_a_store_that_was_cut_off_is_found_by_its_signed_off_root(tmp_path: Path) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    with sqlite3.connect(store) as db:
+        db.execute("DELETE FROM records WHERE sequence > 15")
+    assert assay.audit.verify(store).is_intact
+    (fault,) = assay.audit.verify(store, roots=roots).faults
+    assert ("removed", 16) == (fault.kind, fault.sequence)
+
+
+def test_a_day_may_go_on_after_it_was_signed_off(tmp_path: Path) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    assay.audit.ingest(store, write_lines(tmp_path / "more.jsonl", map(make_line, range(100, 110))), now=at_noon)
+    assert assay.audit.verify(store, roots=roots).is_intact
+    tomorrow = NOON + timedelta(days=1)
+    assay.audit.ingest(store, write_lines(tmp_path / "b.jsonl", [make_line(200)]), now=lambda: tomorrow)
+    result = assay.audit.verify(store, roots=roots)
+    assert (True, ["2026-03-03"]) == (result.is_intact, result.unsigned_days)
+    assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=tomorrow)
+    assert ["2026-03-02", "2026-03-03"] == [json.loads(line)["root"]["day"] for line in roots.read_text().splitlines()]
+
+
+def test_a_forged_root_and_a_wrong_key_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    genuine = roots.read_text()
+    roots.write_text(genuine.replace("Lan Pham", "Somebody Else"))
+    (fault,) = assay.audit.verify(store, roots=roots).faults
+    assert "was not signed with this key" in fault.message
+    row = json.loads(genuine)
+    del row["signature"]
+    roots.write_text(json.dumps(row) + "\n")
+    assert "has no signature" in assay.audit.verify(store, roots=roots).faults[0].message
+    monkeypatch.delenv("ASSAY_AUDIT_KEY")
+    assert assay.audit.verify(store, roots=roots).is_intact
+    roots.write_text("{}\nnot json\n")
+    with pytest.raises(InputError, match="not a signed-off root") as raised:
+        assay.audit.verify(store, roots=roots)
+    assert [1, 2] == [problem.line for problem in raised.value.problems]
+
+
+def test_a_store_with_faults_is_not_signed_off(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    with sqlite3.connect(store) as db:
+        _edit_answer(db, 7)
+    with pytest.raises(InputError, match="not signed off, because the store has 1 faults"):
+        assay.audit.verify(store, roots=tmp_path / "roots.jsonl", sign_off="Lan Pham", now=NOON)
+    assert not (tmp_path / "roots.jsonl").exists()
+    with pytest.raises(InputError, match="no file for the roots"):
+        assay.audit.verify(store, sign_off="Lan Pham")
+
+
+@pytest.mark.slow
+def test_a_corrupted_page_is_a_clear_error(tmp_path: Path) -> None:
+    store = Path(make_store(tmp_path, 400))
+    with sqlite3.connect(store) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    raw = bytearray(store.read_bytes())
+    for page in range(4096 * 8, len(raw) - 4096 * 4, 4096 * 3):
+        raw[page : page + 200] = b"\xff" * 200
+    store.write_bytes(raw)
+    with pytest.raises(IncompleteError, match="the store is damaged"):
+        assay.audit.verify(store)
+
+
+# ── erasing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_erased_user_is_gone_and_the_chain_stays_whole(address: str, tmp_path: Path) -> None:
+    stages = [{"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}]
+    lines = [make_line(number, stages=stages) for number in range(21)]
+    source = write_lines(tmp_path / "day.jsonl", lines)
+    assay.audit.ingest(address, source, now=at_noon)
+    counted = assay.audit.erase(address, user="user-3", dry_run=True, now=NOON)
+    assert (3, 1, True) == (counted.records, counted.texts, counted.dry_run)
+    erased = assay.audit.erase(address, user="user-3", now=NOON)
+    assert (3, 1, False) == (erased.records, erased.texts, erased.dry_run)
+    result = assay.audit.verify(address)
+    assert (True, 18, 3, 22) == (result.is_intact, result.answers, result.erased, result.records)
+    with pytest.raises(InputError, match="no such user"):
+        assay.audit.erase(address, user="user-3", now=NOON)
+    again: Any = assay.audit.ingest(address, source, now=at_noon)
+    assert (0, 18, 3) == (again.stored, again.duplicates, again.erased)
+    newer = write_lines(tmp_path / "new.jsonl", [make_line(24)])  # the same user asks again
+    assert assay.audit.ingest(address, newer, now=at_noon).stored == 1
+    assert assay.audit.verify(address).is_intact
+
+
+def test_nothing_of_an_erased_user_is_left_in_the_file(tmp_path: Path) -> None:
+    store = tmp_path / "audit.sqlite"
+    lines = [make_line(number) for number in range(50)]
+    lines[3] |= {"user_uid": "gone", "question": "xylophonist zeppelins quixotry", "citations": ["secretcitation"]}
+    assay.audit.ingest(store, write_lines(tmp_path / "day.jsonl", lines), now=at_noon)
+
+    def read_all() -> bytes:
+        return b"".join(path.read_bytes() for path in sorted(tmp_path.glob("audit.sqlite*")))
+
+    with sqlite3.connect(store) as db:
+        body, nonce = db.execute("SELECT body, nonce FROM records WHERE sequence = 4").fetchone()
+        (salt,) = db.execute("SELECT salt FROM users JOIN records ON number = owner WHERE sequence = 4").fetchone()
+    db.close()
+    traces = [b"xylophonist", b"zeppelins", b"secretcitation", body, nonce, salt]
+    assert all(trace in read_all() for trace in traces)
+    assay.audit.erase(store, user="gone", now=NOON)
+    assert [] == [trace for trace in traces if trace in read_all()]
+
+
+def test_retention_erases_by_the_age_of_the_question_and_keeps_texts_that_are_still_used(tmp_path: Path) -> None:
+    store = tmp_path / "s"
+    stages = [{"name": "context", "chunks": [{"chunk_id": "a", "text": "Shared."}]}]
+    old_only = [{"name": "context", "chunks": [{"chunk_id": "b", "text": "Old."}]}]
+    lines = [
+        make_line(1, user_uid="u", at="2026-01-01T00:00:00Z", stages=[*stages, *old_only]),
+        make_line(2, user_uid="u", at="2026-03-01T00:00:00Z", stages=stages),
+    ]
+    assay.audit.ingest(store, write_lines(tmp_path / "day.jsonl", lines), now=at_noon)
+    erased = assay.audit.erase(store, older_than=30, now=NOON)
+    assert (1, 1) == (erased.records, erased.texts)
+    result = assay.audit.verify(store)
+    assert (True, 1, 1) == (result.is_intact, result.answers, result.erased)
+    assert assay.audit.erase(store, older_than=30, now=NOON).records == 0
+    with pytest.raises(InputError, match="at least 1"):
+        assay.audit.erase(store, older_than=0, now=NOON)
+    with pytest.raises(InputError, match="what to erase is unclear"):
+        assay.audit.erase(store, now=NOON)

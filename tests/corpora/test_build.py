@@ -1,0 +1,225 @@
+"""`corpus build`: what chunks of Markdown, text, HTML, PDF and DOCX are, and how a target's chunks are matched."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import assay
+from assay.cli import main
+from assay.corpora.build_corpus import CorpusRequest, build_corpus
+from assay.corpora.document import Document
+from assay.corpora.html_text import convert_html
+from assay.corpora.markdown_chunks import chunk_document, split_long_section
+from assay.formats.corpus import load_corpus
+from assay.records.errors import InputError
+from assay.records.golden_set import CorpusChunk
+
+LEAVE = """---
+document: leave_policy
+version: v2
+tenant: acme
+roles: [employee]
+valid_from: "2026-01-01"
+audience: staff
+---
+
+# Leave
+
+Staff get 12 days.
+
+## 1. Sick leave
+
+| Days | Note |
+|---|---|
+| 1–2 | none |
+| 3 | doctor |
+
+```
+# not a heading
+```
+
+## 2. Carry over
+
+Five days.
+"""
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def build(folder: Path) -> dict[str, CorpusChunk]:
+    out = folder.parent / "corpus.jsonl"
+    build_corpus(CorpusRequest(str(folder), str(out)))
+    return load_corpus(out)[0].chunks
+
+
+def test_front_matter_says_whose_a_document_is_and_when_it_holds(tmp_path: Path) -> None:
+    write(tmp_path / "docs", "leave.md", LEAVE)
+    chunks = build(tmp_path / "docs")
+    assert ["leave_policy:v2:leave", "leave_policy:v2:leave.sick-leave", "leave_policy:v2:leave.carry-over"] == list(
+        chunks
+    )
+    chunk = chunks["leave_policy:v2:leave.sick-leave"]
+    assert ("acme", ("employee",), "2026-01-01", "Leave > 1. Sick leave") == (
+        chunk.tenant,
+        chunk.roles,
+        chunk.valid_from,
+        chunk.section,
+    )
+    assert {"audience": "staff"} == chunk.metadata
+    assert "code" == chunk.kind
+    assert "| 3 | doctor |" in (chunk.text or "")
+
+
+def test_a_section_that_is_added_changes_no_other_id_or_hash(tmp_path: Path) -> None:
+    write(tmp_path / "docs", "leave.md", LEAVE)
+    before = build(tmp_path / "docs")
+    write(tmp_path / "docs", "leave.md", LEAVE.replace("## 1.", "## 0. Terms\n\nA year is a year.\n\n## 1."))
+    after = build(tmp_path / "docs")
+    assert {chunk_id: chunk.text_hash for chunk_id, chunk in before.items()}.items() <= {
+        chunk_id: chunk.text_hash for chunk_id, chunk in after.items()
+    }.items()
+
+
+def test_html_keeps_headings_lists_and_tables_and_drops_navigation() -> None:
+    page = """<html><head><title>Fees</title><meta name="assay:tenant" content="acme"></head><body>
+    <nav>Home</nav><h1>Fees &amp; prices</h1><p>All <b>net</b>.</p><ul><li>one<li>two</ul>
+    <table><tr><th>Plan</th><th>Price</th></tr><tr><td>Basic</td><td>9</td></tr></table>
+    <pre>a\n  b</pre><script>evil()</script></body></html>"""
+    text, fields = convert_html(page)
+    assert {"title": "Fees", "tenant": "acme"} == fields
+    assert text.startswith("# Fees & prices\n\nAll net.\n- one\n- two")
+    assert "| Plan | Price |\n|---|---|\n| Basic | 9 |" in text
+    assert "```\na\n  b\n```" in text
+    assert "Home" not in text
+    assert "evil" not in text
+
+
+def test_the_same_files_give_the_same_bytes_and_text_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "docs", "b.txt", "First paragraph.\n\nSecond.")
+    write(tmp_path / "docs", "sub/a.html", "<h1>A</h1><p>x y z</p>")
+    write(tmp_path / "docs", "image.png", "")
+    write(tmp_path / "docs", ".hidden.md", "# no")
+    outs = []
+    for name in ("one.jsonl", "two.jsonl"):
+        built = build_corpus(CorpusRequest(str(tmp_path / "docs"), str(tmp_path / name)))
+        outs.append((tmp_path / name).read_bytes())
+    assert outs[0] == outs[1]
+    assert ("image.png",) == built.skipped
+    assert ["b:text", "sub/a:a"] == [json.loads(line)["chunk_id"] for line in outs[0].splitlines()]
+
+
+def test_pages_are_counted_where_a_text_has_page_breaks() -> None:
+    document = Document("a.pdf", "a", "# One\n\nfirst\f\nsecond page\n\n# Two\n\nmore\n")
+    assert [(1, 2), (2,)] == [chunk.pages for chunk in chunk_document(document)]
+
+
+@given(st.text("ab# |\n`-\f", max_size=200), st.integers(200, 400))
+def test_no_word_is_lost_whatever_the_markup(text: str, limit: int) -> None:
+    words = [
+        word for chunk in chunk_document(Document("a.md", "a", text), limit) for word in (chunk.text or "").split()
+    ]
+    assert text.replace("\f", " ").split() == words
+
+
+def test_no_table_is_cut() -> None:
+    table = "| a |\n|---|\n" + "| 1 |\n" * 100
+    assert table.strip() in split_long_section(f"before\n\n{table}\n\nafter", 200)
+
+
+BAD = (
+    ("front matter without an end", "---\ntenant: a\n# Leave"),
+    ("valid_from: E_DATE", '---\nvalid_from: "soon"\n---\nText'),
+    ("roles: E_TYPE", "---\nroles: hr\n---\nText"),
+    ("position: E_TYPE", "---\nposition: first\n---\nText"),
+)
+
+
+def test_all_faults_of_all_documents_come_at_once_with_their_file(tmp_path: Path) -> None:
+    for number, (_, text) in enumerate(BAD):
+        write(tmp_path / "docs", f"{number}.md", text)
+    write(tmp_path / "docs", "latin.md", "")
+    (tmp_path / "docs/latin.md").write_bytes(b"caf\xe9")
+    with pytest.raises(InputError) as caught:
+        build(tmp_path / "docs")
+    text = str(caught.value)
+    for message, _ in BAD:
+        assert message in text
+    assert "latin.md: E_ENCODING" in text
+
+
+def test_two_documents_of_one_name_and_an_empty_folder_are_refused(tmp_path: Path) -> None:
+    write(tmp_path / "docs", "a.md", "One")
+    write(tmp_path / "docs", "a.txt", "Two")
+    with pytest.raises(InputError, match=r"same document and version as a\.md"):
+        build(tmp_path / "docs")
+    (tmp_path / "empty").mkdir()
+    assert 2 == main(["corpus", "build", str(tmp_path / "empty"), "--out", str(tmp_path / "c.jsonl")])
+    assert 2 == main(["corpus", "build", str(tmp_path / "none"), "--out", str(tmp_path / "c.jsonl")])
+
+
+def make_docx(path: Path) -> None:
+    body = "".join(
+        f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
+        for style, text in (("Heading1", "Leave"), ("Normal", "Staff get twelve days."))
+    )
+    names = "http://schemas.openxmlformats.org"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{names}/package/2006/content-types"><Default Extension="rels" ContentType='
+            '"application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" '
+            'ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
+        )
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{names}/package/2006/relationships"><Relationship Id="r1" '
+            'Target="word/document.xml" '
+            f'Type="{names}/officeDocument/2006/relationships/officeDocument"/></Relationships>',
+        )
+        archive.writestr(
+            "word/document.xml",
+            f'<w:document xmlns:w="{names}/wordprocessingml/2006/main"><w:body>{body}</w:body></w:document>',
+        )
+
+
+def test_docx_is_converted_where_the_converter_is_installed_else_named(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    make_docx(tmp_path / "docs/leave.docx")
+    if importlib.util.find_spec("markitdown") is None:
+        with pytest.raises(InputError, match=r"rag-assay\[documents\]"):
+            build(tmp_path / "docs")
+    else:
+        (chunk,) = build(tmp_path / "docs").values()
+        assert "Staff get twelve days." in (chunk.text or "")
+
+
+def test_the_chunks_of_a_run_are_matched_by_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path / "docs", "leave.md", LEAVE)
+    run = tmp_path / "run"
+    run.mkdir()
+    chunks = [
+        {"chunk_id": "7f-1", "text": "Staff get 12 days."},
+        {"chunk_id": "7f-2", "text": "Nothing of this stands anywhere in it."},
+        {"chunk_id": "7f-3"},
+    ]
+    row = {"case_id": "q", "config_id": "c", "stages": [{"name": "retrieved", "chunks": chunks}]}
+    write(run, "observations.jsonl", json.dumps(row) + "\n")
+    out = str(tmp_path / "corpus.jsonl")
+    assert 0 == main(["corpus", "build", str(tmp_path / "docs"), "--out", out, "--match", str(run), "--format", "json"])
+    built = json.loads(capsys.readouterr().out)
+    assert {"7f-1": ["leave_policy:v2:leave"]} == {
+        m["target_chunk"]: m["chunks"] for m in built["matches"] if "chunks" in m
+    }
+    assert ["7f-1"] == assay.load_corpus(out).chunks["leave_policy:v2:leave"].metadata["target_chunks"]

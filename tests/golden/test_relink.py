@@ -1,0 +1,138 @@
+"""`golden relink`: where labels are after re-chunking, what is applied, and what is left to people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.relink import CHUNKINGS, judge, load_sources, measure
+
+from assay import golden
+from assay.cli import main
+from assay.formats.golden_files import load_golden
+from assay.golden.relinking import Proposal
+from assay.records.errors import InputError
+
+OLD = [
+    {
+        "chunk_id": "o1",
+        "document": "leave",
+        "text": "Staff have 12 days of leave. Sick notes are due after 3 days of illness.",
+    },
+    {"chunk_id": "o2", "document": "leave", "text": "Unused days expire in March of the next year."},
+    {"chunk_id": "o3", "document": "pay", "text": "Grade E5 earns 900 dollars. Grade E6 earns 950 dollars."},
+]
+NEW = [
+    {"chunk_id": "n1", "document": "leave", "text": "Staff have 12 days of leave."},
+    {"chunk_id": "n2", "document": "leave", "text": "Sick notes are due after 3 days of illness."},
+    {"chunk_id": "n3", "document": "leave", "text": "**Unused days** expire in March of the next year."},
+    {"chunk_id": "n4", "document": "pay", "text": "Grade E5 earns 900 dollars."},
+    {"chunk_id": "n5", "document": "pay", "text": "Grade E6 earns 950 dollars."},
+    {"chunk_id": "n6", "document": "other", "text": "Staff have 12 days of leave."},
+]
+
+
+def case(case_id: str, chunk_id: str, reference: str, **unit: Any) -> dict[str, Any]:
+    evidence = [{"any_of": [{"chunk_id": chunk_id}], **unit}]
+    return {"id": case_id, "question": f"{case_id}?", "reference": reference, "evidence": evidence}
+
+
+def write(folder: Path, *cases: dict[str, Any]) -> dict[str, str]:
+    paths = {}
+    for name, rows in (("golden", cases), ("old", OLD), ("new", NEW)):
+        path = folder / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        paths[name] = str(path)
+    return paths
+
+
+def relink(folder: Path, *cases: dict[str, Any]) -> Proposal:
+    paths = write(folder, *cases)
+    proposal = golden.relink(paths["golden"], paths["new"], old_corpus=paths["old"])
+    assert isinstance(proposal, Proposal)
+    return proposal
+
+
+def test_a_label_is_found_by_text_quote_or_the_statement_of_its_reference(tmp_path: Path) -> None:
+    proposal = relink(
+        tmp_path,
+        case("same text", "o2", "in March"),
+        case("quote", "o1", "3 days", quote="Sick notes are due after 3 days of illness."),
+        case("statement", "o1", "12 days of leave"),
+    )
+    assert [("same text", ("n3",)), ("quote", ("n2",)), ("statement", ("n1",))] == [
+        (label.method, label.new) for label in proposal.labels
+    ]
+    assert 3 == len(proposal.applied)
+
+
+def test_a_link_never_leaves_the_document_although_another_has_the_same_words(tmp_path: Path) -> None:
+    (label,) = relink(tmp_path, case("q", "o1", "12 days", quote="Staff have 12 days of leave.")).labels
+    assert ("n1",) == label.new
+
+
+def test_what_cannot_be_told_is_shown_with_both_texts_and_not_applied(tmp_path: Path) -> None:
+    (label,) = relink(tmp_path, case("q", "o3", "It is enough")).labels
+    assert not label.is_applied
+    assert {"n4", "n5"} == set(label.new)
+    assert (OLD[2]["text"], "Grade E5 earns 900 dollars.") == (label.passage, label.new_text)
+
+
+def test_a_label_without_a_place_stays_and_is_listed(tmp_path: Path) -> None:
+    paths = write(tmp_path, case("q", "gone", "12 days"))
+    out = str(tmp_path / "out.jsonl")
+    assert 1 == main(["golden", "relink", paths["golden"], "--corpus", paths["new"], "--out", out])
+    assert load_golden(out).golden.cases == load_golden(paths["golden"]).golden.cases
+
+
+def test_forbidden_text_is_linked_to_every_chunk_that_has_a_part_of_it(tmp_path: Path) -> None:
+    denied = case("q", "o3", "You may not see this.")
+    denied |= {"behaviour": "permission_denied", "user": {"roles": ["employee"]}}
+    (label,) = relink(tmp_path, denied).labels
+    assert {"n4", "n5"} == set(label.new)
+    assert label.is_applied
+
+
+def test_unchanged_labels_are_kept(tmp_path: Path) -> None:
+    paths = write(tmp_path, case("q", "o1", "12 days"))
+    proposal = golden.relink(paths["golden"], paths["old"], old_corpus=paths["old"])
+    assert (1, ()) == (proposal.kept, proposal.labels)
+
+
+def test_review_decides_and_a_review_of_another_set_is_refused(tmp_path: Path) -> None:
+    paths = write(tmp_path, case("q", "o3", "It is enough"))
+    proposal, out = str(tmp_path / "proposal.json"), str(tmp_path / "out.jsonl")
+    arguments = ["golden", "relink", paths["golden"], "--corpus", paths["new"], "--old-corpus", paths["old"]]
+    assert 1 == main([*arguments, "--proposal", proposal])
+    rows = json.loads(Path(proposal).read_text(encoding="utf-8"))
+    rows["labels"][0] |= {"accepted": True, "new": ["n5"]}
+    reviewed = tmp_path / "reviewed.json"
+    reviewed.write_text(json.dumps(rows), encoding="utf-8")
+    assert 0 == main([*arguments, "--reviewed", str(reviewed), "--out", out])
+    assert ({"chunk_id": "n5"},) == load_golden(out).golden.cases[0].evidence[0].any_of
+    rows["labels"][0]["case"] = "another"
+    reviewed.write_text(json.dumps(rows), encoding="utf-8")
+    assert 2 == main([*arguments, "--reviewed", str(reviewed)])
+    with pytest.raises(InputError, match="not a proposal"):
+        golden.relink(paths["golden"], paths["new"], reviewed=paths["golden"])
+
+
+@pytest.mark.slow
+def test_applied_links_are_right_on_the_documents_of_the_project() -> None:
+    outcomes = measure([source for source in load_sources() if source.collection in ("handbook", "depot")])
+    applied = [outcome for outcome in outcomes if outcome.outcome in ("right", "wrong")]
+    quoted = [outcome for outcome in outcomes if outcome.has_quote and outcome.outcome != "rightly held"]
+    assert set(CHUNKINGS) == {outcome.chunking for outcome in applied}
+    assert [] == [outcome for outcome in applied if outcome.outcome == "wrong"]
+    assert sum(outcome.outcome == "right" for outcome in quoted) >= 0.97 * len(quoted)
+
+
+def test_a_link_is_judged_by_all_of_its_chunks() -> None:
+    assert ["right", "wrong", "review", "rightly held"] == [
+        judge(True, {"a"}, {"a", "b"}),
+        judge(True, {"a", "c"}, {"a"}),
+        judge(False, {"a"}, {"a"}),
+        judge(False, set(), set()),
+    ]

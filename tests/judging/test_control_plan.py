@@ -1,0 +1,225 @@
+"""Controls and anchors are a limited share of a run, are paid once per judge, and are asked again when they expire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from tests.cli.judging import INPUTS, NAMED, judging, score
+from tests.judging.asking import RUBRICS, support_request
+from tests.support.judge_server import JudgeServer
+
+from assay.cli import main
+from assay.judging.control_plan import ControlLimits, ControlPlan, find_unasked, plan_controls
+from assay.judging.control_questions import (
+    ANCHOR_CLAIM_ID,
+    assess_judge,
+    build_anchor_requests,
+    list_possible_controls,
+)
+from assay.judging.rubric_files import load_anchors
+from assay.judging.shared_controls_file import combine_statuses
+from assay.judging.verdict_files import merge_status
+from assay.judging.verdict_store import read_store
+from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeStatus, RubricControl, Verdict
+
+ANCHORS = build_anchor_requests(load_anchors().anchors, RUBRICS)
+KINDS = {"foreign_context", "swapped_answer", "other_number", "colon_answer", "planted_order"}
+METRICS = ("--metrics", "faithfulness(by=judge),answer_relevance(by=judge)", "--votes", "1")
+
+
+def make_requests(run: str, count: int) -> dict[str, JudgeRequest]:
+    """Return the requests of a run about support."""
+    requests = [
+        support_request(
+            question=f"Question {run} {number}?",
+            claims=[{"id": "c", "text": f"Claim {run} holds {number} times."}],
+            context=[{"id": "s", "text": f"Passage {number} of {run}."}],
+        )
+        for number in range(count)
+    ]
+    return {request.digest: request for request in requests}
+
+
+class World:
+    """A judge that answers everything right, its store, and its status; `run` is one run of it."""
+
+    def __init__(self) -> None:
+        self.recorded: dict[str, list[Verdict]] = {}
+        self.status: JudgeStatus | None = None
+
+    def plan(self, requests: dict[str, JudgeRequest], at: str | None, calls: int, days: int = 30) -> ControlPlan:
+        possible = list_possible_controls(requests, {digest: {digest} for digest in requests}, RUBRICS)
+        limits = ControlLimits(0.2, days, at)
+        return plan_controls(
+            possible, ANCHORS, self.status, self.recorded, limits, calls=calls, rounds=1, asks_again=False
+        )
+
+    def run(self, name: str, count: int, at: str | None = None, days: int = 30) -> int:
+        """Plan a run, answer what it asks, record the status, and return how many calls that took."""
+        plan = self.plan(make_requests(name, count), at, count, days)
+        calls = 0
+        for digest, control in plan.questions.controls.items():
+            items = tuple(ItemVerdict(item, "not_found") for item in control.request.items)
+            calls += self._answer(digest, items, 1)
+        for digest, votes in plan.anchor_votes.items():
+            calls += self._answer(digest, (ItemVerdict(ANCHOR_CLAIM_ID, ANCHORS[digest][0].label),), votes)
+        status = assess_judge("j", plan.questions, self.recorded, RUBRICS, at, plan.earlier)
+        unasked = find_unasked(plan, status)
+        self.status = merge_status(self.status, _with_unasked(status, unasked))
+        return calls
+
+    def _answer(self, digest: str, items: tuple[ItemVerdict, ...], votes: int) -> int:
+        samples = self.recorded.setdefault(digest, [])
+        missing = max(0, votes - len(samples))
+        for _ in range(missing):
+            samples.append(Verdict(digest, "j", len(samples), "support@1", items))
+        return missing
+
+
+def _with_unasked(status: JudgeStatus, unasked: tuple[RubricControl, ...]) -> JudgeStatus:
+    return structs.replace(status, unasked=unasked)
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 10, 43, 60, 500])
+def test_controls_and_anchors_are_a_fifth_of_the_calls_at_most(count: int) -> None:
+    calls = World().run("a", count)
+    assert calls <= 0.2 * (calls + count)
+    assert (calls > 0) == (count >= 4)
+
+
+def test_one_control_of_each_kind_comes_before_the_anchors_and_second_controls_last() -> None:
+    """Of 43 requests 10 are added: five kinds and five anchors. 500 leave room for two of each kind and 20 anchors."""
+    plan = World().plan(make_requests("a", 43), None, 43)
+    assert sorted(KINDS) == sorted(control.kind for control in plan.questions.controls.values())
+    assert 5 == sum(plan.anchor_votes.values())
+    labels = [ANCHORS[digest][0].label == "supported" for digest, votes in plan.anchor_votes.items() if votes]
+    assert 2 <= sum(labels) <= 3
+    plan = World().plan(make_requests("a", 500), None, 500)
+    assert sorted([*KINDS, *KINDS]) == sorted(control.kind for control in plan.questions.controls.values())
+    assert 20 == sum(plan.anchor_votes.values())
+
+
+def test_small_runs_go_on_where_the_last_one_stopped_until_every_kind_was_asked() -> None:
+    world = World()
+    gaps = []
+    for number in range(20):
+        world.run(f"run{number}", 8)
+        assert world.status is not None
+        gaps.append(len(world.status.gaps))
+    assert [4, 2, 1] == gaps[:3]  # two calls a run: three kinds and the anchors are left, one and the anchors, anchors
+    assert 0 == gaps[-1]
+    assert world.status is not None
+    assert {answer.control.kind for answer in world.status.answered} == KINDS
+
+
+def test_what_was_not_asked_yet_is_named() -> None:
+    world = World()
+    assert 0 == world.run("a", 3)
+    assert world.status is not None
+    assert {*(f"support.en {kind}" for kind in KINDS), "20 anchors"} == set(world.status.gaps)
+
+
+def test_controls_are_paid_once_per_judge_and_again_when_they_expire() -> None:
+    world = World()
+    assert 30 == world.run("a", 500, "2026-01-01T08:00:00Z")
+    assert 0 == world.run("b", 500, "2026-01-30T08:00:00Z")
+    assert 10 == world.run("c", 500, "2026-01-31T08:00:00Z")  # ten controls; anchors have their own rounds
+    assert world.status is not None
+    assert {"2026-01-31T08:00:00Z"} == {answer.at for answer in world.status.answered}
+    assert 10 == world.run("d", 500, "2026-02-01T08:00:00Z", days=1)
+
+
+def test_an_expired_control_that_did_not_fit_again_is_named() -> None:
+    world = World()
+    world.run("a", 500, "2026-01-01T08:00:00Z")
+    world.run("b", 3, "2026-02-01T08:00:00Z")
+    assert world.status is not None
+    assert 5 == len(world.status.unasked)
+    assert () == world.status.answered
+
+
+def test_a_run_that_was_cut_short_asks_no_more_than_one_that_was_not() -> None:
+    requests = make_requests("a", 60)
+    whole = World()
+    expected = whole.run("a", 60)
+    cut = World()
+    plan = cut.plan(requests, None, 60)
+    paid = 0
+    for digest, control in list(plan.questions.controls.items())[:3]:
+        paid += cut._answer(digest, tuple(ItemVerdict(item, "not_found") for item in control.request.items), 1)
+    for digest in [digest for digest, votes in plan.anchor_votes.items() if votes][:4]:
+        paid += cut._answer(digest, (ItemVerdict(ANCHOR_CLAIM_ID, ANCHORS[digest][0].label),), 1)
+    assert expected == paid + cut.run("a", 60)
+    assert 0 == cut.run("a", 60)
+
+
+def test_statuses_of_two_stores_count_together() -> None:
+    first, second = World(), World()
+    first.run("a", 8)
+    second.run("b", 20)
+    assert first.status is not None
+    assert second.status is not None
+    combined = combine_statuses(first.status, second.status)
+    assert combined is not None
+    assert len(combined.answered) == len(first.status.answered) + len(second.status.answered)
+
+
+# ── through the command ──────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(name="server")
+def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with judging(tmp_path, monkeypatch) as server:
+        yield server
+
+
+def judge(*more: str) -> int:
+    return main(["judge", *INPUTS, *NAMED, *METRICS, *more])
+
+
+def test_the_command_says_before_the_first_call_how_many_are_controls(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """16 requests leave room for four: one fifth of twenty."""
+    assert 0 == judge("--dry-run")
+    printed = capsys.readouterr().out
+    assert 0 == server.calls
+    assert "calls: 20 at least" in printed
+    assert "controls and anchors: 4 of the calls; 0 controls of earlier runs count" in printed
+    assert "controls incomplete: no room in this run for " in printed
+    assert 0 == judge()
+    assert 20 == server.calls
+    assert "controls incomplete: not yet asked: " in capsys.readouterr().err
+    warnings = score()["warnings"]
+    assert any(warning.startswith("controls incomplete: scripted-1 was not asked yet ") for warning in warnings)
+    assert 0 == judge()
+    assert 20 == server.calls
+
+
+@pytest.mark.slow
+def test_runs_with_stores_of_their_own_share_the_controls_of_their_judge(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {"judges": {"scripted": {"control_store": "controls.sqlite", "control_share": 0.9}}}
+    Path("assay.yaml").write_text(json.dumps(settings))
+    more = ("--settings", "assay.yaml", "--now", "2026-03-01T08:00:00Z")
+    assert 0 == judge(*more, "--store", "a.sqlite")
+    first, answered = server.calls, next(iter(read_store("a.sqlite").statuses.values())).answered
+    assert first > 16 + 20
+    assert answered
+    capsys.readouterr()
+    assert 0 == judge(*more, "--store", "b.sqlite")
+    assert first + 16 == server.calls
+    assert f"controls and anchors: 0 of the calls; {len(answered)} controls of earlier runs count" in (
+        capsys.readouterr().err
+    )
+    assert answered == next(iter(read_store("b.sqlite").statuses.values())).answered
+    rewarding = JudgeServer()
+    server.answer = rewarding.answer  # the controls expired: a judge that rewards everything is found out again
+    late = ("--settings", "assay.yaml", "--now", "2026-05-01T08:00:00Z", "--store", "c.sqlite")
+    assert 1 == judge(*late)
+    assert next(iter(read_store("controls.sqlite").statuses.values())).invalid

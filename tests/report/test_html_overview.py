@@ -1,0 +1,146 @@
+"""What the first screen and the matrix show of each case: failed cases in order, short answers, ranks of evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from msgspec import structs
+from tests.report.html_islands import document, islands
+from tests.report.html_world import world
+from tests.report.sample import SECRET
+from tests.report.test_html import leaking
+
+from assay.records.findings import CaseChange
+from assay.report.html_cases import build_case_detail
+from assay.report.html_overview import (
+    ANSWER_STATES,
+    MAX_FAILURES,
+    MAX_SHORT_TEXT,
+    build_failures,
+    build_outcomes,
+    list_gated_configs,
+    shorten_case,
+)
+
+FRUIT = tuple(f"fruit{number}-" for number in range(30))
+
+
+def chunks(*units: int) -> list[dict[str, Any]]:
+    return [{"units": count} for count in units]
+
+
+def view(**fields: Any) -> dict[str, Any]:
+    """A view as `build_case_detail` gives it, as far as its short form reads it."""
+    stages = [{"name": "retrieved", "chunks": chunks(0, 1)}, {"name": "context", "chunks": chunks(1)}]
+    return {"answer": "Yes.", "answered": "text", "stages": stages, "attribution": None} | fields
+
+
+def shorten(shown: dict[str, Any]) -> tuple[Any, ...]:
+    case: dict[str, Any] = {"reference": None, "must_have": (), "evidence": [], "views": {"c": shown}}
+    short = shorten_case(case)["views"]["c"]
+    return short["answered"], short["answer"], short["rank"]
+
+
+def test_a_short_view_has_the_beginning_of_the_answer_and_the_rank_of_its_evidence() -> None:
+    assert ("text", "Yes.", 2) == shorten(view())
+    answered, answer, _ = shorten(view(answer="long words " * 100))
+    assert "text" == answered
+    assert len(answer) <= MAX_SHORT_TEXT
+    assert ("error", "timeout after 30 s", None) == shorten(view(error="timeout after 30 s"))
+    assert ("null", None, 2) == shorten(view(answer=None, answered="null"))
+    assert ("absent", None, None) == shorten({"stages": None, "attribution": None})
+
+
+def test_the_rank_is_that_of_required_evidence_in_the_last_ranking() -> None:
+    """The optional unit at rank 1 does not count, nor does the order of an earlier ranking or of the context."""
+    traces = [
+        {"required": False, "ranks": {"retrieved": 1, "reranked": 1, "context": 1}},
+        {"required": True, "ranks": {"retrieved": 2, "reranked": 7, "context": None}},
+        {"required": True, "ranks": {"retrieved": 1, "reranked": None, "context": None}},
+    ]
+    stages = [{"name": name, "chunks": chunks(1)} for name in ("retrieved", "reranked", "context")]
+    assert 7 == shorten(view(stages=stages, attribution={"traces": traces}))[2]
+    lost = [{"required": True, "ranks": {"retrieved": 3, "reranked": None}}]
+    assert shorten(view(stages=stages, attribution={"traces": lost}))[2] is None
+    assert shorten(view(stages=None, attribution={"traces": traces}))[2] is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"reference": "12 days", "must_have": ("12",)}, "12 days"),
+        ({"must_have": ("12", "days")}, "12; days"),
+        ({"evidence": ["leave:1 (grade 3)"]}, "leave:1 (grade 3)"),
+        ({}, ""),
+    ],
+)
+def test_what_was_expected_is_the_reference_else_what_stands_for_it(fields: dict[str, Any], expected: str) -> None:
+    case = {"reference": None, "must_have": (), "evidence": [], "views": {}} | fields
+    assert expected == shorten_case(case)["expected"]
+
+
+def test_failed_cases_come_leaks_first_then_regressed_ones_and_are_counted_beyond_the_limit() -> None:
+    data = world(FRUIT)
+    assert data.comparison is not None
+    # Of three cases one passed, one failed, one leaked; the last has no output. Two that failed got worse.
+    changes = tuple(CaseChange(f"fruit{n}-{n}", None, None, regressed=("recall@10",)) for n in (4, 7))
+    candidate = structs.replace(data.comparison.candidate, config_id="fruit0-")
+    data = replace(data, comparison=structs.replace(data.comparison, cases=changes, candidate=candidate))
+    candidate_failures, other_failures = build_failures(data, {})
+    assert ["fruit0-", "fruit0-2"] == [candidate_failures["config"], other_failures["config"]]
+    assert 20 == candidate_failures["total"]
+    assert ["leaked"] * MAX_FAILURES == [row["state"] for row in candidate_failures["cases"]]
+    few = replace(data, cases=data.cases, scoring=_without_leaks(data.scoring))
+    rows = build_failures(few, {})[0]["cases"]
+    assert [("fruit4-4", "regressed"), ("fruit7-7", "regressed")] == [(row["id"], row["change"]) for row in rows[:2]]
+    assert "absent" == rows[0]["answered"]
+    assert "" == build_failures(few, {})[1]["cases"][0]["change"], "the other configuration was not compared"
+
+
+def _without_leaks(scoring: Any) -> Any:
+    def clean(result: Any) -> Any:
+        checks = tuple(
+            structs.replace(checks, failed=tuple(name for name in checks.failed if name != "leak"))
+            for checks in result.table.checks
+        )
+        return structs.replace(result, table=structs.replace(result.table, checks=checks))
+
+    return structs.replace(scoring, configs={name: clean(result) for name, result in scoring.configs.items()})
+
+
+def test_only_configurations_with_a_decision_are_listed_if_there_are_any() -> None:
+    data = world(FRUIT[:4])
+    first, second = data.scoring.configs
+    configs = {first: structs.replace(data.scoring.configs[first], decision=None), second: data.scoring.configs[second]}
+    gated = replace(data, scoring=structs.replace(data.scoring, configs=configs))
+    assert [second] == list_gated_configs(gated)
+    assert [second] == [failures["config"] for failures in build_failures(gated, {})]
+    assert [second, first] == [counts["config"] for counts in build_outcomes(gated)]
+    neither = {name: structs.replace(result, decision=None) for name, result in data.scoring.configs.items()}
+    assert [first, second] == list_gated_configs(replace(data, scoring=structs.replace(data.scoring, configs=neither)))
+
+
+def test_the_matrix_has_the_answers_of_the_cases_that_are_included_in_full() -> None:
+    data = world(FRUIT[:4])
+    rows = islands(document(data))["rows"]
+    config = rows["configs"]["fruit0-"]
+    assert ["text", "error", "absent", "text"] == [ANSWER_STATES[code] for code in config["answered"]]
+    assert "First fruit0-. Second fruit0-! fruit0- quote" == config["answers"][0]
+    assert ["fruit0-", "fruit1-", "fruit2-", "fruit3-"] == rows["expected"]
+    without = islands(document(replace(data, detail_mb=0.0)))["rows"]
+    assert [None] * 4 == without["expected"] == without["configs"]["fruit0-"]["answers"]
+
+
+def test_a_leaked_answer_is_in_no_short_form() -> None:
+    data = leaking(show_forbidden=False)
+    contents = islands(document(data))
+    (row,) = [
+        row for failures in contents["report"]["failures"] for row in failures["cases"] if row["state"] == "leaked"
+    ]
+    assert ("withheld", None) == (row["answered"], row["answer"])
+    assert SECRET not in str(contents)
+    (detail,) = leaking(show_forbidden=True).details
+    shown = shorten_case(build_case_detail(detail, leaking(show_forbidden=True)))
+    assert SECRET in str(shown), "the secret was there to be withheld"

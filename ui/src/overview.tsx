@@ -1,0 +1,251 @@
+// What the first screen answers below the decision: why not, what to do, what changed, and which cases failed.
+
+import type { Comparison, ConfigFailures, FailedCase, MetricChange, OutcomeCounts, Report } from "./types";
+import { GainPlot } from "./charts";
+import { caseHash, Section, StateBadge, useWords } from "./parts";
+import { ShortAnswer } from "./short";
+import { DataTable } from "./table";
+import { Data, visible } from "./text";
+
+export function Overview({ report }: { report: Report }) {
+  return (
+    <>
+      <div class="columns overview">
+        <ToDo report={report} />
+        <Outcomes counts={report.outcomes} />
+      </div>
+      <Movement report={report} />
+      {report.failures.map((failures) => (
+        <Failures key={failures.config} failures={failures} report={report} />
+      ))}
+    </>
+  );
+}
+
+function ToDo({ report }: { report: Report }) {
+  const { t, w } = useWords();
+  const causes = report.failures.flatMap(({ config, causes: counts }) => counts.map((count) => ({ config, ...count })));
+  return (
+    <Section id="todo" title={t("to_do")}>
+      {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
+      <ol class="todo-list">
+        {causes.slice(0, 4).map(({ config, cause, total, fix }) => (
+          <li key={`${config} ${cause}`}>
+            <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
+              <strong>
+                <Data text={w("cause", cause)} />
+              </strong>
+            </a>{" "}
+            <span class="n">
+              {t("cause_count", { n: total })}
+              {report.failures.length > 1 && (
+                <>
+                  {", "}
+                  <Data text={config} />
+                </>
+              )}
+            </span>
+            <br />
+            <Data text={fix} />
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
+  const { t } = useWords();
+  return (
+    <Section id="outcomes" title={t("outcomes")}>
+      <p class={counts.length === 0 ? "" : "hint"}>{t(counts.length === 0 ? "no_outcomes" : "outcomes_note")}</p>
+      <div class="outcomes">
+        {counts.slice(0, 5).map((count) => (
+          <div key={count.config}>
+            <table>
+              <caption>
+                <Data text={count.config} />
+              </caption>
+              <thead>
+                <tr>
+                  <td />
+                  <th scope="col" class="number">
+                    {t("good")}
+                  </th>
+                  <th scope="col" class="number">
+                    {t("bad")}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                <tr>
+                  <th scope="row">{t("reached")}</th>
+                  <td class="number good-cell">{count.reached_good}</td>
+                  <td class="number">{count.reached_bad}</td>
+                </tr>
+                <tr>
+                  <th scope="row">{t("not_reached")}</th>
+                  <td class="number">{count.not_reached_good}</td>
+                  <td class="number">{count.not_reached_bad}</td>
+                </tr>
+              </tbody>
+            </table>
+            {count.unknown > 0 && <p class="hint">{t("not_known", { n: count.unknown })}</p>}
+          </div>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+const MOVED = 6;
+const SHOWN: MetricChange["verdict"][] = ["regressed", "improved"];
+
+/** The strongest changes first: shown ones before others, then by the gain in widths of its interval. */
+export function strongestFirst(changes: readonly MetricChange[]): MetricChange[] {
+  const strength = (change: MetricChange) => {
+    if (change.gain === null) return -1;
+    const width = change.low === null || change.high === null ? Number.POSITIVE_INFINITY : change.high - change.low;
+    return Math.abs(change.gain) / Math.max(width, 1e-9);
+  };
+  const shown = (change: MetricChange) => (SHOWN.includes(change.verdict) ? 1 : 0);
+  return changes.toSorted((a, b) => shown(b) - shown(a) || strength(b) - strength(a));
+}
+
+/** The metrics of the report's first table, or all if the comparison has none of them. */
+export function headlineChanges(report: Report, comparison: Comparison): MetricChange[] {
+  const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
+  const first = comparison.metrics.filter((change) => headlines.has(change.name));
+  return first.length > 0 ? first : comparison.metrics;
+}
+
+function Movement({ report }: { report: Report }) {
+  const { t } = useWords();
+  const comparison = report.comparison;
+  if (comparison === null) {
+    return report.configs.length < 2 ? <p class="hint">{t("no_baseline")}</p> : null;
+  }
+  const changes = strongestFirst(headlineChanges(report, comparison)).slice(0, MOVED);
+  const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
+  const title = t("movement", { baseline: visible(comparison.baseline.config) });
+  const reach = Math.max(1e-9, ...changes.filter(({ unit }) => unit === "share").flatMap(spread));
+  return (
+    <Section id="movement" title={title}>
+      <DataTable
+        label={title}
+        className="metrics"
+        rows={changes}
+        columns={[
+          { key: "metric", head: t("metric"), cell: (change) => <Data text={titles.get(change.name) ?? change.title} /> },
+          {
+            key: "gain",
+            head: t("gain"),
+            number: true,
+            cell: (change) => (
+              <>
+                <strong>{change.gain_text ?? "n/a"}</strong> <span class="n">{change.interval ?? ""}</span>
+              </>
+            ),
+          },
+          {
+            key: "verdict",
+            head: t("change"),
+            cell: (change) => <StateBadge kind="verdict" name={change.verdict} />,
+          },
+          {
+            key: "plot",
+            head: <span class="sr-only">{t("gain")}</span>,
+            cell: (change) => (
+              <GainPlot change={change} reach={change.unit === "share" ? reach : Math.max(1e-9, ...spread(change))} />
+            ),
+          },
+          { key: "before", head: t("before"), number: true, cell: (change) => change.baseline ?? "n/a" },
+          { key: "after", head: t("after"), number: true, cell: (change) => change.candidate ?? "n/a" },
+        ]}
+      />
+      <p>
+        <a href="#/comparison">{t("movement_all")}</a>
+      </p>
+    </Section>
+  );
+}
+
+function spread(change: MetricChange): number[] {
+  return [change.gain, change.low, change.high].map((value) => Math.abs(value ?? 0));
+}
+
+const LISTED = 6;
+
+function Failures({ failures, report }: { failures: ConfigFailures; report: Report }) {
+  const { t } = useWords();
+  const total = report.configs.find((config) => config.id === failures.config)?.cases ?? 0;
+  const count = t("failed_of", { n: failures.total, total });
+  const title = report.configs.length > 1 ? `${visible(failures.config)}: ${count}` : count;
+  const listed = Math.max(2, Math.floor(LISTED / report.failures.length));
+  const all = new URLSearchParams({ config: failures.config, status: "failed" });
+  return (
+    <section id={`failed-${report.failures.indexOf(failures)}`}>
+      <h2>
+        <bdi>{title}</bdi>
+      </h2>
+      {failures.cases.slice(0, listed).map((failed) => (
+        <Failure key={failed.id} failed={failed} config={failures.config} />
+      ))}
+      <p class="links">
+        {failures.total > 0 && <a href={`#/cases?${all}`}>{t("all_failed", { n: failures.total })}</a>}
+        {report.configs.length > 1 && <a href="#/matrix?differing=yes">{t("see_matrix")}</a>}
+      </p>
+    </section>
+  );
+}
+
+function Failure({ failed, config }: { failed: FailedCase; config: string }) {
+  const { t, w } = useWords();
+  return (
+    <article class="failure">
+      <p class="failure-head">
+        <StateBadge kind="state" name={failed.state} />
+        <a href={caseHash(failed.id, config)}>
+          <Data text={failed.id} />
+        </a>
+        {failed.change !== "" && failed.change !== "unchanged" && failed.change !== "unpaired" && (
+          <StateBadge kind="change" name={failed.change} />
+        )}
+        {failed.cause !== null && (
+          <span class="pill">
+            <Data text={w("cause", failed.cause)} /> ({w("level", failed.confidence)})
+          </span>
+        )}
+        <span class="n">
+          <Data text={failed.checks.join(", ")} />
+        </span>
+      </p>
+      <p class="failure-question">
+        <Data text={failed.question} />
+      </p>
+      <dl class="failure-facts">
+        <div>
+          <dt>{t("expected")}</dt>
+          <dd>
+            {failed.behaviour !== "answer" && <strong>{w("behaviour", failed.behaviour)}. </strong>}
+            <Data text={failed.expected || (failed.behaviour === "answer" ? t("not_stated") : "")} />
+          </dd>
+        </div>
+        <div>
+          <dt>{t("answer")}</dt>
+          <dd>
+            <ShortAnswer state={failed.answered} text={failed.answer} />
+          </dd>
+        </div>
+        {failed.fix !== "" && (
+          <div>
+            <dt>{t("fix")}</dt>
+            <dd>
+              <Data text={failed.fix} />
+            </dd>
+          </div>
+        )}
+      </dl>
+    </article>
+  );
+}

@@ -1,0 +1,21 @@
+// A case in one configuration in a few words: the beginning of its answer, or why there is none, and its evidence.
+
+import { useWords } from "./parts";
+import { Data, visible } from "./text";
+
+/** The states of short answers, in the order of ANSWER_STATES in src/assay/report/html_overview.py. */
+export const ANSWER_STATES = ["absent", "text", "null", "never", "withheld", "error"] as const;
+export type ShortAnswerState = (typeof ANSWER_STATES)[number];
+
+export function ShortAnswer({ state, text }: { state: ShortAnswerState; text: string | null }) {
+  const { t } = useWords();
+  if (state === "text" && text !== null) return <Data text={text} />;
+  if (state === "error") return <bdi class="bad-text">{t("short.error", { text: visible(text ?? "") })}</bdi>;
+  return <em class="n">{t(state === "text" ? "short.null" : `short.${state}`)}</em>;
+}
+
+export function EvidenceRank({ rank, observed }: { rank: number | null; observed: boolean }) {
+  const { t } = useWords();
+  if (rank !== null) return <span class="n">{t("rank", { n: rank })}</span>;
+  return observed ? <span class="n">{t("no_rank")}</span> : null;
+}
