@@ -114,7 +114,7 @@ def test_a_run_folder_knows_its_own_rubrics(server: JudgeServer, capsys: pytest.
     assert 0 == main(["judge", "--run", "run", *NAMED, "--rubrics", "rubrics", "--metrics", "tone"])
     Path("rubrics/tone.yaml").unlink()
     capsys.readouterr()
-    assert 0 == main(["explain", "c1", "--run", "run"])
+    assert 0 == main(["explain", "c1", "--run", "run", "--verbose"])
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith(TONE)]
     assert "0.000" in line and "rude" in line
     assert 0 == main(["compare", "run", "run", "--metrics", TONE, "--format", "json"])

@@ -27,7 +27,7 @@ def score(
     assert 0 == main(["score", *words, "--metrics", names, "--per-case", str(per_case)])
     row = json.loads(per_case.read_bytes())
     capsys.readouterr()
-    assert 0 == main(["explain", "q", *words])
+    assert 0 == main(["explain", "q", *words, "--verbose"])
     lines = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("entity_recall")]
     return row["scores"]["entity_recall"], row["scores"]["entity_recall(stage=retrieved)"], row["status"], lines
 
