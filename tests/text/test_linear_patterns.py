@@ -85,7 +85,7 @@ def test_replacement_takes_whole_stretches() -> None:
         ("^*", "a repetition of an anchor at character 2"),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_place(pattern: str, message: str) -> None:
+def test_unusable_patterns_are_refused_with_their_place(pattern: str, message: str) -> None:
     with pytest.raises(PatternError) as caught:
         LinearPattern(pattern)
     assert message == str(caught.value)
