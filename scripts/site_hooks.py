@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ADDED_PAGES = {"README.md": "project.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files of the root by their names on the site."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+_FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)\n", re.MULTILINE)
 _COMMENT = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
 
 
@@ -33,10 +34,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrite links that leave docs/, and drop the comments that tests read."""
+    """Rewrite links that leave docs/, and make titles of the comments that name files; drop the other comments."""
     sources = {target: source for source, target in ADDED_PAGES.items()}
     here = page.file.src_uri
     source = sources.get(here, f"docs/{here}")
+    markdown = _FILE.sub(r'```\2 title="\1"\n', markdown)
     return _COMMENT.sub("", _LINK.sub(lambda link: rewrite_link(link, source, here), markdown))
 
 

@@ -19,9 +19,9 @@ MODULES = {
     "langchain": ("langchain_core.runnables", "assay.targets.langchain"),
     "litellm": ("litellm", "assay.judging.litellm_client"),
     "llamaindex": ("llama_index.core", "assay.targets.llamaindex"),
-    "documents": ("markitdown", "assay.corpora.build_corpus"),
-    "audit": ("sqlalchemy", "alembic", "assay.audit.audit_store"),
+    "audit": ("alembic", "sqlalchemy", "assay.audit.audit_store"),
     "postgres": ("psycopg", "sqlalchemy", "assay.audit.audit_store"),
+    "documents": ("markitdown", "assay.corpora.build_corpus"),
     "all": ("httpx2", "aiohttp", "mcp", "psycopg", "sqlalchemy", "assay.targets.mcp_connection"),
 }
 """What each extra brings and what needs it."""

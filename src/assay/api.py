@@ -342,19 +342,20 @@ def score(
 ) -> ScoreResult:
     """Score observations against a golden set.
 
-    `config` names the configuration of rows that name none. `metrics` are names as `assay metrics` lists them, import
-    paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of slices; each is a list or a comma-
-    separated text. `gate` is a Gate, a gate file or the name of a profile. `verdicts` is a verdict store or an export
-    of one, `judge` names the judge whose verdicts count, `calibration` is a file written by `assay calibrate`, and
-    `rubrics` are the rubrics that the judge used in addition to the built-in ones, as folders or as records, each of
-    which is a metric under its name. `baseline` is a run folder or a saved baseline for the regression rules of the
-    gate. `notices` are sentences for the reports. `lexicons` are files or folders with lexicons of refusals in addition
-    to the shipped ones, for this process until the next scoring.
+    `observations` are those of another result, such as one that was judged since, or rows as `observe` returns them,
+    files, dictionaries or a frame. `config` names the configuration of rows that name none. `metrics` are names as
+    `assay metrics` lists them, import paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of
+    slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile.
+    `verdicts` is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is
+    a file written by `assay calibrate`, and `rubrics` are the rubrics that the judge used in addition to the
+    built-in ones, as folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for the regression rules of the gate. `notices`
+    are sentences for the reports. `lexicons` are files or folders with lexicons of refusals in addition to the
+    shipped ones, for this process until the next scoring.
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
     golden = read_golden_value(golden)
-    rows = read_outputs_value(observations, golden, config)
+    rows = _list_observations(observations) or read_outputs_value(observations, golden, config)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
         corpus = load_corpus(corpus)
@@ -479,6 +480,13 @@ def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
 # ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
 
 
+def _list_observations(answers: object) -> list[Observation]:
+    """Return the observations of a result; nothing for anything else."""
+    if not isinstance(answers, ScoreResult):
+        return []
+    return [case.observation for case in answers.cases if case.observation is not None]
+
+
 def judge(
     answers: ScoreResult | PathLike,
     *,
@@ -522,8 +530,7 @@ def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, cor
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
-        observations = [case.observation for case in answers.cases]
-        write_atomically(outputs, encode_output_lines(item for item in observations if item is not None))
+        write_atomically(outputs, encode_output_lines(_list_observations(answers)))
         inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus)
         return judge_run(replace(request, inputs=inputs))
 

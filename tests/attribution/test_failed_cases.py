@@ -107,3 +107,13 @@ def test_fewer_metrics_change_no_attribution() -> None:
     assert all(other == first for other in others)
     counts = [count_cases(run.scoring.configs["one"]) for run in runs]
     assert [counts[0]] * len(runs) == counts
+
+
+def test_a_number_with_another_unit_than_in_its_sources_is_a_doubt() -> None:
+    case = Case("a", "What does it cost?", must_have=("598",), evidence=EVIDENCE)
+    stages = (Stage("retrieved", (Chunk("x", text="It costs 598 EUR."),)), Stage("context", (Chunk("x"),)))
+    doubts_by_answer = {"It is 598 Norwegian kroner.": ("generator", "golden_label_issue"), "It is 598 euros.": ()}
+    for answer, doubts in doubts_by_answer.items():
+        observation = Observation("a", "c", stages=stages, answer=answer, citations=("x",))
+        found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
+        assert ("pass", None, doubts) == (found.verdict, found.cause, found.also)

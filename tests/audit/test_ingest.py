@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -251,6 +252,40 @@ def test_a_followed_file_is_read_as_it_grows_and_half_a_line_is_waited_for(tmp_p
 
     result = ingest(str(tmp_path / "s"), growing, checkpoint=True, keep_waiting=keep_waiting)
     assert (2, 2, 0) == (result.lines, result.stored, result.rejected)
+
+
+def test_a_followed_file_that_is_rotated_is_read_to_its_end_and_then_the_new_one(tmp_path: Path) -> None:
+    growing = write_lines(tmp_path / "live.jsonl", [make_line(1)])
+    former = tmp_path / "live.jsonl.1"
+
+    def append(path: Path, line: dict[str, Any], end: str = "\n") -> None:
+        with path.open("a") as file:
+            file.write(json.dumps(line) + end)
+
+    def rotate() -> None:
+        growing.rename(former)
+        append(growing, make_line(4))
+
+    steps: list[Callable[[], object]] = [
+        lambda: None,
+        rotate,
+        lambda: append(former, make_line(2)),  # by a writer that has not noticed yet
+        lambda: append(former, make_line(3), end=""),
+        *[lambda: None] * 5,
+        lambda: append(growing, make_line(5)),
+        lambda: None,
+    ]
+
+    def keep_waiting() -> bool:
+        if steps:
+            steps.pop(0)()
+        return bool(steps)
+
+    store = str(tmp_path / "s")
+    result = ingest(store, growing, checkpoint=True, keep_waiting=keep_waiting)
+    assert (5, 5, 0) == (result.lines, result.stored, result.rejected)
+    again = ingest(store, growing, checkpoint=True)
+    assert (0, 0) == (again.lines, again.stored)
 
 
 @pytest.mark.slow

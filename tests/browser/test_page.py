@@ -292,3 +292,12 @@ def test_the_checks_of_these_tests_notice_what_they_look_for(running: Browser, t
     kinds = {event.split(" ")[0] for event in page.wrong}
     page.close()
     assert {"console", "exception", "policy"} <= kinds
+
+
+def test_changes_on_slices_are_unpacked_when_they_are_looked_at(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/comparison")
+    page.until("document.querySelector('#compared-slices') !== null")
+    assert 0 == page.evaluate("document.querySelectorAll('#compared-slices table').length")
+    page.evaluate("document.querySelector('#compared-slices summary').click()")
+    page.until("document.querySelectorAll('#compared-slices tbody tr').length > 0")
+    assert "-0.100" in page.text("#compared-slices")

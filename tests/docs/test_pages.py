@@ -10,6 +10,7 @@ from scripts.check_docs import LINK, broken_links
 from scripts.metric_docs import PAGE, find_note_problems, load_notes, render_page
 from scripts.readme_excerpts import README
 from scripts.readme_excerpts import page as readme
+from scripts.site_hooks import ADDED_PAGES
 from tests.docs.pages import PAGES, ROOT
 
 from assay.gates.gate_files import list_profile_names, load_profile
@@ -45,6 +46,14 @@ def test_the_index_lists_every_page_once() -> None:
     pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
     decisions = {f"adr/{path.name}" for path in DECISIONS}
     assert sorted(pages - decisions - {"README.md"}) == listed, "docs/README.md needs a row for each page"
+
+
+def test_every_page_is_in_the_menu_of_the_site_once() -> None:
+    """Without this line, the site would not be built; decision records are found from their index."""
+    menu = re.findall(r"^ +- (?:[\w ]+: )?(\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")]
+    decisions = {f"adr/{path.name}" for path in DECISIONS}
+    assert sorted({*pages, *ADDED_PAGES.values()} - decisions) == sorted(menu), "mkdocs.yml: `nav` needs a line for it"
 
 
 def test_every_row_of_the_index_asks_a_question() -> None:

@@ -151,3 +151,19 @@ def test_labels_of_cases_that_do_not_exist_are_refused_or_counted(tmp_path: Path
 def test_a_time_without_its_offset_is_refused(tmp_path: Path, time: str) -> None:
     """It names two instants on the night on which clocks go back, and none on that on which they go forward."""
     assert 2 == score(tmp_path, [make_case("q1")], [make_trace("q1")], "--now", time)
+
+
+def test_a_working_directory_that_was_removed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    """A command that was started in a folder that somebody removes meanwhile."""
+    golden, outputs = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl"
+    golden.write_bytes(jsonl(HR_LEAVE_001))
+    outputs.write_bytes(jsonl({"query_id": HR_LEAVE_001["id"], "answer": "12 ngày."}))
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert 3 == main(["observe", "--golden", str(golden), "--target", "system=http://127.0.0.1:9", "--run-dir", "run"])
+    assert "the working directory does not exist any more" in capsys.readouterr().err
+    monkeypatch.undo()

@@ -217,9 +217,9 @@ def test_labels_of_another_tool_do_not_count_as_those_of_the_judge_or_the_rules(
     assert 0 == main(words)
     found = {each["by"]: each["calibration"] for each in json.loads(out.read_bytes())["report"]["measured"]}
     assert {"judge": True, f"another {source}": False} == {
-        by: record["may_gate"] for by, record in found.items() if by != "rules"
+        by: record["may_gate"] for by, record in found.items() if by not in ("rules", "combined")
     }
-    assert [FAITHFUL, "faithfulness(by=rules)"] == [
+    assert [FAITHFUL, "faithfulness(by=rules)", "faithfulness(by=combined)"] == [
         each["metric"] for each in json.loads(out.read_bytes())["calibrations"]
     ]
 

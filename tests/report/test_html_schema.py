@@ -24,7 +24,7 @@ def check_island(name: str, content: Any) -> list[str]:
 @pytest.mark.parametrize("show_forbidden", [False, True])
 def test_every_island_follows_the_schema(show_forbidden: bool) -> None:
     contents = islands(document(world(("apple", "pear", "plum", "cherry"), show_forbidden=show_forbidden)))
-    assert {"report", "rows", "scores", "detail"} == {name.partition("-")[0] for name in contents}
+    assert {"report", "rows", "scores", "slices", "detail"} == {name.partition("-")[0] for name in contents}
     for name, content in contents.items():
         assert [] == check_island(name, content)
 

@@ -16,7 +16,7 @@ from tests.report.schema_check import load_schema, violations
 
 from assay.records.release_gates import Decision
 from assay.records.scores import GoldenInfo, InputFile, Interval, ScoringResult, Summary
-from assay.report.json_report import render_json_report
+from assay.report.json_report import format_json, render_json_report
 
 
 def _report(scored: ScoringResult, now: str | None = None) -> dict[str, Any]:
@@ -142,3 +142,15 @@ def test_any_text_and_number_survive_a_strict_reader(name: str, reason: str, val
     assert (name, [reason]) == (report["golden"]["name"], report["decision"]["reasons"])
     loaded = report["configs"][name]["summary"]["recall@10"]
     assert (value, low, reason) == (loaded["value"], loaded["low"], loaded["method"])
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda members: st.lists(members, max_size=3) | st.dictionaries(st.text(max_size=5), members, max_size=3),
+)
+
+
+@given(json_values)
+def test_reports_are_formatted_as_the_standard_library_does(value: Any) -> None:
+    expected = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+    assert expected == format_json(value)

@@ -176,7 +176,7 @@ def _inert(text: str) -> None:
     prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
     assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
     assert {2, 3, 1} >= {len(mark) for mark in re.findall(r"^#+(?= )", prose, re.MULTILINE)}
-    assert 17 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
+    assert 18 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -247,5 +247,5 @@ def test_what_a_reader_sees_of_the_example_has_at_most_120_lines(tmp_path: Path)
     visible = re.sub(r"\n<details>.*?</details>\n", "", text, flags=re.DOTALL)
     assert len(visible.splitlines()) <= 120
     headings = re.findall(r"^## (.+)$", visible, flags=re.MULTILINE)
-    assert headings[:2] == ["Headline metrics", "Top Failed Queries"]
+    assert headings[:3] == ["Cases", "Headline metrics", "Top Failed Queries"]
     assert {"Changes since the baseline: hybrid-rerank", "Decision"} <= set(headings)

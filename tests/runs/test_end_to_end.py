@@ -193,7 +193,7 @@ def test_one_case_is_explained_whole(capsys: Printed) -> None:
     command = ["explain", "hr_leave_001", "--golden", str(HANDBOOK / "golden" / "handbook.jsonl"), "--outputs"]
     assert 2 == main([*command, *outputs])
     assert "none named; expected one of hybrid-rerank, vector-only" in capsys.readouterr().err
-    assert 0 == main([*command, *outputs, "--config", "vector-only"])
+    assert 0 == main([*command, *outputs, "--config", "vector-only", "--verbose"])
     text = capsys.readouterr().out
     parts = (
         "hr_leave_001 under vector-only",

@@ -11,13 +11,15 @@ from assay.text.refusals import detect_behaviour
 
 FLOORS = {
     "en": (0.85, 0.85),
-    "vi": (0.75, 0.90),
+    "vi": (0.80, 0.90),
     "de": (0.90, 0.95),
     "fr": (0.85, 0.95),
     "es": (0.90, 0.95),
     "pt": (0.90, 0.95),
     "ja": (0.90, 0.90),
     "zh": (0.90, 0.95),
+    "rag": (0.85, 0.95),
+    "rag-vi": (0.90, 0.90),
 }
 """Least recall and precision of each half."""
 
@@ -37,7 +39,7 @@ def test_published_answers_are_told_apart(test_data: Path) -> None:
     development, untouched = count_verdicts(halves["development"]), count_verdicts(halves["untouched"])
     assert development.recall >= 0.92
     assert development.precision >= 0.95
-    assert untouched.recall >= 0.75
+    assert untouched.recall >= 0.85
     assert untouched.precision >= 0.95
 
 
@@ -50,10 +52,45 @@ def test_published_answers_are_told_apart(test_data: Path) -> None:
         "The text doesn't say.",
         "Xin lỗi, đây là thông tin mật.",
         "Salary data of band 7 is restricted; you do not have permission.",
+        "The context fails to mention who the mayor is.",
+        "The handbook is silent about sabbaticals.",
+        "That detail is absent from the documents.",
+        "The exact date of the merger is unknown.",
+        "The number of employees is not specified.",
+        "More information would be needed to answer this.",
+        "Whether she accepted the prize is not recorded in the article.",
+        "403 Forbidden",
+        "Error 401: you are not authorized to view this resource.",
+        "Không một đoạn nào trong ngữ cảnh nhắc tới tên thị trưởng.",
+        "Thông tin về người sáng lập không được nêu trong đoạn văn.",
     ],
 )
 def test_refusals_that_phrases_missed_are_found(answer: str) -> None:
     assert detect_behaviour(answer).behaviour in ("abstain", "permission_denied")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "403 means that you are not authorized to view this resource.",
+        "The cause of the disease is unknown to science, and treatment aims at the symptoms.",
+        "Damage by water is not covered.",
+        "The treaty does not specify a deadline, so members may join at any time.",
+        "Ask the clerk whether the documents mention your name.",
+        "Hồ sơ không có chữ ký sẽ bị trả lại.",
+    ],
+)
+def test_answers_about_what_is_unknown_or_denied_elsewhere_are_answers(answer: str) -> None:
+    assert "answer" == detect_behaviour(answer).behaviour
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["The concert starts at eight. The passages do not say when it ends.",
+     "Trụ sở chính ở Hà Nội. Tôi không có quyền xem địa chỉ các kho hàng."],
+)  # fmt: skip
+def test_a_short_sentence_before_a_refusal_is_a_claim(answer: str) -> None:
+    assert detect_behaviour(answer).is_partial_refusal
 
 
 def test_no_evidence_that_something_is_so_is_an_answer() -> None:

@@ -137,3 +137,39 @@ def test_right_answers_do_not_fail_and_wrong_ones_do_not_pass(name: str, half: s
 def test_an_alternative_to_what_is_negated_is_open() -> None:
     answer = "401: chưa xác thực hoặc token sai, hết hạn; 403: đã xác thực nhưng không có quyền."
     assert ["stated", "stated", "unknown"] == [judged.state for judged in judge_facts(answer, ("401", "403", "token"))]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("The pump must not run dry for more than 20 seconds.", "stated"),
+        ("The pump is not allowed to run dry for more than 20 seconds.", "stated"),
+        ("The pump runs dry for more than 20 seconds.", "denied"),
+        ("The pump is not forbidden to run dry for more than 20 seconds.", "denied"),
+    ],
+)
+def test_the_end_of_a_forbidden_excess_is_stated(answer: str, state: str) -> None:
+    (judged,) = judge_facts(answer, ["20 seconds"], "For how many seconds may the pump run dry?", "20 seconds at most.")
+    assert state == judged.state
+
+
+def test_a_number_of_a_name_in_the_question_is_no_value() -> None:
+    question = "What is the rated flow of the Kestrel 40?"
+    answers = ("For the Kestrel 40, the head is 18 metres.", "For the Kestrel 40, it is 40 litres per minute.")
+    judged = [judge_quantities(answer, "It moves 40 l/min.", question=question)[0].state for answer in answers]
+    assert ["missing", "stated"] == judged
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact", "state"),
+    [
+        ("90 cubic metres per hour", "90 m3/h", "stated"),
+        ("1.5 cubic metres per minute", "90 m3/h", "stated"),
+        ("40 millilitres per minute", "40 l/min", "missing"),
+        ("1690 Norwegian kroner", "1,690 EUR", "missing"),
+        ("44 hertz", "44 dB", "missing"),
+        ("2 bar", "200 kPa", "stated"),
+    ],
+)
+def test_flows_pressures_sounds_and_currencies_are_units(answer: str, fact: str, state: str) -> None:
+    assert state == judge_facts(f"It is {answer}.", [fact])[0].state

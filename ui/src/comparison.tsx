@@ -2,8 +2,8 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { GainPlot } from "./charts";
-import { getOwn } from "./data";
-import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report } from "./types";
+import { getOwn, loadSliceChanges } from "./data";
+import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, SliceChange } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
 import { strongestFirst } from "./overview";
@@ -39,25 +39,32 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
       <CaseLists report={report} rows={rows} comparison={comparison} />
       {comparison.lanes.length > 0 && <Moves comparison={comparison} />}
       {comparison.transitions.length > 0 && <Transitions transitions={comparison.transitions} />}
-      {comparison.slices.length > 0 && (
-        <Section id="compared-slices" title={t("slices_changed")}>
-          <details>
-            <summary>{t("slices_changed")}</summary>
-            <Gains
-              changes={comparison.slices.map((change) => ({ change, label: change.slice }))}
-              rows={null}
-              label={t("slices_changed")}
-            />
-            {comparison.slices_left_out > 0 && <p class="hint">{t("more", { n: comparison.slices_left_out })}</p>}
-          </details>
-        </Section>
-      )}
+      {comparison.slices > 0 && <ChangedSlices leftOut={comparison.slices_left_out} />}
       {comparison.notes.length > 0 && (
         <Section id="compared-notes" title={t("warnings")}>
           <Items items={comparison.notes} />
         </Section>
       )}
     </>
+  );
+}
+
+/** The changes on slices, unpacked when they are looked at: there may be thousands. */
+function ChangedSlices({ leftOut }: { leftOut: number }) {
+  const { t } = useWords();
+  const [changes, take] = useState<SliceChange[] | null>(null);
+  return (
+    <Section id="compared-slices" title={t("slices_changed")}>
+      <details onToggle={(event) => event.currentTarget.open && void loadSliceChanges().then(take)}>
+        <summary>{t("slices_changed")}</summary>
+        {changes === null ? (
+          <p role="status">{t("loading")}</p>
+        ) : (
+          <Gains changes={changes.map((change) => ({ change, label: change.slice }))} rows={null} label={t("slices_changed")} />
+        )}
+        {leftOut > 0 && <p class="hint">{t("more", { n: leftOut })}</p>}
+      </details>
+    </Section>
   );
 }
 

@@ -1,6 +1,6 @@
 // Reading the islands of data that src/assay/report/html.py writes; their types come from its JSON schema (types.ts).
 
-import type { CaseDetail, CaseRows, Report, ScoreColumn } from "./types";
+import type { CaseDetail, CaseRows, Report, ScoreColumn, SliceChange } from "./types";
 
 /** The value under a key of a record with untrusted keys; inherited members such as `constructor` are not returned. */
 export function getOwn<T>(record: Record<string, T>, key: string): T | undefined {
@@ -46,6 +46,14 @@ export function loadScores(data: Report, config: string): Promise<ScoreColumn[]>
     scores.set(config, columns);
   }
   return columns;
+}
+
+let slices: Promise<SliceChange[]> | undefined;
+
+/** Loads how each metric changed on each slice; only a report with a comparison has them. */
+export function loadSliceChanges(): Promise<SliceChange[]> {
+  slices ??= unpacked<SliceChange[]>("slices");
+  return slices;
 }
 
 const islands = new Map<number, Promise<Record<string, CaseDetail>>>();

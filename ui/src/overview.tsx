@@ -90,7 +90,7 @@ function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
                 </tr>
               </tbody>
             </table>
-            {count.unknown > 0 && <p class="hint">{t("not_known", { n: count.unknown })}</p>}
+            {count.no_cell > 0 && <p class="hint">{t("not_known", { n: count.no_cell })}</p>}
           </div>
         ))}
       </div>

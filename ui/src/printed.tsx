@@ -11,7 +11,7 @@ export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRo
   const { t, w } = useWords();
   const failures = report.configs.flatMap((config) => {
     const configRows = getOwn(rows.configs, config.id);
-    const indices = (configRows?.states ?? []).flatMap((state, index) => (rows.states[state] === "passed" ? [] : [index]));
+    const indices = (configRows?.states ?? []).flatMap((state, index) => (["passed", "unknown"].includes(rows.states[state] ?? "") ? [] : [index]));
     return indices.map((index) => ({ config: config.id, index, configRows }));
   });
   return (

@@ -198,7 +198,7 @@ export interface Comparison {
   baseline: ComparisonSide;
   candidate: ComparisonSide;
   metrics: MetricChange[];
-  slices: SliceChange[];
+  slices: number;
   slices_left_out: number;
   lanes: RankLane[];
   moves: RankMove[];
@@ -254,7 +254,7 @@ export interface OutcomeCounts {
   reached_bad: number;
   not_reached_good: number;
   not_reached_bad: number;
-  unknown: number;
+  no_cell: number;
 }
 
 /** The island `report`: everything on the first screen. */

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from itertools import accumulate
 from statistics import median_low
 from typing import Any, Literal, NamedTuple
@@ -92,11 +93,11 @@ class IndexView:
                 self._add(chunk)
 
     def _add_matched_words(self, query: str, chunks: Sequence[Chunk]) -> None:
-        query_words = set(tokenise_text(query)) - self._list_frequent_words()
+        query_words = frozenset(tokenise_text(query)) - self._list_frequent_words()
         for chunk in chunks:
             corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
             text = chunk.text if chunk.text is not None or corpus_chunk is None else corpus_chunk.text
-            shared = frozenset(query_words & set(tokenise_text(text or "")))
+            shared = query_words & _collect_words(text or "")
             if shared:
                 self.matches.add(shared)
 
@@ -407,3 +408,8 @@ def _detect_by_metadata(chunk: Chunk, corpus_chunk: CorpusChunk) -> IndexDefect 
 
 def _contains_section(section: Any, name: str | None) -> bool:
     return isinstance(section, str) and bool(name) and str(name) in section
+
+
+@lru_cache(maxsize=4096)  # the same chunks are found again and again
+def _collect_words(text: str) -> frozenset[str]:
+    return frozenset(tokenise_text(text))

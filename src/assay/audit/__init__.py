@@ -9,11 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.audit.answer_log_file import AnswerLog, count_dropped, log
     from assay.audit.commands import erase, ingest, show, verify
 
-__all__ = ["erase", "ingest", "show", "verify"]
+__all__ = ["AnswerLog", "count_dropped", "erase", "ingest", "log", "show", "verify"]
 
-_HOME = dict.fromkeys(__all__, "assay.audit.commands")
+_HOME = dict.fromkeys(__all__, "assay.audit.commands") | dict.fromkeys(
+    ("AnswerLog", "count_dropped", "log"), "assay.audit.answer_log_file"
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -36,12 +36,12 @@ def ingest(
     """Append production answers of files (`-` is standard input) to a store, and say what became of each line.
 
     `store` is the path of a SQLite file, which is made where there is none, or the address of a PostgreSQL database.
-    `format` is `audit`, `assay` or `rag-trace`; without it, each file's first line tells. `redact` is a YAML file of
-    redaction rules in place of the shipped ones, or `none`. With `checkpoint`, a file is read on from where the last
-    call left it; with `keep_waiting`, its end is waited at while that function returns true. `batch` records are one
-    transaction, and `on_commit` is told the source and the line up to which everything is on disk. `now` is the clock.
-    Raises InputError for what cannot be read, for users without a key, and for a key that is not the store's;
-    IncompleteError if the store cannot be written.
+    `format` is `audit`, `assay`, `rag-trace`, `otlp-json` or `otlp-protobuf`; without it, each file's first line tells.
+    `redact` is a YAML file of redaction rules in place of the shipped ones, or `none`. With `checkpoint`, a file is
+    read on from where the last call left it; with `keep_waiting`, its end is waited at while that function is true.
+    `batch` records are one transaction, and `on_commit` is told the source and the line up to which everything is on
+    disk. `now` is the clock. Raises InputError for what cannot be read, for users without a key, and for a key that is
+    not the store's; IncompleteError if the store cannot be written.
     """
     with _explain_missing_extra():
         from assay.audit.ingest_traffic import IngestRequest, ingest_traffic, load_audit_keys

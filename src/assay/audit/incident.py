@@ -106,10 +106,10 @@ class Incident(Struct, frozen=True):
 class IncidentSources(Struct, frozen=True):
     """What the answer is checked with: the corpus of then and of now, a golden set, and the day of now."""
 
-    then: Corpus | None = None
-    now: Corpus | None = None
+    corpus_then: Corpus | None = None
+    corpus_now: Corpus | None = None
     golden: GoldenSet | None = None
-    date: str | None = None
+    day: str | None = None
 
 
 def build_incident(
@@ -124,12 +124,12 @@ def build_incident(
 ) -> Incident:
     """Return the answer with every claim and citation checked again."""
     observation, notes = rebuild_observation(record)
-    then = _read_answer(record, observation, sources.then, record.at[:10])
-    now = _read_answer(record, observation, sources.now, sources.date) if sources.now is not None else None
+    then = _read_answer(record, observation, sources.corpus_then, record.at[:10])
+    now = _read_answer(record, observation, sources.corpus_now, sources.day) if sources.corpus_now is not None else None
     leaks = find_leaks(then.case, observation)
     if record.user is None:
         notes.append(NO_USER)
-    if sources.then is None:
+    if sources.corpus_then is None:
         notes.append("no corpus of then: sources are known only by what the record says")
     claims = () if observation.answer is None or then.is_refusal else _check_claims(then, sources, record)
     if claims:
@@ -236,8 +236,8 @@ def locate_lost_evidence(
     if source is not None:
         return f"context: {source} says so; it was retrieved and not shown to the model"
     for corpus, as_of, sentence in (
-        (sources.then, record.at[:10], "retrieval: {} says so; it was in the index and not retrieved"),
-        (sources.now, sources.date, "index: {} says so today; it was not in the corpus of then"),
+        (sources.corpus_then, record.at[:10], "retrieval: {} says so; it was in the index and not retrieved"),
+        (sources.corpus_now, sources.day, "index: {} says so today; it was not in the corpus of then"),
     ):
         if corpus is not None:
             source = _find_support(claim, _visible_texts(corpus, record.user, as_of), idf)

@@ -19,8 +19,9 @@ FINDING_FIELDS = ("cause", "owner", "decision", "date")
 MAX_CHUNK_TEXT = 2000
 
 _STYLE = """
-:root { color-scheme: light dark; --line: #8884; --bad: #b3261e; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; } }
+:root { color-scheme: light dark; --line: #8884; --bad: #b3261e; --paper: #fff; --ink: #1b1b1b; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --paper: #121212; --ink: #eee; } }
+html { background: var(--paper); color: var(--ink); }
 * { box-sizing: border-box; }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
@@ -140,7 +141,7 @@ def render_markdown(incident: Incident) -> str:
     record = incident.record
     lines = [f"# Incident {escape_markdown(record.id)}", ""]
     if incident.leaks:
-        lines += ["**Restricted text was shown to this user:**", ""]
+        lines += ["**What this user may not see was found in:**", ""]
         lines += [*(f"- {escape_markdown(leak)}" for leak in incident.leaks), ""]
     lines += ["## Asked", "", *_quote(record.question), "", "## Answered", "", *_quote(record.answer), ""]
     for table in build_incident_tables(incident):
@@ -172,7 +173,7 @@ def render_incident_html(incident: Incident) -> str:
     body = [f"<h1>Incident {_safe(record.id)}</h1>"]
     if incident.leaks:
         leaks = "".join(f"<li>{_safe(leak)}</li>" for leak in incident.leaks)
-        body.append(f'<p class="bad">Restricted text was shown to this user:</p><ul>{leaks}</ul>')
+        body.append(f'<p class="bad">What this user may not see was found in:</p><ul>{leaks}</ul>')
     for title, text in (("Asked", record.question), ("Answered", record.answer)):
         shown = "not recorded" if text is None else _safe(text)
         body.append(f"<h2>{title}</h2><blockquote>{shown}</blockquote>")
@@ -219,4 +220,6 @@ def _render_findings(incident: Incident) -> str:
         for finding in incident.findings
     ]
     blank = '<tr class="blank">' + "<td></td>" * len(FINDING_FIELDS) + "</tr>"
-    return f"<h2>Findings</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}{blank}</tbody></table>"
+    label = 'role="region" tabindex="0" aria-label="Findings"'
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}{blank}</tbody></table>"
+    return f'<h2>Findings</h2><div class="wide" {label}>{table}</div>'

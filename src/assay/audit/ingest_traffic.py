@@ -16,8 +16,11 @@ import msgspec
 
 from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
+from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
 from assay.audit.privacy import DEFAULT_RULES, AuditKeys, RecordRedactor, RedactionRule
 from assay.audit.results import IngestResult
+from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is_protobuf_name, iterate_messages
+from assay.audit.trace_records import is_answer_trace, read_trace
 from assay.audit.traffic_files import FilePosition, TrafficFile, TrafficLine, detect_traffic_format, open_traffic
 from assay.formats.file_io import MAX_LINE_BYTES
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
@@ -74,6 +77,13 @@ def ingest_traffic(request: IngestRequest, now: Callable[[], datetime]) -> Inges
         for path in request.sources:
             _SourceIngester(request, store, result, dead_letters, now).ingest(path)
     return result
+
+
+def _missing_key(name: str, number: int) -> InputError:
+    return InputError(
+        f"{name}:{number}: user_uid: users are stored by a keyed pseudonym, and there is no key "
+        f"(expected at least 16 random bytes in {DEFAULT_KEY_ENV}, or a variable named by --key-env)"
+    )
 
 
 class _DeadLetters:
@@ -139,9 +149,13 @@ class _SourceIngester:
         self._batch: list[tuple[TrafficLine, ParsedLine]] = []
         self._bytes = 0
         self._last: TrafficLine | None = None
+        self._collector: TraceCollector | None = None
 
     def ingest(self, path: str) -> None:
         """Read the source to its end, or for as long as it is followed."""
+        if self._format == OTLP_PROTOBUF or (self._format is None and is_protobuf_name(path)):
+            self._ingest_protobuf(path)
+            return
         checkpoint = self._request.checkpoint and path != "-"
         key = str(Path(path).resolve()) if checkpoint else ""
         saved = self._store.load_position(key) if checkpoint else None
@@ -157,8 +171,8 @@ class _SourceIngester:
                 self._last = line
                 if line.data is None or line.data.strip():
                     self._read(traffic, line)
-                if len(self._batch) >= self._request.batch or self._bytes >= BATCH_BYTES:
-                    self._commit(traffic, key)
+                self._commit_full_batch(traffic, key)
+            self._add_traces(traffic.name, lambda: self._commit_full_batch(traffic, key))
             self._commit(traffic, key)
 
     def _read(self, traffic: TrafficFile, line: TrafficLine) -> None:
@@ -169,6 +183,10 @@ class _SourceIngester:
             return
         if self._format is None:
             self._format = detect_traffic_format(traffic.name, line.number, line.data)
+        if self._format == OTLP_JSON:
+            self._refuse_checkpoint(traffic.name)
+            self._collect_spans(traffic.name, line.number, line.data, decode_otlp_json)
+            return
         if self._reader is None:
             self._reader = LineReader(self._format, self._request.keys, self._now())
         self._result.lines += 1
@@ -176,11 +194,7 @@ class _SourceIngester:
             parsed = self._reader.parse_line(line.data)
             record = self._redactor.redact_record(parsed.record)
         except MissingKeyError:
-            message = (
-                f"{traffic.name}:{line.number}: user_uid: users are stored by a keyed pseudonym, and there is no key "
-                f"(expected at least 16 random bytes in {DEFAULT_KEY_ENV}, or a variable named by --key-env)"
-            )
-            raise InputError(message) from None
+            raise _missing_key(traffic.name, line.number) from None
         except FieldError as error:
             self._reject(traffic.name, line, [Problem(traffic.name, line.number, error.field, str(error), "E_VALUE")])
             return
@@ -191,17 +205,86 @@ class _SourceIngester:
         self._batch.append((line, ParsedLine(record, parsed.fields)))
         self._bytes += len(line.data)
 
+    # ── traces ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _ingest_protobuf(self, path: str) -> None:
+        """Read a file of protobuf messages; what follows a message that is cut off cannot be found."""
+        self._refuse_checkpoint(path)
+        number = 0
+        try:
+            for number, data in iterate_messages(path):
+                self._collect_spans(path, number, data, decode_otlp_protobuf)
+        except OtlpError as error:
+            self._reject_message(path, number + 1, b"", error)
+        self._add_traces(path, lambda: self._commit_full_batch(None, "", path))
+        self._commit(None, "", path)
+
+    def _refuse_checkpoint(self, name: str) -> None:
+        if self._request.checkpoint:
+            raise InputError(f"{name}: a trace may lie anywhere in its file, which is read whole: no checkpoint")
+
+    def _collect_spans(self, name: str, number: int, data: bytes, decode: Callable[[bytes], list[Span]]) -> None:
+        if self._collector is None:
+            self._collector = TraceCollector(name)
+        try:
+            spans = decode(data)
+        except DECODING_ERRORS as error:
+            self._reject_message(name, number, data, error)
+            return
+        self._collector.add(number, spans, len(data))
+
+    def _reject_message(self, name: str, number: int, data: bytes, error: Exception) -> None:
+        self._result.lines += 1
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        problem = Problem(name, number, "", f"not an OTLP trace ({shorten_repr(reason, 300)})", "E_OTLP")
+        self._reject(name, TrafficLine(number, data, 0), [problem])
+
+    def _add_traces(self, name: str, commit_full_batch: Callable[[], None]) -> None:
+        """Make records of the traces that were collected; those without retrieval or generation are left out."""
+        if self._collector is None:
+            return
+        reader = LineReader("audit", self._request.keys, self._now())
+        left_out = 0
+        for number, spans in self._collector.traces.values():
+            if not is_answer_trace(spans):
+                left_out += 1
+                continue
+            self._result.lines += 1
+            line = TrafficLine(number, b"", 0)
+            try:
+                parsed = reader.parse_trace(read_trace(spans))
+                record = self._redactor.redact_record(parsed.record)
+            except MissingKeyError:
+                raise _missing_key(name, number) from None
+            except DECODING_ERRORS as error:
+                message = f"trace {spans[0].trace_id} is no record ({shorten_repr(str(error), 300)})"
+                self._reject(name, line, [Problem(name, number, "", message, "E_OTLP")])
+                continue
+            self._last = self._last or line
+            self._batch.append((line, ParsedLine(record, parsed.fields)))
+            commit_full_batch()
+        self._collector = None
+        if left_out:
+            self._result.notices.append(f"{name}: {left_out} traces without retrieval or generation were left out")
+
+    # ── batches ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _commit_full_batch(self, traffic: TrafficFile | None, key: str, name: str = "") -> None:
+        if len(self._batch) >= self._request.batch or self._bytes >= BATCH_BYTES:
+            self._commit(traffic, key, name)
+
     def _reject(self, name: str, line: TrafficLine, problems: Sequence[Problem]) -> None:
         self._result.rejected += 1
         self._dead_letters.add(name, line.number, line.data, problems)
 
-    def _commit(self, traffic: TrafficFile, key: str) -> None:
+    def _commit(self, traffic: TrafficFile | None, key: str, name: str = "") -> None:
         if self._last is None:
             return
+        name = name if traffic is None else traffic.name
         batch, last = self._batch, self._last
         self._dead_letters.sync()
         position = ""
-        if key:
+        if key and traffic is not None:
             position = msgspec.json.encode(traffic.tell(last.number, last.end)).decode()
         records = [parsed.record for _, parsed in batch]
         today = self._now().date().isoformat()
@@ -209,8 +292,8 @@ class _SourceIngester:
         for index in appended.conflicts:
             line, parsed = batch[index]
             message = f"id of another record (got {shorten_repr(parsed.record.id)}; expected an id of its own)"
-            problem = Problem(traffic.name, line.number, "id", message, "E_ID_CONFLICT")
-            self._dead_letters.add(traffic.name, line.number, line.data, [problem])
+            problem = Problem(name, line.number, "id", message, "E_ID_CONFLICT")
+            self._dead_letters.add(name, line.number, line.data, [problem])
         self._count(records, [parsed.fields for _, parsed in batch])
         self._result.stored += appended.stored
         self._result.duplicates += len(appended.duplicates)
@@ -218,7 +301,7 @@ class _SourceIngester:
         self._result.erased += len(appended.erased)
         self._batch, self._bytes, self._last = [], 0, None
         if self._request.on_commit is not None:
-            self._request.on_commit(traffic.name, last.number)
+            self._request.on_commit(name, last.number)
 
     def _count(self, records: Sequence[AuditRecord], fields: Sequence[tuple[bool, ...]]) -> None:
         for name, column in zip(AUDIT_FIELDS, zip(*fields, strict=True), strict=True) if fields else ():

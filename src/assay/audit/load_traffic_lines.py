@@ -18,11 +18,11 @@ from assay.audit.privacy import AuditKeys
 from assay.formats.outputs import decode_observation
 from assay.formats.outputs_rag_trace import decode_rag_trace
 from assay.formats.problems import find_name_fault
-from assay.records.audit_records import AuditRecord, Feedback
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, Feedback
 from assay.records.golden_set import Behaviour, Count, NonNegative, User
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage, TargetError, ToolCall, Usage, find_stage
 
-FORMATS = ("audit", "assay", "rag-trace")
+FORMATS = ("audit", "assay", "rag-trace", "otlp-json", "otlp-protobuf")
 TIME_FIELD, ID_FIELD, USER_FIELD = "at", "id", "user_uid"
 
 
@@ -148,13 +148,14 @@ class LineReader:
             "feedback": None if envelope.feedback is UNSET else envelope.feedback,
             "error": observation.error,
         }
-        fields = (
-            *(values[name] is not None for name in ("question", "user_uid", "retrieved_uids", "context_tokens")),
-            *(values[name] is not None for name in ("model", "prompt_hash", "answer", "citations", "tool_calls")),
-            values["latency_ms"] is not None,
-            envelope.feedback is not UNSET,
-        )
+        fields = _list_fields(values, envelope.feedback is not UNSET)
         return ParsedLine(self._make_record(values, line), fields)
+
+    def parse_trace(self, values: dict[str, Any]) -> ParsedLine:
+        """Return the record of a trace, whose values must be those of an `AuditRecord`. Raises as `parse_line`."""
+        fields = _list_fields(values, False)
+        record = self._make_record(values, b"")
+        return ParsedLine(msgspec.convert(msgspec.to_builtins(record), AuditRecord), fields)
 
     def _make_record(self, values: dict[str, Any], line: bytes) -> AuditRecord:
         user_uid = values["user_uid"]
@@ -179,6 +180,11 @@ class LineReader:
         else:
             values["at"] = normalise_time(values["at"])
         return AuditRecord(**values)
+
+
+def _list_fields(values: Mapping[str, Any], has_feedback: bool) -> tuple[bool, ...]:
+    """Return which of the audit fields are there, in their order; feedback is the last one."""
+    return (*(values[name] is not None for name in AUDIT_FIELDS[:-1]), has_feedback)
 
 
 class FieldError(ValueError):

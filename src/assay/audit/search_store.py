@@ -17,8 +17,10 @@ from assay.records.errors import InputError, shorten_repr
 
 MAX_SCANNED = 5000
 """How many records of one user, citation or verdict are searched for the words of a question."""
+MAX_LISTED_LABELS = 5000
+"""A verdict that more answers have is looked up answer by answer."""
 MICROSECONDS = 1_000_000
-_PAGE = 500
+_PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +65,22 @@ def parse_moment(text: str) -> tuple[str, str]:
 def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
     """Return the newest answers that match. Raises InputError for a query without a condition or with a bad value."""
     conditions = list(_conditions(query))
+    verdict = None if query.verdict is None else _parse_verdict(query.verdict)
     words = index_words(query.question)
     if query.question is not None and not words:
         raise InputError(f"a question without a word (got {shorten_repr(query.question)})")
-    if not words and not conditions:
+    if not words and not conditions and verdict is None:
         raise InputError("nothing to look for (expected a question, user, time, citation or verdict)")
     if query.limit < 1:
         raise InputError(f"limit of {query.limit} (expected at least 1)")
     with store.reading() as connection:
+        if verdict is not None:
+            if not words and not conditions:
+                rows = connection.execute(_select_labelled(*verdict).limit(query.limit))
+                return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
+            conditions.append(_labelled(connection, *verdict))
         if not words:
-            rows = connection.execute(_select_newest(query, conditions).limit(query.limit))
+            rows = connection.execute(_select(conditions).limit(query.limit))
             return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
         if _is_selective(query):
             return _scan(connection, conditions, words.split(), query.limit)
@@ -89,13 +97,13 @@ def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:
         yield RECORDS.c.at < _microseconds(query.until)
     if query.citation is not None:
         yield RECORDS.c.sequence.in_(sa.select(CITATIONS.c.sequence).where(CITATIONS.c.citation == query.citation))
-    if query.verdict is not None:
-        name, separator, value = query.verdict.partition("=")
-        if not separator:
-            got = shorten_repr(query.verdict)
-            raise InputError(f"not a verdict (got {got}; expected NAME=VALUE such as feedback=down)")
-        labelled = sa.select(LABELS.c.sequence).where(LABELS.c.name == name, LABELS.c.value == value)
-        yield RECORDS.c.sequence.in_(labelled)
+
+
+def _parse_verdict(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise InputError(f"not a verdict (got {shorten_repr(text)}; expected NAME=VALUE such as feedback=down)")
+    return name, value
 
 
 def _microseconds(text: str) -> int:
@@ -118,21 +126,23 @@ def _select(conditions: Sequence[sa.ColumnElement[bool]]) -> sa.Select[int, byte
     return query.order_by(RECORDS.c.at.desc(), RECORDS.c.sequence.desc())
 
 
-def _select_newest(query: AnswerQuery, conditions: Sequence[sa.ColumnElement[bool]]) -> sa.Select[int, bytes]:
-    """Return the query for the newest answers.
+def _select_labelled(name: str, value: str) -> sa.Select[int, bytes]:
+    """Return the query for the answers with a verdict, the last one stored first.
 
-    A verdict that many answers have is read backwards from its index, in the order in which they were stored: sorting
-    them by time would read them all.
+    The index of verdicts is in that order; sorting all of them by time would read them all.
     """
-    only_verdict = query.verdict is not None and all(
-        value is None for value in (query.pseudonym, query.since, query.until, query.citation)
-    )
-    if not only_verdict:
-        return _select(conditions)
-    name, _, value = str(query.verdict).partition("=")
     joined = sa.select(RECORDS.c.sequence, RECORDS.c.body).join(LABELS, LABELS.c.sequence == RECORDS.c.sequence)
     labelled = joined.where(LABELS.c.name == name, LABELS.c.value == value, RECORDS.c.body.is_not(None))
     return labelled.order_by(LABELS.c.sequence.desc())
+
+
+def _labelled(connection: sa.Connection, name: str, value: str) -> sa.ColumnElement[bool]:
+    """Return the condition that an answer has a verdict: a list of those that have a rare one, a test for each else."""
+    has_label = sa.select(LABELS.c.sequence).where(LABELS.c.name == name, LABELS.c.value == value)
+    first = [row[0] for row in connection.execute(has_label.limit(MAX_LISTED_LABELS + 1))]
+    if len(first) <= MAX_LISTED_LABELS:
+        return RECORDS.c.sequence.in_(has_label)
+    return has_label.where(LABELS.c.sequence == RECORDS.c.sequence).correlate(RECORDS).exists()
 
 
 def _scan(

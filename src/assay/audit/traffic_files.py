@@ -10,7 +10,7 @@ import os
 import select
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -21,6 +21,8 @@ from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.errors import InputError, Problem, shorten_repr
 
 IDLE_SECONDS = 0.5
+QUIET_POLLS = 2
+"""A file that was replaced is done with when nothing was written to it between so many looks at its end."""
 _BLOCK_BYTES = 2**18
 _BOM = b"\xef\xbb\xbf"
 
@@ -53,6 +55,10 @@ class TrafficFile:
         if position is not None:
             stream.seek(position.offset)
 
+    def close(self) -> None:
+        """Close the file that is open now."""
+        self._stream.close()
+
     def tell(self, number: int, offset: int) -> FilePosition:
         """Return the position after the line that ends at `offset`."""
         status = os.fstat(self._stream.fileno())
@@ -62,20 +68,31 @@ class TrafficFile:
         """Yield the lines; None while there is nothing to read yet.
 
         At the end of a file, `keep_waiting` is asked whether to wait for more. A last line without its line end is read
-        only if nobody waits: it may still be written.
+        only if nobody waits: it may still be written. A file that was replaced by another one of its name is read to
+        its end, and then the other one.
         """
         pending = b""
         skipping = False
+        quiet = 0  # how often the end was met in a row since the file was replaced
         while True:
             if not self._is_ready():
                 yield None
                 continue
             block = self._read()
             if not block:
-                if keep_waiting is not None and keep_waiting():
+                if quiet == QUIET_POLLS:
+                    if pending or skipping:
+                        yield self._take(pending, 0, skipping)
                     yield None
+                    pending, skipping, quiet = b"", False, 0
+                    self._reopen()
                     continue
-                break
+                if keep_waiting is None or not keep_waiting():
+                    break
+                yield None
+                quiet = quiet + 1 if self._is_replaced() else 0
+                continue
+            quiet = 0
             parts = (pending + block).split(b"\n")
             pending = parts.pop()
             for part in parts:
@@ -100,6 +117,21 @@ class TrafficFile:
             return bool(select.select([self._stream], [], [], IDLE_SECONDS)[0])
         except (OSError, ValueError):
             return True
+
+    def _is_replaced(self) -> bool:
+        """Return whether the name now belongs to another file."""
+        try:
+            present, read = Path(self.name).stat(), os.fstat(self._stream.fileno())
+        except OSError:
+            return False
+        return (present.st_dev, present.st_ino) != (read.st_dev, read.st_ino)
+
+    def _reopen(self) -> None:
+        """Go on with the file that has the name now."""
+        former = self._stream
+        self._stream = open_file(Path(self.name))
+        self._number = self._offset = 0
+        former.close()
 
     def _read(self) -> bytes:
         read = getattr(self._stream, "read1", self._stream.read)
@@ -127,7 +159,9 @@ def open_traffic(path: str, position: FilePosition | None) -> Iterator[tuple[Tra
                 notice = f"{path}: another file than the one read before: read from its beginning"
             elif position.offset > status.st_size:
                 notice = f"{path}: shorter than what was read of it before: read from its beginning"
-        yield TrafficFile(stream, path, position if notice is None else None), notice
+        traffic = TrafficFile(stream, path, position if notice is None else None)
+        with closing(traffic):
+            yield traffic, notice
 
 
 def detect_traffic_format(path: str, number: int, line: bytes) -> str:
@@ -137,6 +171,8 @@ def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     except (ValueError, RecursionError):
         row = None
     members = row.keys() if isinstance(row, dict) else set[str]()
+    if "resourceSpans" in members:
+        return "otlp-json"
     if "query_id" in members:
         return "rag-trace"
     if "case_id" in members:
@@ -146,6 +182,6 @@ def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     got = shorten_repr(line[:120].decode("utf-8", "backslashreplace"))
     message = (
         f"cannot tell the format (got {got}; expected JSON lines with members of an audit record such as question and "
-        "answer, with case_id (assay) or with query_id (rag-trace)); name it with --format"
+        "answer, with case_id (assay), query_id (rag-trace) or resourceSpans (otlp-json)); name it with --format"
     )
     raise InputError([Problem(path, number, "", message, "E_FORMAT")])

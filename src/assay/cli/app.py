@@ -188,7 +188,7 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.PASS
     except OSError as error:
-        typer.echo(f"{error.filename or 'system'}: {error.strerror or error}", err=True)
+        typer.echo(escape_terminal(_describe_os_error(error)), err=True)
         return ExitCode.INCOMPLETE
     except Exception as error:  # noqa: BLE001  # a bug: show where, and do not exit with 1 (failed gate)
         if find_plugin_at_fault(error) is None:
@@ -198,6 +198,14 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
     if code == ExitCode.INTERRUPTED:
         typer.echo("interrupted", err=True)
     return ExitCode(code) if isinstance(code, int) else ExitCode.PASS
+
+
+def _describe_os_error(error: OSError) -> str:
+    """Return the message of an error of the operating system: the file, or that there is no folder to work in."""
+    if error.filename is None and isinstance(error, FileNotFoundError):  # only the working directory has no name
+        return "the working directory does not exist any more: it was removed (expected a folder to run in)"
+    name = "" if error.filename is None else f"{error.filename}: "
+    return f"{name}{error.strerror or error}"
 
 
 def _print_error(error: AssayError) -> None:

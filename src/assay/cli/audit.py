@@ -32,12 +32,16 @@ app = typer.Typer(help="Keep production answers on the record: ingest, show, ver
 @app.command("ingest")
 def ingest(
     sources: Annotated[
-        list[str], typer.Argument(help="Files of production answers (.jsonl, .jsonl.gz), or - for standard input.")
+        list[str],
+        typer.Argument(help="Files of production answers (.jsonl, .binpb, .gz), or - for standard input."),
     ],
     store: StoreOption = DEFAULT_STORE,
     traffic_format: Annotated[
         str | None,
-        typer.Option("--traffic-format", help="Format of the files: audit, assay or rag-trace (default: detected)."),
+        typer.Option(
+            "--traffic-format",
+            help="Format: audit, assay, rag-trace, otlp-json or otlp-protobuf (default: detected).",
+        ),
     ] = None,
     dead_letters: Annotated[
         str, typer.Option(help="File to which refused lines are added, with their reasons.")
@@ -122,7 +126,7 @@ def show(
 ) -> ExitCode:
     """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
 
-    The exit code is 1 if the answer showed its user restricted text, or its record was changed.
+    The exit code is 1 if what its user may not see was found in it, or its record was changed.
     """
     from assay.audit.audit_tables import build_matches_table, describe_show
     from assay.audit.commands import show as show_answer
@@ -130,6 +134,8 @@ def show(
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
     from assay.records.errors import InputError
+    from assay.report.json_report import format_json
+    from assay.text.escaping import escape_json_for_log
 
     refuse_overwriting([out], [corpus, corpus_then, golden, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
@@ -159,7 +165,7 @@ def show(
         _print(build_matches_table(result), describe_show(result), format)
         return ExitCode.PASS
     if format is PrintFormat.json:
-        typer.echo(json.dumps(describe_show(result), ensure_ascii=False, indent=2, sort_keys=True))
+        typer.echo(escape_json_for_log(format_json(describe_show(result))), nl=False)
     elif format is PrintFormat.markdown:
         typer.echo(render_markdown(incident), nl=False)
     else:
@@ -175,7 +181,7 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
 
     with ignore_broken_pipe():
         for leak in incident.leaks:
-            typer.echo(f"restricted text was shown to this user: {escape_terminal(leak)}")
+            typer.echo(f"what this user may not see was found in {escape_terminal(leak)}")
         for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
             typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
         for table in tables:
@@ -232,11 +238,13 @@ def erase(
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.report.json_report import format_json
     from assay.report.markdown import render_table_lines
+    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(json.dumps(values, ensure_ascii=False, indent=2, sort_keys=True))
+            typer.echo(escape_json_for_log(format_json(values)), nl=False)
         elif format is PrintFormat.markdown:
             typer.echo("\n".join([f"## {table.title}", "", *render_table_lines(table), "", *table.notes]))
         else:

@@ -53,5 +53,5 @@ def explain(
         text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
         typer.echo(text, nl=False)
         if baseline is not None:
-            print_screen(explain_change(scoring, case, config))
+            print_screen(explain_change(scoring, case, config, verbose=verbose))
     return ExitCode.PASS

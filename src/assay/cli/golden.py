@@ -17,7 +17,7 @@ from assay.cli.options import (
     expand_options,
     resolve_clock,
 )
-from assay.records.errors import ExitCode
+from assay.records.errors import ExitCode, InputError
 
 GoldenFile = Annotated[str, typer.Argument(help="Golden set.")]
 TargetsFile = Annotated[
@@ -27,6 +27,10 @@ TargetsFile = Annotated[
 
 TargetOption = Annotated[
     str, typer.Option(help="Target: a name of the settings, an address, module:attr or a file of outputs.")
+]
+
+NowRecordedOption = Annotated[
+    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
 ]
 
 app = typer.Typer(help="Check golden sets, and keep them true.", no_args_is_help=True)
@@ -155,6 +159,118 @@ def relink(
     named = (("proposal", proposal), ("relinked set", out))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
     return ExitCode.FAILED if links.to_review else ExitCode.PASS
+
+
+@app.command("draft")
+@expand_options
+def draft(
+    *,
+    corpus: Annotated[str, typer.Option(help="Corpus to draft from; `assay corpus build` makes one.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Target on which candidates are tried; may be repeated. Without one, only the corpus decides."
+        ),
+    ] = None,
+    out: Annotated[str, typer.Option(help="File for the candidates that are left.")] = "candidates.jsonl",
+    rejected: Annotated[
+        str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
+    ] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    keep_unreachable: Annotated[
+        bool,
+        typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
+    ] = False,
+    settings: SettingsOption = None,
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")] = 50,
+    now: Annotated[
+        str | None, typer.Option(help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
+    ] = None,
+    permissions: PermissionOptions,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Draft candidates of every kind by templates, try them, and keep what survives for people to review."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.draft_cases import DraftRequest, draft_file
+    from assay.golden.finding_tables import build_draft_tables
+    from assay.targets.choose_target import TargetPermissions
+
+    refuse_overwriting([out, rejected], [corpus, golden, settings])
+    trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
+    report = draft_file(
+        DraftRequest(
+            corpus,
+            resolve_clock(now),
+            target or (),
+            settings,
+            golden,
+            out,
+            rejected,
+            as_of,
+            depth,
+            keep_unreachable,
+            trust,
+        )
+    )
+    print_result(report, build_draft_tables(report), format)
+    named = (("candidates", out), ("thrown away", rejected))
+    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    return ExitCode.PASS
+
+
+@app.command("freeze")
+def freeze(
+    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
+    out: Annotated[str, typer.Option(help="Golden set to write.")],
+    version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
+    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
+    decisions: Annotated[
+        list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
+    ] = None,
+    base: Annotated[str | None, typer.Option(help="The version of the set before, whose cases are kept.")] = None,
+    split: Annotated[str, typer.Option(help="test (never used for tuning), validation or train.")] = "test",
+    accept_all: Annotated[
+        bool, typer.Option("--accept-all", help="Accept every candidate that nobody decided on, in the owner's name.")
+    ] = False,
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write accepted candidates as a new version of a golden set; exits with 1 while candidates are undecided."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.finding_tables import build_freeze_table
+    from assay.golden.freeze_set import SPLITS, FreezeRequest, freeze_set
+
+    if split not in SPLITS:
+        raise InputError(f"--split: no such split (got {split!r}; expected one of {', '.join(SPLITS)})")
+    refuse_overwriting([out], [candidates, base, *(decisions or ())])
+    at = resolve_clock(now)
+    request = FreezeRequest(candidates, out, version, owner, change, at, decisions or (), base, split, "", accept_all)
+    frozen = freeze_set(request)
+    print_result(frozen, [build_freeze_table(frozen)], format)
+    print_written_files([("golden set", Path(out))], f"assay run --golden {out} --target TARGET")
+    return ExitCode.FAILED if frozen.undecided or frozen.disagreed else ExitCode.PASS
+
+
+@app.command("diff")
+def diff(
+    before: Annotated[str, typer.Argument(help="Golden set.")],
+    after: Annotated[str, typer.Argument(help="Golden set that is compared with it.")],
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Show what changed between two golden sets, case by case and field by field."""
+    from assay.cli.golden_output import print_result
+    from assay.golden.finding_tables import build_difference_tables
+    from assay.golden.freeze_set import diff_files
+
+    difference = diff_files(before, after)
+    print_result(difference, build_difference_tables(difference), format)
+    return ExitCode.PASS
 
 
 @app.callback()

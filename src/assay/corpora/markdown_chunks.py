@@ -22,7 +22,7 @@ MAX_CHUNK_CHARS = 2000
 """A section that is longer is cut between its paragraphs, lists and tables."""
 MAX_SLUG_CHARS = 60
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_HEADING_MARKS = re.compile(r" {0,3}(#{1,6})[ \t]++(?=.)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _KNOWN_FIELDS = frozenset(
     {"document", "version", "tenant", "roles", "valid_from", "valid_to", "position", "position_scope"}
@@ -82,7 +82,7 @@ def split_sections(text: str) -> Iterator[Section]:
     lines: list[str] = []
     fence, page = "", 1
     for line in [*text.split("\n"), None]:
-        heading = _HEADING.match(line) if line is not None and not fence else None
+        heading = read_heading(line) if line is not None and not fence else None
         if line is None or heading:
             if "".join(lines).strip():
                 yield Section(tuple(title for _, title in path), "\n".join(lines), page)
@@ -92,9 +92,22 @@ def split_sections(text: str) -> Iterator[Section]:
             break
         fence = _next_fence(line, fence)
         if heading:
-            level = len(heading[1])
-            path = [(upper, title) for upper, title in path if upper < level] + [(level, heading[2].strip("*_ "))]
+            path = [(upper, title) for upper, title in path if upper < heading[0]] + [heading]
         lines.append(line)
+
+
+def read_heading(line: str) -> tuple[int, str] | None:
+    """Return the level and the title of a heading; None for another line.
+
+    >>> read_heading("## Leave **policy** ##"), read_heading("#1 on the list")
+    ((2, 'Leave **policy'), None)
+    """
+    marks = _HEADING_MARKS.match(line)
+    if marks is None:
+        return None
+    rest = line[marks.end() :].rstrip(" \t")
+    title = rest.rstrip("#").rstrip(" \t") or rest[:1]
+    return len(marks[1]), title.strip("*_ ")
 
 
 def _next_fence(line: str, fence: str) -> str:
@@ -116,7 +129,7 @@ def _join_bare_headings(sections: Sequence[Section]) -> Iterator[Section]:
             yield from bare
             bare = []
         lines = [line for line in section.text.split("\n") if line.strip()]
-        if len(lines) == 1 and _HEADING.match(lines[0]):
+        if len(lines) == 1 and read_heading(lines[0]):
             bare.append(section)
             continue
         if bare:
@@ -137,7 +150,7 @@ def split_long_section(text: str, max_chars: int) -> list[str]:
     current = ""
     for block in _split_blocks(text):
         joined = f"{current}\n\n{block}" if current else block
-        is_heading_alone = "\n" not in current and _HEADING.match(current) is not None
+        is_heading_alone = "\n" not in current and read_heading(current) is not None
         if current and len(joined) > max_chars and not is_heading_alone:
             parts.append(current)
             current = block

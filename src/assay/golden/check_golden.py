@@ -129,6 +129,9 @@ def _find_in_set(
         if cell.missing:
             message = f"{cell.kind}: {len(cell.cases)} of {cell.target}"
             yield _make_finding(SuspectField("coverage-gap", "cases", message), linted)
+    if golden.frozen_digest and golden.frozen_digest != loaded.digest:
+        message = f"its digest is {loaded.digest}, and was {golden.frozen_digest} when it was frozen"
+        yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
     for suspect in check_header(golden):
         yield _make_finding(suspect, linted)
     for case, suspect in find_confusable_ids(golden):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from assay.corpora.match_chunks import BuiltCorpus
+from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.relinking import Proposal
+from assay.golden.set_difference import SetDifference
 from assay.golden.verification import VerificationReport
 from assay.report.number_format import format_count
 from assay.report.tables import Table
@@ -109,3 +111,52 @@ def build_relink_table(proposal: Proposal) -> Table:
     columns = ("Case", "Label", "By", "Confidence", "New chunks", "Labelled text", "New text")
     counts = f"{proposal.kept} kept, {len(proposal.applied)} sure or accepted, {len(proposal.to_review)} to review"
     return Table("To review", columns, tuple(map(_escape_row, rows)), (counts,))
+
+
+def build_draft_tables(report: DraftReport) -> list[Table]:
+    """Return how many candidates of each kind are left, and why others were thrown away."""
+    kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
+    reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
+    note = "candidates are no golden set until a person has accepted them"
+    return [
+        Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
+        Table("Thrown away", ("Reason", "How many", "Meaning"), reasons),
+    ]
+
+
+def build_freeze_table(frozen: FrozenSet) -> Table:
+    """Return what was frozen, and the candidates that are still open."""
+    rows = (
+        ("version", frozen.version),
+        ("digest", frozen.digest),
+        ("cases", str(frozen.cases)),
+        ("rejected", str(frozen.rejected)),
+        ("undecided", str(len(frozen.undecided))),
+        ("decided differently", str(len(frozen.disagreed))),
+    )
+    notes = [
+        f"{title}: {_list_names(names)}"
+        for title, names in (("undecided", frozen.undecided), ("decided differently", frozen.disagreed))
+        if names
+    ]
+    return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+
+
+def build_difference_tables(difference: SetDifference) -> list[Table]:
+    """Return the changed fields with both values, and the cases that were added or removed."""
+    rows = [("", change.field, repr(change.before), repr(change.after)) for change in difference.header]
+    for case in difference.changed:
+        rows += [(case.case, change.field, repr(change.before), repr(change.after)) for change in case.changes]
+    short = [(*row[:2], *(shorten_to_line(text, _MAX_TEXT) for text in row[2:])) for row in rows]
+    relabelled = sum(case.is_relabelled for case in difference.changed)
+    notes = [
+        f"{len(difference.added)} added, {len(difference.removed)} removed, {len(difference.changed)} changed, "
+        f"{relabelled} of them in what is asked or what is right"
+    ]
+    notes += [
+        f"{title}: {_list_names(names)}"
+        for title, names in (("added", difference.added), ("removed", difference.removed))
+        if names
+    ]
+    columns = ("Case", "Field", "Before", "After")
+    return [Table("Changes", columns, tuple(map(_escape_row, short)), tuple(map(escape_terminal, notes)))]

@@ -15,7 +15,7 @@ from assay.text.languages import guess_language
 from assay.text.normalisation import fold_text
 from assay.text.stated_facts import judge_quantities
 from assay.text.statements import list_statements
-from assay.text.tokens import collect_word_keys, is_stop_word
+from assay.text.tokens import collect_word_keys, is_stop_word, tokenise_text
 
 COMMON_KEYWORD_SHARE = 0.5
 """The share of chunks with a keyword from which it says nothing of a chunk."""
@@ -28,7 +28,8 @@ FOREIGN_SHARE = 0.25
 _FEWEST_CONTENT_WORDS = 3
 _FEWEST_CHUNKS = 5
 _ASKING = frozenset(
-    "bao lau may much mani nao nhieu how when where which who whom whose why what there gi ai dau khi sao".split()  # noqa: SIM905
+    "bao lau may much mani nao nhieu how when where which who whom whose why what there gi ai dau khi sao "  # noqa: SIM905
+    "cac cho co cua doi duoc la muc mot nhung theo thi trong tu va ve voi".split()
 )
 
 
@@ -93,7 +94,7 @@ def check_abstention(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
         if not _may_see(case.user, linted.corpus.chunks[chunk_id], _reference_day(case, linted)):
             continue
         share = share_words(words, text, linted)
-        if share >= ANSWERABLE_SHARE:
+        if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
             message = f"{chunk_id} has {share:.0%} of the words of the question"
             yield SuspectField("abstain-answerable", "behaviour", message, (chunk_id,))
             return
@@ -181,12 +182,22 @@ def _states_reference(case: Case, chunk: CorpusChunk, linted: LintedSet) -> bool
 
 
 def list_content_words(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that are neither words of grammar nor only ask.
+    """Return the stems of the words of a text that are neither words of grammar, Vietnamese too, nor only ask.
 
     >>> sorted(list_content_words("How many days of leave are there?"))
     ['day', 'leav']
     """
     return frozenset(key for key in collect_word_keys(text) if not is_stop_word(key) and key not in _ASKING)
+
+
+def has_its_numbers(question: str, text: str) -> bool:
+    """Return whether a text has every number and code of a question: another model or year is another question.
+
+    >>> has_its_numbers("What does the HB-12 weigh?", "HB-20: 3 kg"), has_its_numbers("After 3 days?", "3 days")
+    (False, True)
+    """
+    numbers = {token for token in tokenise_text(question) if any(map(str.isdigit, token))}
+    return not numbers or numbers <= set(tokenise_text(text))
 
 
 def share_words(words: frozenset[str], text: str, linted: LintedSet) -> float:

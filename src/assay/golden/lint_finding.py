@@ -92,6 +92,9 @@ LINT_RULES: dict[str, LintRule] = {
     "no-owner": LintRule("warning", "a set without an owner", "write owner into the header"),
     "no-version": LintRule("warning", "a set without a version", "write version into the header"),
     "no-changelog": LintRule("warning", "a set without a changelog", "write changelog into the header"),
+    "frozen-edited": LintRule(
+        "error", "a set that was edited after it was frozen", "undo the edit, or freeze it as a new version"
+    ),
     "unused-silence": LintRule(
         "warning", "a silenced rule that would find nothing, or does not exist", "delete it from the header"
     ),

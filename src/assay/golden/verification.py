@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.golden.evidence_chunks import find_unit_chunks
-from assay.golden.lint_evidence import ANSWERABLE_SHARE, list_content_words
+from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words
 from assay.metrics.access_rules import is_visible, read_corpus_access
 from assay.metrics.case_index import EvidenceIndex
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User, Verification
@@ -185,7 +185,7 @@ def _verify_absence(
         corpus_chunk = known.get(chunk.chunk_id)
         text = chunk.text or (corpus_chunk.text if corpus_chunk is not None else None) or ""
         share = sum(map(frequencies.idf_weight, sorted(words & collect_word_keys(text)))) / total
-        if share >= ANSWERABLE_SHARE:
+        if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
             message = f"{chunk.chunk_id} (rank {rank}) has {share:.0%} of the words of the question"
             return VerifiedCase(case.id, "answerable", message, chunks=(chunk.chunk_id,))
     return VerifiedCase(case.id, "absent")

@@ -329,6 +329,34 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
     return Screen(tuple(map(escape_terminal, lines)), tuple(escape_table(table) for table in tables if table.rows), ())
 
 
+def render_short_case_change(comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG) -> Screen:
+    """Return how one case changed in at most four lines, escaped for a terminal: cause, scores, moved evidence."""
+    whole = render_case_change(comparison, case_id, metric_rows)
+    change = next((record for record in comparison.cases if record.case_id == case_id), None)
+    lines = [line.removeprefix(" - ") for line in whole.lines]
+    if len(lines) > 1:
+        lines = [" ".join(lines)]
+    rows = _build_score_rows(change, metric_rows) if change is not None else []
+    for direction in ("worse", "better"):
+        changed = [f"{metric} {before} → {after}" for metric, before, after, verdict in rows if verdict == direction]
+        lines += _list_first(direction, changed)
+    moves = [move for move in comparison.moves if move.case_id == case_id]
+    lines += _list_first(
+        "moved",
+        [f"{move.name} in {move.stage} {format_rank(move.before)} → {format_rank(move.after)}" for move in moves],
+    )
+    return Screen(tuple(map(escape_terminal, lines)), (), ())
+
+
+_MAX_CHANGES = 3
+
+
+def _list_first(label: str, changes: list[str]) -> list[str]:
+    """Return a line with the first changes, and how many there are beyond them; nothing if there are none."""
+    more = f" (and {len(changes) - _MAX_CHANGES} more: --verbose)" if len(changes) > _MAX_CHANGES else ""
+    return [f" - {label}: {'; '.join(changes[:_MAX_CHANGES])}{more}"] if changes else []
+
+
 def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tuple[str, ...]]:
     directions = (
         ("worse", change.regressed),

@@ -24,7 +24,7 @@ from assay.report.case_text import (
     ScoreLine,
     render_case_text,
 )
-from assay.report.comparison_tables import render_case_change
+from assay.report.comparison_tables import render_case_change, render_short_case_change
 from assay.report.failure_tables import describe_missing_files
 from assay.report.number_format import format_count
 from assay.report.terminal import Screen
@@ -72,9 +72,10 @@ def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> st
     return render_case_summary(explanation)
 
 
-def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None) -> Screen:
-    """Return what changed on one case against the baseline that the run was scored with."""
-    return render_case_change(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
+def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True) -> Screen:
+    """Return what changed on one case against the baseline that the run was scored with; short unless `verbose`."""
+    render = render_case_change if verbose else render_short_case_change
+    return render(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
 
 
 def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:

@@ -1,9 +1,9 @@
 """The HTML report: one self-contained file, made from the built page and islands of data.
 
 The island `report` is plain JSON and enough for the first screen: the script follows it directly and does not wait for
-the rest of the file. `rows` holds a short row for every case, `scores-N` the scores of one configuration, `detail-N`
-cases in full as far as the budget allows; these three are deflated, and unpacked when they are needed. The shapes of
-all islands are in `schemas/html-page.schema.json`.
+the rest of the file. `rows` holds a short row for every case, `scores-N` the scores of one configuration, `slices` how
+each slice changed since the baseline, `detail-N` cases in full as far as the budget allows; these four are deflated,
+and unpacked when they are needed. The shapes of all islands are in `schemas/html-page.schema.json`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assay.report.html_cases import (
     build_score_columns,
 )
 from assay.report.html_overview import build_answer_columns, shorten_case
-from assay.report.html_summary import build_summary_data
+from assay.report.html_summary import build_slice_changes, build_summary_data
 
 CSP_MARK, ISLANDS_MARK = "<!--assay:csp-->", "<!--assay:islands-->"
 MAX_ISLAND_BYTES = 256 * 1024
@@ -70,6 +70,9 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
     yield f'<script type="module" async>{script[1]}</script>\n'.encode()
     for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
         yield _render_packed_island(f"scores-{number}", msgspec.json.encode(build_score_columns(result, data)))
+    if data.comparison is not None:
+        slice_changes = build_slice_changes(data.comparison, data.metric_rows)
+        yield _render_packed_island("slices", msgspec.json.encode(slice_changes))
     islands, short_cases = yield from _render_detail_islands(chain(first_details, details), data)
     yield _render_packed_island("rows", msgspec.json.encode(_build_rows(data, islands, short_cases)))
     yield tail.encode()

@@ -71,7 +71,7 @@ MAX_MOVES, MAX_SLICE_ROWS = 300, 3000
 
 def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, int], metric_rows: MetricsByName) -> Json:
     """Return a comparison for the page; `index_by_case` maps case ids to indices in the golden set."""
-    slices = [(name, change) for name, metrics in sorted(comparison.slices.items()) for change in metrics.values()]
+    slice_count = sum(map(len, comparison.slices.values()))
     ordered_moves = sorted((move for move in comparison.moves if move.before != move.after), key=_get_move_weight)
     decisions = {comparison.candidate.config_id: comparison.decision} if comparison.decision is not None else {}
     lanes = Counter((move.stage, move.before, move.after) for move in comparison.moves)
@@ -79,8 +79,8 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
         "baseline": _build_side(comparison.baseline),
         "candidate": _build_side(comparison.candidate),
         "metrics": [_build_change(change, metric_rows) for change in comparison.metrics.values()],
-        "slices": [{"slice": name, **_build_change(change, metric_rows)} for name, change in slices[:MAX_SLICE_ROWS]],
-        "slices_left_out": max(0, len(slices) - MAX_SLICE_ROWS),
+        "slices": min(slice_count, MAX_SLICE_ROWS),
+        "slices_left_out": max(0, slice_count - MAX_SLICE_ROWS),
         "lanes": [
             {"stage": stage, "before": before, "after": after, "count": count}
             for (stage, before, after), count in sorted(lanes.items(), key=lambda item: (item[0][0], str(item[0])))
@@ -109,6 +109,12 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
         },
         "rules": list(iter_rule_data(decisions, index_by_case, metric_rows)),
     }
+
+
+def build_slice_changes(comparison: Comparison, metric_rows: MetricsByName) -> list[Json]:
+    """Return the change of each metric on each slice, at most `MAX_SLICE_ROWS` of them."""
+    slices = [(name, change) for name, metrics in sorted(comparison.slices.items()) for change in metrics.values()]
+    return [{"slice": name, **_build_change(change, metric_rows)} for name, change in slices[:MAX_SLICE_ROWS]]
 
 
 def _get_move_weight(move: RankMove) -> tuple[bool, int, str, str, int]:

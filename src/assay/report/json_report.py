@@ -12,6 +12,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from assay.metrics.case_checks import RUNNER_CHECKS
 from assay.metrics.template_columns import RUNNER_METRICS, find_first_present
 from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange
@@ -65,7 +67,7 @@ def render_json_report(
     }
     if now is not None:
         report["generated_at"] = now
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+    return format_json(report)
 
 
 def _encode_config(result: ConfigResult, stage: str | None) -> Json:
@@ -193,6 +195,24 @@ def encode_rule_result(rule_result: RuleResult) -> Json:
     }
 
 
+def format_json(value: Any) -> str:
+    """Return a value as JSON with sorted keys and two spaces. Raises ValueError for a number that is not finite.
+
+    The standard library writes indented JSON in Python, ten times slower than compact JSON.
+
+    >>> print(format_json({"b": [1.0, "é"], "a": {}}), end="")
+    {
+      "a": {},
+      "b": [
+        1.0,
+        "é"
+      ]
+    }
+    """
+    compact = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    return msgspec.json.format(compact, indent=2) + "\n"
+
+
 def render_comparison_json(
     comparison: Comparison, decision: Decision, now: str | None = None, gate: Gate | None = None
 ) -> str:
@@ -228,7 +248,7 @@ def render_comparison_json(
     }
     if now is not None:
         report["generated_at"] = now
-    return json.dumps(report, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
+    return format_json(report)
 
 
 def render_candidates_json(reports: Sequence[str], decision: Decision) -> str:

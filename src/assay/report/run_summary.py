@@ -309,7 +309,7 @@ def _build_failed_lines(
     if not has_open_cases:
         return []
     failed_cases.sort(key=lambda failed: failed[0])
-    lines = [shorten_at_word(escape_terminal(f"Cases: {', '.join(counts)}"), width)]
+    lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
         lines.append(_describe_failed_case(name, attribution, width))

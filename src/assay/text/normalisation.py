@@ -6,6 +6,7 @@ Folding is defined for single characters, so that the phrase filter can use the 
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 _SPELLINGS = {
     **dict.fromkeys("‘’‚‛ʼʹ′`´", "'"),
@@ -67,7 +68,16 @@ def fold_text(text: str) -> str:
     >>> fold_text(" Không\\u00a0ĐỦ\\n“quyền” ")
     'khong du "quyen"'
     """
+    return _fold_and_keep(text) if len(text) <= _LONGEST_KEPT else _fold(text)
+
+
+def _fold(text: str) -> str:
     return " ".join(text.translate(_FOLDED).split())
+
+
+# Leaks, citations, facts and similarity fold the same answers, claims and chunks one after another.
+_LONGEST_KEPT = 2000
+_fold_and_keep = lru_cache(maxsize=4096)(_fold)
 
 
 def fold_in_place(text: str) -> str:

@@ -223,7 +223,7 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
 
 _PROHIBITION = re.compile(
     r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
-    r"|should not|should never|shall not|forbidden|prohibited|khong duoc|cam)\b"
+    r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
 )
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from assay.text.segmentation import BlockKind, find_cell_spans, segment_block_sentences, segment_blocks
 
-_MARKUP = re.compile(r"\*\*|__|`|\[\^[^\]]*\]:?|<[^>]*>")
+# A label or tag ends where another one begins, so that one without an end is read once.
+_MARKUP = re.compile(r"\*\*|__|`|\[\^[^\][]*+\]:?|<[^<>]*+>")
 
 
 class Statement(NamedTuple):

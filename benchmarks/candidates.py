@@ -1,0 +1,156 @@
+"""How many bad and good candidates the filters of `golden draft` throw away: `python -m benchmarks.candidates`.
+
+The good ones are drafts about the handbook and the depot. Bad ones are made of them by rules that the filters do not
+share: another quantity in the reference, no answer expected of an answered question, an earlier question reworded, the
+value put into the question, evidence of another chunk, a document that says otherwise. Half of them, chosen by the
+digest of their questions, was not looked at while the filters were changed. What a model knows without evidence is not
+measured: the filters do not ask one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from assay.formats.corpus import load_corpus
+from assay.golden.candidate import Candidate, RejectedCandidate, RejectReason
+from assay.golden.draft_filters import filter_by_corpus
+from assay.golden.drafting import draft_candidates
+from assay.golden.lint_finding import LintedSet
+from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.stats.intervals import wilson_interval
+from benchmarks.depot.documents import build_corpus as build_depot
+
+HANDBOOK = "examples/handbook/corpus/chunks.jsonl"
+AS_OF = "2026-03-15"
+FEWEST = 60
+
+
+class Planted(NamedTuple):
+    """A bad candidate: its fault, the reasons that are right for it, and the set and corpus it is tried with."""
+
+    fault: str
+    reasons: tuple[RejectReason, ...]
+    candidate: Candidate
+    existing: GoldenSet
+    corpus: Corpus
+
+
+def load_corpora() -> list[Corpus]:
+    """Return the corpora of both applications."""
+    return [load_corpus(HANDBOOK)[0], build_depot()]
+
+
+def plant_all(corpora: list[Corpus]) -> list[Planted]:
+    """Return every bad candidate that can be made of the drafts on the corpora."""
+    planted: list[Planted] = []
+    for corpus in corpora:
+        for candidate in list_good(corpus):
+            planted += plant(candidate, corpus)
+    return planted
+
+
+def list_good(corpus: Corpus) -> list[Candidate]:
+    """Return the plain drafts on a corpus that ask for one value, but those that give it away by themselves."""
+    drafts = [
+        draft for draft in draft_candidates(corpus, AS_OF) if draft.kind in ("table-or-numeric", "acronym-or-code")
+    ]
+    return [draft for draft in drafts if not re.search(r"ERR-4\d\d", draft.case.question)]
+
+
+def plant(good: Candidate, corpus: Corpus) -> Iterator[Planted]:
+    """Yield the bad candidates made of a good one; a fault that its words do not allow is left out."""
+    case, empty = good.case, GoldenSet(())
+    value = case.must_have[0]
+    other = re.sub(r"\d+", lambda match: str(int(match[0]) + 7), value, count=1)
+    if other != value:
+        reference = (case.reference or "").replace(value, other)
+        wrong = msgspec.structs.replace(case, reference=reference, must_have=(other,))
+        yield Planted("wrong reference", ("unsupported",), _copy(good, wrong), empty, corpus)
+        rival = _plant_rival(corpus, good, other)
+        if rival is not None:
+            yield Planted("answerable elsewhere", ("answerable-elsewhere",), good, empty, rival)
+    absent = msgspec.structs.replace(case, behaviour="abstain", evidence=(), must_have=(), reference="It is not said.")
+    yield Planted("answer exists", ("not-absent",), _copy(good, absent), empty, corpus)
+    gone = tuple(unit for unit in case.evidence if unit.quote)
+    moved = next((chunk for chunk in corpus.chunks.values() if value not in (chunk.text or "")), None)
+    if gone and moved is not None:
+        unit = msgspec.structs.replace(gone[0], any_of=({"chunk_id": moved.chunk_id},), quote=None)
+        lost = msgspec.structs.replace(case, evidence=(unit,))
+        yield Planted("unanswerable", ("unsupported",), _copy(good, lost), empty, corpus)
+    reworded = case.question.rstrip("?").upper() + " ?"
+    asked = Case("asked before", reworded, reference=case.reference, evidence=case.evidence)
+    yield Planted("duplicate", ("duplicate",), good, GoldenSet((asked,)), corpus)
+    told = msgspec.structs.replace(case, question=f"{case.question.rstrip('?')} – {value}?")
+    yield Planted("answer given", ("gives-answer-away",), _copy(good, told), empty, corpus)
+
+
+def _plant_rival(corpus: Corpus, good: Candidate, other: str) -> Corpus | None:
+    """Return the corpus with another document that answers the question with another value."""
+    unit = good.case.evidence[0]
+    source = corpus.chunks[str(unit.any_of[0]["chunk_id"])]
+    quote, value = unit.quote or "", good.case.must_have[0]
+    if value not in quote or source.text is None:
+        return None
+    text = source.text.replace(quote, quote.replace(value, other))
+    rival = msgspec.structs.replace(source, chunk_id="planted:rival", document="planted", text=text, text_hash=None)
+    return Corpus({**corpus.chunks, "planted:rival": rival})
+
+
+def _copy(good: Candidate, case: Case) -> Candidate:
+    return msgspec.structs.replace(good, case=case)
+
+
+def try_planted(planted: Planted) -> RejectReason | None:
+    """Return the reason for which the filters throw a candidate away, None if they keep it."""
+    (result,) = filter_by_corpus([planted.candidate], LintedSet(planted.existing, planted.corpus), AS_OF)
+    return result.reason if isinstance(result, RejectedCandidate) else None
+
+
+def is_untouched(candidate: Candidate) -> bool:
+    """Return whether a candidate was left out while the filters were changed."""
+    return hashlib.sha256(candidate.case.id.encode()).digest()[0] % 2 == 1
+
+
+def sample(planted: list[Planted], fault: str, count: int = 2 * FEWEST) -> list[Planted]:
+    """Return at most `count` candidates of a fault, spread evenly."""
+    chosen = [row for row in planted if row.fault == fault]
+    return chosen[:: max(1, len(chosen) // count)][:count]
+
+
+def describe(right: int, total: int) -> str:
+    """Return a share with its interval."""
+    bounds = wilson_interval(right, total)
+    return f"{right}/{total} = {right / total:.3f} [{bounds.low:.3f}, {bounds.high:.3f}]"
+
+
+def main() -> None:
+    """Print the share of each fault that was thrown away with the right reason, and of good candidates lost."""
+    corpora = load_corpora()
+    planted = plant_all(corpora)
+    for fault in dict.fromkeys(row.fault for row in planted):
+        for half in (False, True):
+            rows = [row for row in sample(planted, fault) if is_untouched(row.candidate) is half]
+            reasons: dict[str, int] = defaultdict(int)
+            for row in rows:
+                reasons[try_planted(row) or "kept"] += 1
+            right = sum(reasons[reason] for reason in next(iter(rows)).reasons)
+            title = f"{fault}, {'untouched' if half else 'looked at'}"
+            print(f"{title}: {describe(right, len(rows))} with the right reason; {dict(reasons)}")
+    for half in (False, True):
+        lost, total = 0, 0
+        for corpus in corpora:
+            good = [draft for draft in list_good(corpus) if is_untouched(draft) is half]
+            results = list(filter_by_corpus(good, LintedSet(GoldenSet(()), corpus), AS_OF))
+            lost += sum(isinstance(result, RejectedCandidate) for result in results)
+            total += len(results)
+        print(f"good ones lost, {'untouched' if half else 'looked at'}: {describe(lost, total)}")
+
+
+if __name__ == "__main__":
+    main()

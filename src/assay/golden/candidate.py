@@ -1,0 +1,95 @@
+"""A drafted case before a person has accepted it, and why others were thrown away."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from assay.records.golden_set import Case
+
+DraftKind = Literal[
+    "exact", "table-or-numeric", "acronym-or-code", "multi-hop", "no-diacritic", "stale", "access", "no-answer"
+]
+RejectReason = Literal[
+    "instruction",
+    "not-self-contained",
+    "gives-answer-away",
+    "unsupported",
+    "duplicate",
+    "answerable-elsewhere",
+    "not-absent",
+    "unreachable",
+    "boundary",
+    "trivial",
+    "target-error",
+]
+REJECT_REASONS: dict[RejectReason, str] = {
+    "instruction": "question, reference or evidence orders a model about",
+    "not-self-contained": "the question points to something that only its document shows",
+    "gives-answer-away": "the question states what the answer must say",
+    "unsupported": "the evidence does not state the reference",
+    "duplicate": "the question was asked already",
+    "answerable-elsewhere": "another chunk answers the question otherwise",
+    "not-absent": "the corpus or the index seems to answer a question that must have no answer",
+    "unreachable": "the target does not find the evidence",
+    "boundary": "the index shows or withholds what it must not for this user",
+    "trivial": "every configuration has the evidence at rank 1",
+    "target-error": "the target failed on it",
+}
+
+
+class Candidate(Struct, frozen=True):
+    """A drafted case, its kind, the chunks that it was drafted from, and by what."""
+
+    case: Case
+    kind: DraftKind
+    drafted_from: tuple[str, ...]
+    drafted_by: str = "templates-1"
+
+
+class RejectedCandidate(Struct, frozen=True):
+    """A candidate that was thrown away, and why: a reason of `REJECT_REASONS` and what was seen."""
+
+    candidate: Candidate
+    reason: RejectReason
+    detail: str = ""
+
+
+class DraftReport(Struct, frozen=True):
+    """The candidates that are left, and those that were thrown away."""
+
+    kept: tuple[Candidate, ...]
+    rejected: tuple[RejectedCandidate, ...]
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many candidates of each kind are left."""
+        return dict(sorted(Counter(candidate.kind for candidate in self.kept).items()))
+
+    @property
+    def reasons(self) -> dict[RejectReason, int]:
+        """How many candidates were thrown away for each reason."""
+        return dict(sorted(Counter(rejected.reason for rejected in self.rejected).items()))
+
+
+class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True):
+    """What one person decided on one candidate; `edited` replaces fields of the case, `reason` says why."""
+
+    case: str
+    decision: str
+    reviewer: str
+    reason: str = ""
+    edited: dict[str, Any] = {}
+
+
+class FrozenSet(Struct, frozen=True):
+    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided."""
+
+    version: str
+    digest: str
+    cases: int
+    rejected: int
+    undecided: tuple[str, ...]
+    disagreed: tuple[str, ...]

@@ -1,0 +1,145 @@
+"""`golden freeze` and `golden diff`: who accepted what, what a new version keeps, and what changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay import golden
+from assay.cli import main
+from assay.formats.golden_files import load_golden
+from assay.golden.candidate import FrozenSet
+from assay.golden.set_difference import SetDifference
+from assay.records.errors import InputError
+
+AT = "2026-11-23T08:00:00+00:00"
+DRAFTED = {"provenance": {"kind": "exact"}}
+CASES: list[dict[str, Any]] = [
+    {"id": name, "question": f"What is {name}?", "reference": f"It is {name}.", "metadata": DRAFTED}
+    for name in ("a", "b", "c")
+]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def decide(path: Path, *rows: tuple[str, str, str], **edited: Any) -> str:
+    decisions: list[dict[str, Any]] = [
+        {"case": case, "decision": said, "reviewer": who, "reason": "because"} for case, said, who in rows
+    ]
+    if edited:
+        decisions[0]["edited"] = edited
+    path.write_text(json.dumps(decisions), encoding="utf-8")
+    return str(path)
+
+
+def freeze(folder: Path, version: str = "1", **options: Any) -> FrozenSet:
+    candidates = options.pop("candidates", None) or write(folder / "candidates.jsonl", CASES)
+    out = options.pop("out", str(folder / f"golden-{version}.jsonl"))
+    frozen = golden.freeze(candidates, out, version=version, owner="ann", change="first", at=AT, **options)
+    assert isinstance(frozen, FrozenSet)
+    return frozen
+
+
+def test_accepted_cases_get_owner_version_changelog_digest_and_who_accepted_them(tmp_path: Path) -> None:
+    said = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "reject", "ann"), reference="It is A.")
+    frozen = freeze(tmp_path, decisions=[said])
+    loaded = load_golden(tmp_path / "golden-1.jsonl")
+    (case,) = loaded.golden.cases
+    assert (1, 1, ("c",)) == (frozen.cases, frozen.rejected, frozen.undecided)
+    assert ("It is A.", ["ann"], ["reference"]) == (
+        case.reference,
+        case.metadata["provenance"]["accepted_by"],
+        case.metadata["provenance"]["edited"],
+    )
+    assert ("1", "ann", "test", (f"1 ({AT}): first",)) == (
+        loaded.golden.version,
+        loaded.golden.owner,
+        loaded.golden.split,
+        loaded.golden.changelog,
+    )
+    assert frozen.digest == loaded.digest == loaded.golden.frozen_digest
+
+
+def test_two_reviewers_must_agree(tmp_path: Path) -> None:
+    first = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "accept", "ann"))
+    second = decide(tmp_path / "bob.json", ("a", "accept", "bob"), ("b", "reject", "bob"))
+    frozen = freeze(tmp_path, decisions=[first, second])
+    assert (("b",), ("c",)) == (frozen.disagreed, frozen.undecided)
+    (case,) = load_golden(tmp_path / "golden-1.jsonl").golden.cases
+    assert ["ann", "bob"] == case.metadata["provenance"]["accepted_by"]
+
+
+def test_a_new_version_keeps_the_cases_and_the_changelog_of_the_one_before(tmp_path: Path) -> None:
+    freeze(tmp_path, accept_all=True)
+    more = write(tmp_path / "more.jsonl", [{**CASES[0], "id": "d"}])
+    freeze(tmp_path, "2", candidates=more, base=str(tmp_path / "golden-1.jsonl"), accept_all=True)
+    loaded = load_golden(tmp_path / "golden-2.jsonl").golden
+    assert (["a", "b", "c", "d"], 2) == ([case.id for case in loaded.cases], len(loaded.changelog))
+    difference = golden.diff(str(tmp_path / "golden-1.jsonl"), str(tmp_path / "golden-2.jsonl"))
+    assert isinstance(difference, SetDifference)
+    assert (("d",), (), ()) == (difference.added, difference.removed, difference.changed)
+
+
+def test_a_frozen_set_that_was_edited_is_found_and_no_base(tmp_path: Path) -> None:
+    freeze(tmp_path, accept_all=True)
+    path = tmp_path / "golden-1.jsonl"
+    assert 0 == main(["golden", "lint", str(path)])
+    path.write_text(path.read_text(encoding="utf-8").replace("It is a.", "It is not a."), encoding="utf-8")
+    assert 1 == main(["golden", "lint", str(path)])
+    with pytest.raises(InputError, match="edited after it was frozen"):
+        freeze(tmp_path, "2", base=str(path), accept_all=True)
+
+
+REFUSED = (
+    ([("x", "accept", "ann")], "no such candidate"),
+    ([("a", "maybe", "ann")], "expected accept or reject"),
+    ([("a", "reject", "ann"), ("b", "reject", "ann"), ("c", "reject", "ann")], "no candidate was accepted"),
+)
+
+
+@pytest.mark.parametrize(("rows", "message"), REFUSED)
+def test_decisions_that_cannot_be_used_are_refused(tmp_path: Path, rows: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        freeze(tmp_path, decisions=[decide(tmp_path / "ann.json", *rows)])
+
+
+def test_a_rejection_needs_a_reason_and_an_edit_must_fit(tmp_path: Path) -> None:
+    path = tmp_path / "ann.json"
+    path.write_text('[{"case": "a", "decision": "reject", "reviewer": "ann"}]', encoding="utf-8")
+    with pytest.raises(InputError, match="without a reason"):
+        freeze(tmp_path, decisions=[str(path)])
+    with pytest.raises(InputError, match="edited"):
+        freeze(tmp_path, decisions=[decide(path, ("a", "accept", "ann"), behaviour="laugh")])
+
+
+def test_the_same_version_and_the_same_ids_are_refused(tmp_path: Path) -> None:
+    freeze(tmp_path, accept_all=True)
+    base = str(tmp_path / "golden-1.jsonl")
+    with pytest.raises(InputError, match="has this version already"):
+        freeze(tmp_path, "1", base=base, out=str(tmp_path / "new.jsonl"), accept_all=True)
+    with pytest.raises(InputError, match=r"in .* already"):
+        freeze(tmp_path, "2", base=base, accept_all=True)
+
+
+def test_the_commands_exit_with_1_while_candidates_are_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    candidates, out = write(tmp_path / "candidates.jsonl", CASES), str(tmp_path / "golden.jsonl")
+    said = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
+    arguments = ["golden", "freeze", candidates, "--out", out, "--version", "1", "--owner", "ann", "--change", "first"]
+    assert 1 == main([*arguments, "--decisions", said, "--now", AT])
+    assert 0 == main([*arguments, "--accept-all", "--now", AT])
+    assert 2 == main([*arguments, "--accept-all", "--split", "other"])
+    edited = write(tmp_path / "edited.jsonl", [{**CASES[0], "reference": "Else.", "notes": "x"}])
+    capsys.readouterr()
+    assert 0 == main(["golden", "diff", candidates, edited, "--format", "json"])
+    difference = json.loads(capsys.readouterr().out)
+    assert ["b", "c"] == difference["removed"]
+    assert (True, {"reference", "notes"}) == (
+        difference["changed"][0]["is_relabelled"],
+        {change["field"] for change in difference["changed"][0]["changes"]},
+    )
