@@ -345,12 +345,12 @@ def score(
     `observations` are those of another result, such as one that was judged since, or rows as `observe` returns them,
     files, dictionaries or a frame. `config` names the configuration of rows that name none. `metrics` are names as
     `assay metrics` lists them, import paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of
-    slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile.
-    `verdicts` is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is
-    a file written by `assay calibrate`, and `rubrics` are the rubrics that the judge used in addition to the
-    built-in ones, as folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for the regression rules of the gate. `notices`
-    are sentences for the reports. `lexicons` are files or folders with lexicons of refusals in addition to the
-    shipped ones, for this process until the next scoring.
+    slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile. `verdicts`
+    is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is a file
+    written by `assay calibrate`, and `rubrics` are the rubrics that the judge used in addition to the built-in ones, as
+    folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for
+    the regression rules of the gate. `notices` are sentences for the reports. `lexicons` are files or folders with
+    lexicons of refusals in addition to the shipped ones, for this process until the next scoring.
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
