@@ -17,6 +17,7 @@ MODULES = {
     "judge": ("aiohttp", "assay.judging.http_client"),
     "mcp": ("mcp", "httpx2", "assay.targets.mcp_connection"),
     "langchain": ("langchain_core.runnables", "assay.targets.langchain"),
+    "litellm": ("litellm", "assay.judging.litellm_client"),
     "llamaindex": ("llama_index.core", "assay.targets.llamaindex"),
     "audit": ("alembic", "sqlalchemy", "assay.audit.audit_store"),
     "postgres": ("psycopg", "sqlalchemy", "assay.audit.audit_store"),

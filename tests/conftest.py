@@ -39,6 +39,17 @@ def _refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.addaudithook(_refuse_network)
 
+
+@pytest.fixture(autouse=True)
+def _no_rubrics_of_other_tests() -> Iterator[None]:
+    """Metrics that a test made of rubrics are not in the catalogue of the next one."""
+    yield
+    from assay.metrics.catalog import CATALOG, parse_metric
+
+    CATALOG.forget_rows()
+    parse_metric.cache_clear()
+
+
 _bug_lines: list[str] = []
 
 

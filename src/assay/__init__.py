@@ -35,10 +35,13 @@ if TYPE_CHECKING:
         score,
     )
     from assay.metrics.catalog import DEFAULT_METRICS
+    from assay.records.verdicts import JudgeRubric, RubricLabel
     from assay.version import __version__
 
 __all__ = [
     "DEFAULT_METRICS",
+    "JudgeRubric",
+    "RubricLabel",
     "ScoreResult",
     "__version__",
     "audit",
@@ -61,6 +64,8 @@ __all__ = [
 
 _HOME = dict.fromkeys(__all__, "assay.api") | {
     "DEFAULT_METRICS": "assay.metrics.catalog",
+    "JudgeRubric": "assay.records.verdicts",
+    "RubricLabel": "assay.records.verdicts",
     "__version__": "assay.version",
 }
 

@@ -23,6 +23,7 @@ from assay.formats.file_io import write_atomically
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import decide_configs
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts
+from assay.judging.rubric_files import write_rubric_records
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
 from assay.metrics.metric import Metric
 from assay.metrics.own_metric import metric
@@ -41,6 +42,7 @@ from assay.records.requests import (
     VerdictOptions,
 )
 from assay.records.scores import ScoreTable, ScoringResult, Summary
+from assay.records.verdicts import JudgeRubric
 from assay.report import explain_case as explaining
 from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.calibration.scorer_quality import CalibrationResult
+    from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import JudgeRun
 
 PathLike = str | Path
@@ -332,7 +335,7 @@ def score(
     verdicts: PathLike | None = None,
     judge: str | None = None,
     calibration: PathLike | None = None,
-    rubrics: Sequence[PathLike] = (),
+    rubrics: Sequence[PathLike | JudgeRubric] = (),
     lexicons: Sequence[PathLike] = (),
     baseline: PathLike | None = None,
     notices: Sequence[str] = (),
@@ -342,12 +345,12 @@ def score(
     `observations` are those of another result, such as one that was judged since, or rows as `observe` returns them,
     files, dictionaries or a frame. `config` names the configuration of rows that name none. `metrics` are names as
     `assay metrics` lists them, import paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of
-    slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile.
-    `verdicts` is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is
-    a file written by `assay calibrate`, and `rubrics` are folders of the rubrics that the judge used in addition to
-    the built-in ones. `baseline` is a run folder or a saved baseline for the regression rules of the gate. `notices`
-    are sentences for the reports. `lexicons` are files or folders with lexicons of refusals in addition to the
-    shipped ones, for this process until the next scoring.
+    slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile. `verdicts`
+    is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is a file
+    written by `assay calibrate`, and `rubrics` are the rubrics that the judge used in addition to the built-in ones, as
+    folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for
+    the regression rules of the gate. `notices` are sentences for the reports. `lexicons` are files or folders with
+    lexicons of refusals in addition to the shipped ones, for this process until the next scoring.
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
@@ -356,37 +359,38 @@ def score(
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
         corpus = load_corpus(corpus)
-    request = ScoreRequest(
-        InputOptions(ignore_unknown=ignore_unknown),
-        VerdictOptions(
-            None if verdicts is None else str(verdicts),
-            judge,
-            None if calibration is None else str(calibration),
-            [str(folder) for folder in rubrics],
-        ),
-        replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
-        ScoringOptions(
-            metrics=None if names == DEFAULT_METRICS else names,
-            by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
-            missing_as_zero=missing_as_zero,
-            lexicons=[str(path) for path in lexicons],
-            notices=list(notices),
-        ),
-    )
-    use_lexicons(request.scoring.lexicons)
-    digest = goldens.compute_golden_digest(golden)
-    recorded, doubts = load_requested_verdicts(request.verdicts)
-    judging, unbound = match_verdicts(recorded, digest)
-    inputs = ScoreInputs.from_golden(
-        golden,
-        request,
-        corpus=corpus,
-        loaded_gate=load_gate_with_baseline(request),
-        judging=judging,
-        notices=(*doubts, *unbound),
-        digest=digest,
-    )
-    return ScoreResult(score_observations(inputs, rows))
+    with write_rubric_records(rubrics) as rubric_folders:
+        request = ScoreRequest(
+            InputOptions(ignore_unknown=ignore_unknown),
+            VerdictOptions(
+                None if verdicts is None else str(verdicts),
+                judge,
+                None if calibration is None else str(calibration),
+                rubric_folders,
+            ),
+            replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
+            ScoringOptions(
+                metrics=None if names == DEFAULT_METRICS else names,
+                by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
+                missing_as_zero=missing_as_zero,
+                lexicons=[str(path) for path in lexicons],
+                notices=list(notices),
+            ),
+        )
+        use_lexicons(request.scoring.lexicons)
+        digest = goldens.compute_golden_digest(golden)
+        recorded, doubts = load_requested_verdicts(request.verdicts)
+        judging, unbound = match_verdicts(recorded, digest)
+        inputs = ScoreInputs.from_golden(
+            golden,
+            request,
+            corpus=corpus,
+            loaded_gate=load_gate_with_baseline(request),
+            judging=judging,
+            notices=(*doubts, *unbound),
+            digest=digest,
+        )
+        return ScoreResult(score_observations(inputs, rows))
 
 
 def _name_metric(item: str | Metric) -> str:
@@ -490,18 +494,20 @@ def judge(
     judge: str | None = None,
     settings: PathLike | None = None,
     metrics: Sequence[str] = (),
+    rubrics: Sequence[PathLike | JudgeRubric] = (),
     corpus: PathLike | None = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
 ) -> JudgeRun:
     """Ask a judge about the answers of a result or a run folder; its verdicts are kept in `store`.
 
-    `judge` names one of the judges of the settings file. Pass the same store as `verdicts` to `score` to use the
-    verdicts. Raises InputError for bad settings, IncompleteError if a verdict cannot be saved.
+    `judge` names one of the judges of the settings file. `rubrics` are folders of rubrics, or rubrics themselves: each
+    is a metric under its name, and is asked with the default metrics unless `metrics` are named. Pass the same store as
+    `verdicts` to `score` to use the verdicts. Raises InputError for bad settings, IncompleteError if a verdict cannot
+    be saved.
     """
     from assay.formats.settings_file import load_config
     from assay.judging.collect_questions import JudgingRequest
-    from assay.judging.judge_run import judge_run
 
     request = JudgingRequest(
         load_config(None if settings is None else str(settings)),
@@ -512,13 +518,20 @@ def judge(
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
+    with write_rubric_records(rubrics) as rubric_folders:
+        return _judge_answers(replace(request, rubrics=rubric_folders), answers, _to_text(corpus))
+
+
+def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: str | None) -> JudgeRun:
+    from assay.judging.judge_run import judge_run
+
     if not isinstance(answers, ScoreResult):
-        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=_to_text(corpus))))
+        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=corpus)))
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
         write_atomically(outputs, encode_output_lines(_list_observations(answers)))
-        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=_to_text(corpus))
+        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus)
         return judge_run(replace(request, inputs=inputs))
 
 

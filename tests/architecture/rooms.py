@@ -35,6 +35,7 @@ NAMED_EXCEPTIONS = {
     "judging.anthropic": "builds and reads the HTTP messages of one provider",
     "judging.budget": "waits for its turn, because calls run side by side",
     "judging.llm_judge": "calls the provider",
+    "judging.azure": "builds and reads the HTTP messages of one provider",
     "judging.openai": "builds and reads the HTTP messages of one provider",
     "judging.provider": "turns a provider's HTTP replies into replies and errors",
     "scoring.scored_run": "reads single observations again when a report wants them",

@@ -10,6 +10,7 @@ from tests.attribution.traces import (
     OFFICE,
     OLD,
     OLD_TEXT,
+    TEXTS,
     blamed,
     case,
     corpus,
@@ -77,6 +78,16 @@ def test_the_only_search_that_does_not_find_it_is_to_blame() -> None:
     found = blamed(case(), seen(stage("dense", "sick", "office"), stage("context", "sick", "office"), answer=BAD))
     assert ("retrieval_fault", "embedding", "dense") == told(found)
     assert "dense" == found.traces[0].lost_at
+
+
+def test_the_code_of_the_question_that_no_passage_mentions_is_named() -> None:
+    asked = case(question="How many days of leave does rule HR-2024-7 give?")
+    trace = seen(stage("dense", "sick", "office"), stage("context", "sick", "office"), answer=BAD)
+    assert "entity missing from the evidence: HR-2024-7" in blamed(asked, trace).evidence
+    texts = {"sick": f"{TEXTS['sick']} See hr 2024 7."}
+    stages = [stage(name, "sick", "office", texts=texts) for name in ("dense", "context")]
+    trace = seen(*stages, answer=BAD)
+    assert not [line for line in blamed(asked, trace).evidence if "entity" in line]
 
 
 def test_a_keyword_search_that_misses_the_questions_own_words_is_to_blame() -> None:

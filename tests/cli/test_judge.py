@@ -324,3 +324,24 @@ def test_changed_verdict_is_asked_for_again(server: JudgeServer, capsys: pytest.
     assert 0 == judge("--votes", "1")
     assert calls + 1 == server.calls
     assert "1 verdicts do not match their sha256" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("members", "asked"),
+    [
+        ({"answer": "Staff get 12 days of leave in year 2 [d2]."}, 0),
+        ({"answer": "Staff get 12 days of leave in year 2 [d2].", "behaviour": "abstain"}, 1),
+        ({"answer": "Staff get 19 days of leave in year 2 [d2]."}, 1),
+    ],
+    ids=["clear", "declared otherwise", "nearly matches, with another number"],
+)
+def test_only_ambiguous_asks_what_rules_leave_open_or_flag(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], members: dict[str, Any], asked: int
+) -> None:
+    text = "Staff get 12 days of leave in year 2. They ask the head of department."
+    case = {"id": "c2", "question": "How many days of leave are there in year 2?", "expected_chunk_ids": ["d2"]}
+    context = {"name": "context", "chunks": [{"chunk_id": "d2", "text": text}]}
+    Path("golden.jsonl").write_text(json.dumps(case) + "\n")
+    Path("outputs.jsonl").write_text(json.dumps({"case_id": "c2", "config_id": "a", "stages": [context], **members}))
+    judge("--only", "ambiguous", "--dry-run")
+    assert f"note: {asked} of 1 observations are judged" in capsys.readouterr().out

@@ -79,6 +79,9 @@ def _names(base: str) -> list[MetricName]:
     metric_row = CATALOG[base]
     k = None if metric_row.cut == "no" else 7
     must = tuple(("by", "rules") for key in metric_row.keys if key == "by")
+    if any(spec.required for spec in metric_row.keys.values()):
+        required = [(key, spec.values[0]) for key, spec in metric_row.keys.items() if spec.required]
+        must = (("by", "judge"), *required)
     names = []
     for key, spec in metric_row.keys.items():
         samples = spec.values or (("2",) if key == "rel" else ("context",))

@@ -52,7 +52,7 @@ class World:
         self.status: JudgeStatus | None = None
 
     def plan(self, requests: dict[str, JudgeRequest], at: str | None, calls: int, days: int = 30) -> ControlPlan:
-        possible = list_possible_controls(requests, {digest: {digest} for digest in requests})
+        possible = list_possible_controls(requests, {digest: {digest} for digest in requests}, RUBRICS)
         limits = ControlLimits(0.2, days, at)
         return plan_controls(
             possible, ANCHORS, self.status, self.recorded, limits, calls=calls, rounds=1, asks_again=False

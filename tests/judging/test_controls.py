@@ -19,6 +19,7 @@ from tests.judging.asking import (
 )
 from tests.support.judge_server import Answer, JudgeCall, answer_with_labels, find_text
 
+from assay.judging import control_questions
 from assay.judging.control_questions import (
     ANCHOR_CLAIM_ID,
     MAX_CONTROL_MEAN,
@@ -28,7 +29,6 @@ from assay.judging.control_questions import (
     build_anchor_request,
     build_anchor_requests,
     compute_separation,
-    make_controls,
 )
 from assay.judging.rubric_files import load_anchors
 from assay.records.errors import InputError
@@ -41,6 +41,11 @@ def foreign_support() -> JudgeRequest:
     """Return another case's request about support."""
     claims = [{"id": "z", "text": "The lift holds 8 people."}]
     return support_request(claims=claims, context=[{"id": "lift", "text": "Eight people fit into the lift."}])
+
+
+def make_controls(request: JudgeRequest, foreign: JudgeRequest) -> tuple[Control, ...]:
+    """Return the controls of the kinds that the rubric of a request lists."""
+    return control_questions.make_controls(request, foreign, RUBRICS[request.rubric, request.language].controls)
 
 
 def by_kind(result: tuple[Control, ...]) -> dict[str, JudgeRequest]:

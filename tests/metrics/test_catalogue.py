@@ -46,6 +46,7 @@ BOUNDED = (
         "answered",
         "refused",
         "over_refusal",
+        "refusal_rate",
         "under_refusal",
         "refusal_calibration",
         "behaviour_mismatch",
@@ -55,11 +56,14 @@ BOUNDED = (
         "clarified",
         "keywords_ambiguous",
     ),
+    "entity_recall",
+    "answer_format",
+    "claim_citation_coverage",
     *("visibility_leaks", "over_fetched", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "gold_outdated"),
     *("faithfulness", "unsupported_claims", "critical_hallucinations", "contradiction_suspects", "no_claims"),
-    *("misattributed", "hallucination_risk", "answer_similarity", "answer_relevance"),
-    *("judge_unscored", "judge_disagreement"),
+    *("misattributed", "hallucination_rate", "hallucination_risk", "answer_similarity", "answer_relevance"),
+    *("judge_unscored", "judge_disagreement", "grade", "failure_label", "refusal", "claims"),
     *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "error_rate"),
 )
 """Their range and the independence of rows are all that holds for any observation."""
@@ -83,6 +87,9 @@ def variants(metric_row: Metric) -> list[MetricName]:
     for name, key in metric_row.keys.items():
         values = [value for value in key.values or OPEN_VALUES.get(name, ()) if value != key.default]
         keys += [((name, value),) for value in values]
+    required = [[(name, value) for value in key.values] for name, key in metric_row.keys.items() if key.required]
+    if required:
+        keys = [tuple(sorted((("by", "judge"), *pairs))) for pairs in product(*required)]
     wanted = [MetricName(metric_row.name, pairs, k) for k, pairs in product(cuts, keys)]
     return [name for name in wanted if "by" not in metric_row.keys or dict(name.keys).get("by")]
 

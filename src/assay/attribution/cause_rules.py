@@ -26,6 +26,7 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.copied_text import find_canaries
 from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
+from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.tokens import tokenise_text
 
 INDEX_STAGE, GENERATE_STAGE = "index", "generate"
@@ -251,7 +252,17 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         also |= dict.fromkeys(cause for cause in (loss.cause, *loss.also) if cause != first.cause)
         if loss.cause == first.cause:
             evidence |= dict.fromkeys(loss.evidence)
-    return first._replace(also=tuple(also), evidence=tuple(evidence))
+    return first._replace(also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)))
+
+
+def _name_missing_entities(case: CaseFacts) -> list[str]:
+    """Return a line for each code or name of the question that nothing mentions of what reached the generator."""
+    texts = [case.get_chunk_text(chunk.chunk_id) for chunk in case.arrived_chunks]
+    if not texts or None in texts:
+        return []
+    entities = find_question_entities(case.case.case.question, case.case.language)
+    missing = find_missing_entities(entities, filter(None, texts))
+    return [f"entity missing from the evidence: {entity}" for entity in missing]
 
 
 def _has_no_missing_fact(case: CaseFacts, unit: int) -> bool:

@@ -13,13 +13,13 @@ from msgspec import structs, to_builtins
 from assay.calibration.collect_scorer_labels import (
     COMBINED,
     JUDGE,
-    RUBRIC_BY_METRIC,
     RULES,
     ScorerLabels,
     check_label_metrics,
     collect_judge_labels,
     collect_rule_labels,
     collect_tool_labels,
+    hash_rubric,
     label_scales,
     load_label_rubrics,
     metric_for_labels,
@@ -42,10 +42,10 @@ from assay.formats.golden_files import compute_golden_digest
 from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.load_verdicts import open_verdicts
-from assay.metrics.judge_requests import RecordedVerdicts, Rubrics, name_combined_scorer
+from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import IncompleteError, InputError, Problem
-from assay.records.verdicts import Label, compute_rubrics_hash
+from assay.records.verdicts import Label
 from assay.scoring.scored_run import ScoredRun
 from assay.scoring.slices import find_slices
 
@@ -265,7 +265,7 @@ def _judge_scorers(
     """
     run_rubrics, folder_rubrics = load_label_rubrics(run), load_label_rubrics(run, request.rubrics)
     metrics_with_other_rubric = [
-        metric for metric in metrics if _rubric_hash(folder_rubrics, metric) != _rubric_hash(run_rubrics, metric)
+        metric for metric in metrics if hash_rubric(folder_rubrics, metric) != hash_rubric(run_rubrics, metric)
     ]
     folder_suffix = " ".join(f"with {Path(folder).name}" for folder in request.rubrics)
     variants = ((run_rubrics, "", metrics), (folder_rubrics, folder_suffix, metrics_with_other_rubric))
@@ -289,10 +289,6 @@ def _open_stores(
             notes += [warning for warning in warnings if warning not in notes]
             store_suffix = f"in {Path(path).name}" if len(request.verdicts) > 1 else ""
             yield " ".join(filter(None, (judge, store_suffix))), judging
-
-
-def _rubric_hash(rubrics: Rubrics, metric: str) -> str:
-    return compute_rubrics_hash(rubrics.values(), RUBRIC_BY_METRIC[parse_metric_name(metric).base])
 
 
 def _match_labels(labels: Sequence[Label], run: ScoredRun) -> tuple[list[Label], list[str]]:

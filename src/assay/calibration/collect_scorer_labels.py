@@ -12,21 +12,22 @@ from typing import Any, NamedTuple
 from assay.calibration.human_labels import ScorerLabel, get_item_key
 from assay.calibration.rater_agreement import ItemKey
 from assay.formats.label_files import LabelScales, check_label_metric
-from assay.judging.rubric_files import load_rubrics
+from assay.judging.rubric_files import use_rubrics
 from assay.metrics import citation_support
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.catalog import CATALOG, parse_metric
+from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metrics
 from assay.metrics.faithfulness import find_grounding_exclusion
 from assay.metrics.judge_requests import (
+    ENGLISH,
     RULES_VERSION,
     WHOLE_ANSWER_ITEM,
     RecordedVerdicts,
     Rubrics,
     find_rubric,
-    make_request,
 )
 from assay.metrics.metric import MetricName, parse_metric_name
 from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.rubric_metrics import LABEL_KEY, name_rubric_metric
 from assay.metrics.scorers import collect_requests, compute_outcome
 from assay.metrics.vote_folding import ItemRuling, Ruling, fold_votes
 from assay.records.errors import InputError, Problem
@@ -36,17 +37,6 @@ from assay.records.verdicts import JudgeRequest, Label, LabelledRate, compute_ru
 from assay.scoring.scored_run import ScoredRun
 from assay.text.claim_support import SourceSupport
 
-RUBRIC_BY_METRIC = {
-    "faithfulness": "support",
-    "citation_support": "citation_support",
-    "correctness": "correctness",
-    "completeness": "completeness",
-    "answer_relevance": "relevance",
-    "grade": "grade",
-    "failure_label": "failure",
-}
-"""The metrics that humans label, each with the rubric that holds its labels."""
-_GRADED = ("grade", "failure_label")
 _LISTS = ("claims", "citations", "facts")
 
 
@@ -66,16 +56,24 @@ def load_label_rubrics(run: ScoredRun | None, folders: Sequence[str] = ()) -> Ru
     Raises SettingsError for rubrics that cannot be read.
     """
     judged = run.judging.rubrics if run is not None and run.judging is not None and not folders else {}
-    return judged or load_rubrics(folders)
+    return judged or use_rubrics(folders)[0]
 
 
 def label_scales(rubrics: Rubrics) -> LabelScales:
-    """Return the labels of every metric that humans label, each with its value; a failure label has none."""
+    """Return the labels of every metric that humans label, each with its value; a failure label has none.
+
+    These are the metrics that are made of the labels of one rubric, shipped or not.
+    """
     scales = {}
-    for metric, rubric_name in RUBRIC_BY_METRIC.items():
-        rubric = find_rubric(rubrics, rubric_name, "en")
-        scales[metric] = {label.name: label.value for label in rubric.labels}
+    for rubric_name in sorted({name for name, _ in rubrics}):
+        rubric = find_rubric(rubrics, rubric_name, ENGLISH)
+        scales[name_rubric_metric(rubric_name)] = {label.name: label.value for label in rubric.labels}
     return scales
+
+
+def hash_rubric(rubrics: Rubrics, metric: str) -> str:
+    """Return the hash of a metric's rubric in all its languages; "" where there are no rubrics."""
+    return compute_rubrics_hash(rubrics.values(), find_main_rubric(parse_metric_name(metric).base))
 
 
 def name_with_scorer(metric: str, scorer: str) -> str:
@@ -98,8 +96,8 @@ def metric_for_labels(metric: str) -> str:
     """
     name = parse_metric_name(metric)
     if name.base in CATALOG:
-        name = parse_metric(name_with_scorer(metric, "judge"))
-    return str(MetricName(name.base, tuple(pair for pair in name.keys if pair[0] != "by"), name.k))
+        (name, *_) = parse_metrics([name_with_scorer(metric, "judge")])
+    return str(MetricName(name.base, tuple(pair for pair in name.keys if pair[0] not in ("by", LABEL_KEY)), name.k))
 
 
 def check_label_metrics(metrics: Sequence[str], scales: LabelScales) -> list[str]:
@@ -135,21 +133,8 @@ def source_texts(judge_request: JudgeRequest) -> tuple[str, ...]:
 def _requests_for_case(
     joins: GoldenIndex, position: int, observation: Observation, metric: str, rubrics: Rubrics
 ) -> list[JudgeRequest]:
-    case, base = joins.case_index(position), parse_metric_name(metric).base
-    if base not in _GRADED:
-        return collect_requests(case, observation, [parse_metric_name(name_with_scorer(metric, "judge"))], rubrics)
-    reading = ParsedAnswer(case, observation)
-    reference = case.case.reference or "; ".join(case.case.must_have)
-    if observation.error is not None or not reading.answer.strip() or not reference:
-        return []
-    context = reading.context_texts if isinstance(reading.context_texts, dict) else {}
-    inputs = {
-        "question": reading.question,
-        "answer": reading.answer,
-        "reference": reference,
-        "context": [{"id": chunk_id, "text": text} for chunk_id, text in context.items()],
-    }
-    return [make_request(find_rubric(rubrics, RUBRIC_BY_METRIC[base], reading.language), inputs)]
+    name = parse_metric_name(name_with_scorer(metric, "judge"))
+    return collect_requests(joins.case_index(position), observation, [name], rubrics)
 
 
 def _item_text(entry: dict[str, Any] | None, request: JudgeRequest) -> str:
@@ -182,11 +167,7 @@ class ScorerLabels(NamedTuple):
 
     def rubric_hash(self, metric: str) -> str:
         """Return the hash of the rubrics to which a calibration for a metric is bound, in addition to the digest."""
-        return (
-            compute_rubrics_hash(self.rubrics.values(), RUBRIC_BY_METRIC[parse_metric_name(metric).base])
-            if self.rubrics
-            else ""
-        )
+        return hash_rubric(self.rubrics, metric)
 
 
 def collect_judge_labels(run: ScoredRun, name: str, judging: RecordedVerdicts, metrics: Sequence[str]) -> ScorerLabels:

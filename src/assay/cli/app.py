@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": "explain.explain",
     "compare": "compare.compare",
     "report": "report.report",
+    "regrade": "regrade.regrade",
     "runs": "runs.runs",
     "open": "runs.open_report",
     "calibrate": "calibrate.calibrate",

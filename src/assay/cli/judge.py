@@ -80,6 +80,9 @@ def judge(
             "--dry-run", help="Print the number of requests and the estimated cost without calling the judge."
         ),
     ] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="With --dry-run: also print one request as it would be sent.")
+    ] = False,
     max_calls: MaxCalls = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")] = None,
     max_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost in US dollars.")] = None,
@@ -119,8 +122,12 @@ def judge(
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
+    from assay.records.errors import InputError
     from assay.records.requests import GateOptions
+    from assay.text.escaping import escape_json_for_log
 
+    if show and not dry_run:
+        raise InputError("--show: prints a request without sending it (expected --dry-run as well)")
     judgement = JudgingRequest(
         load_config(endpoint.settings),
         recorded.build_inputs(run),
@@ -144,6 +151,8 @@ def judge(
 
     def confirm(preflight: JudgingEstimate, notices: Sequence[str]) -> bool:
         _print_preflight(preflight, notices, to_stderr=not dry_run)
+        if show and dry_run:
+            typer.echo(escape_json_for_log(preflight.example or "null"))
         return not dry_run
 
     with show_progress("judging") as update_progress:
@@ -189,13 +198,24 @@ def selftest(
 
 @app.command("export")
 def export(
-    store: Annotated[str, typer.Option(help="Verdict store.")],
     to: Annotated[str, typer.Option(help="File to write, as JSON lines.")],
+    store: Annotated[str | None, typer.Option(help="Verdict store, to be exported as it is.")] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(help="Run folder: one line for each request about each case, with labels, reasoning and votes."),
+    ] = None,
 ) -> ExitCode:
-    """Export a verdict store as JSON lines; equal verdicts give equal bytes."""
+    """Export a verdict store, to import it elsewhere, or the verdicts of a run, for reading; both as JSON lines."""
     from assay.cli.display import print_notes, print_written_files
     from assay.judging.verdict_store import export_verdict_store
+    from assay.records.errors import InputError
 
+    if (store is None) == (run is None):
+        raise InputError("--store or --run: expected one of them")
+    if run is not None:
+        _export_details(run, to)
+        return ExitCode.PASS
+    assert store is not None
     count, warnings = export_verdict_store(store, to)
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(to))])
@@ -215,6 +235,19 @@ def import_(
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(store))])
     return ExitCode.PASS
+
+
+def _export_details(run: str, to: str) -> None:
+    """Write the verdicts on the answers of a run for reading."""
+    from assay.cli.display import print_written_files
+    from assay.formats.run_folder import list_run_files
+    from assay.judging.write_verdicts import export_verdict_details
+    from assay.records.requests import InputOptions
+    from assay.runs.rescore_run import open_answers
+
+    with open_answers(InputOptions(run=run)) as scored:
+        path, count = export_verdict_details(scored, to, list_run_files(run))
+    print_written_files([(f"verdicts on {count} requests", path)])
 
 
 def _print_stopping() -> None:

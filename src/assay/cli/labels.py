@@ -9,6 +9,7 @@ import typer
 
 from assay.cli.options import (
     JudgeNameOption,
+    PrintFormat,
     RecordedOptions,
     RunOption,
     expand_options,
@@ -114,6 +115,32 @@ def graded(
     print_notes(graded_log.notes)
     typer.echo(f"{graded_log.graded} of {graded_log.rows} rows have a grade")
     print_written_files([("graded run log", graded_log.path)])
+    return ExitCode.PASS
+
+
+@app.command("grades")
+def grades(
+    files: Annotated[list[str], typer.Argument(help="Graded run logs, `*-graded.jsonl`, by people or by models.")],
+    review_below: Annotated[
+        float, typer.Option(min=0, max=1, help="Confidence below which a model's grade is listed for review.")
+    ] = 0.7,
+    rater: Annotated[str | None, typer.Option(help="Name of the rater, if a file does not name one.")] = None,
+    rubrics: RatersRubrics = None,
+    format: Annotated[PrintFormat, typer.Option(help="Output format: table or json.")] = PrintFormat.table,
+) -> ExitCode:
+    """Summarise and compare the grades of run logs, and list the answers that a person should look at."""
+    from assay.calibration.compare_grades import GradedRequest, format_graded, render_graded_json, summarise_graded
+    from assay.cli.display import ignore_broken_pipe, print_notes
+    from assay.text.escaping import escape_json_for_log, escape_terminal
+
+    graded_answers = summarise_graded(GradedRequest(files, review_below, rater, rubrics or ()))
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(escape_json_for_log(render_graded_json(graded_answers)))
+        else:
+            for line in format_graded(graded_answers):
+                typer.echo(escape_terminal(line))
+    print_notes(graded_answers.notes)
     return ExitCode.PASS
 
 

@@ -24,6 +24,7 @@ from assay.records.errors import shorten_repr
 from assay.records.golden_set import (
     BUILT_IN_SLICE_KEYS,
     SCHEMA_VERSION,
+    AnswerFormat,
     Case,
     Evidence,
     GoldenSet,
@@ -34,6 +35,8 @@ from assay.records.golden_set import (
     User,
     Verification,
 )
+from assay.text.json_shape import find_schema_faults
+from assay.text.linear_patterns import PatternError, compile_linear
 
 SchemaVersion = Annotated[int, Meta(ge=1)]
 
@@ -108,6 +111,8 @@ def check_case(case: Case, folded_question: str, builder: GoldenBuilder, spot: C
         _check_texts("forbidden_text", case.forbidden_text, builder, spot)
     if case.rubric is not None:
         _check_rubric(case.rubric, builder, spot)
+    if case.answer_format is not None:
+        _check_format(case.answer_format, builder, spot)
     if case.user is not None and case.user.as_of is not None:
         fault = find_time_fault(case.user.as_of)
         if fault:
@@ -182,6 +187,27 @@ def _check_rubric(rubric: Rubric, builder: GoldenBuilder, spot: CaseLocation) ->
         if keyword.casefold() in incorrect:
             message = f"both correct and incorrect (got {shorten_repr(keyword)}; expected it in one of the two lists)"
             builder.note_error(spot, "rubric.correct_keywords", message, "E_RUBRIC")
+
+
+def _check_format(wanted: AnswerFormat, builder: GoldenBuilder, spot: CaseLocation) -> None:
+    """Note what cannot be checked of the form that an answer must have."""
+    if wanted.pattern is not None:
+        try:
+            compile_linear(wanted.pattern)
+        except PatternError as error:
+            message = f"not a pattern (got {shorten_repr(wanted.pattern)}: {error})"
+            builder.note_error(spot, "answer_format.pattern", message, "E_FORMAT")
+    limits = (("chars", wanted.min_chars, wanted.max_chars), ("words", wanted.min_words, wanted.max_words))
+    for unit, low, high in limits:
+        if low is not None and high is not None and high < low:
+            message = f"below its minimum (got {high}; expected {low} or more)"
+            builder.note_error(spot, f"answer_format.max_{unit}", message, "E_FORMAT")
+    if wanted.json_schema is not None:
+        for path, message in find_schema_faults(wanted.json_schema, "answer_format.json_schema"):
+            builder.note_error(spot, path, message, "E_FORMAT")
+    if wanted == AnswerFormat():
+        message = "demands nothing (expected pattern, json_schema, or a length in characters or words)"
+        builder.note_error(spot, "answer_format", message, "E_FORMAT")
 
 
 def _check_behaviour(case: Case, builder: GoldenBuilder, spot: CaseLocation) -> None:

@@ -14,13 +14,17 @@ from assay.calls.addresses import check_url
 from assay.formats.settings_file import Config, find_secrets
 from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
+from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
-from assay.judging.rubric_files import Rubrics, load_rubrics
+from assay.judging.rubric_files import Rubrics, use_rubrics
+from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
-from assay.records.settings import JudgeSettings
+from assay.records.settings import JudgeSettings, RedactionRule
 from assay.text.escaping import Redactor
+from assay.text.linear_patterns import LinearPattern, PatternError, compile_linear
 
 DEFAULT_JUDGE_NAME = "judge"
+LITELLM = "litellm"
 REQUEST_LENGTH = 3000
 """Number of characters from which a text is treated as a whole request rather than a message."""
 
@@ -28,13 +32,14 @@ REQUEST_LENGTH = 3000
 @dataclass(frozen=True, slots=True)
 class ChosenJudge:
     """A chosen judge: its settings, its rubrics, the folders of rubrics that are not built in, and the redactor of its
-    secrets."""
+    secrets. `own_metrics` are the metrics that the rubrics of the folders are."""
 
     name: str
     settings: JudgeSettings
     rubrics: Rubrics
     redactor: Redactor
     folders: tuple[str, ...] = ()
+    own_metrics: tuple[str, ...] = ()
 
     @property
     def price(self) -> TokenPrice | None:
@@ -75,7 +80,7 @@ def choose_judge(
         _raise_settings_error(
             "judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)"
         )
-    if settings.base_url_env is None:
+    if settings.base_url_env is None and settings.protocol != LITELLM:
         _raise_settings_error(
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
@@ -89,7 +94,8 @@ def choose_judge(
         tuple(rubrics) or tuple(str(config.folder / folder) for folder in settings.rubrics) or tuple(default_rubrics)
     )
     secrets = [settings.api_key_env] if settings.api_key_env is not None else []
-    return ChosenJudge(name, settings, load_rubrics(folders), Redactor(find_secrets(named=secrets)), folders)
+    loaded, own_metrics = use_rubrics(folders)
+    return ChosenJudge(name, settings, loaded, Redactor(find_secrets(named=secrets)), folders, tuple(own_metrics))
 
 
 def choose_caps(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost: float | None) -> BudgetCaps:
@@ -116,15 +122,11 @@ def make_judge(
     """
     settings = chosen.settings
     assert settings.model is not None
-    assert settings.base_url_env is not None
     if not math.isfinite(deadline_seconds):
         _raise_settings_error(
             "deadline", f"not a duration (got {deadline_seconds}; expected a finite number of seconds)"
         )
-    url = _require_variable(settings.base_url_env, "judge.base_url_env")
-    refused = check_url(url, typed=True)  # an address from the environment is trusted, except for cloud metadata
-    if refused:
-        _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    url = _read_address(settings)
     key = _require_variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
     identity = build_judge_identity(
         settings.protocol,
@@ -134,8 +136,13 @@ def make_judge(
         temperature=settings.temperature,
         max_tokens=settings.max_tokens,
         api_version=settings.api_version,
+        redaction=compute_digest(settings.redact) if settings.redact else None,
     )
-    transport = HttpTransport(concurrency, deadline_seconds)
+    transport: HttpTransport | LiteLLMTransport = (
+        LiteLLMTransport(deadline_seconds)
+        if settings.protocol == LITELLM
+        else HttpTransport(concurrency, deadline_seconds)
+    )
     price = chosen.price
     return LLMJudge(
         identity,
@@ -147,7 +154,49 @@ def make_judge(
         usd_per_1k=(price.prompt_per_1k, price.completion_per_1k) if price is not None else None,
         keep=keep,
         close=transport.aclose,
+        redact_input=make_input_redactor(settings.redact),
     )
+
+
+def _read_address(settings: JudgeSettings) -> str:
+    """Return the base address of a judge; for LiteLLM without one, the word for the provider's own."""
+    if settings.base_url_env is None:
+        return DEFAULT_ADDRESS
+    url = _require_variable(settings.base_url_env, "judge.base_url_env")
+    refused = check_url(url, typed=True)  # an address from the environment is trusted, except for cloud metadata
+    if refused:
+        _raise_settings_error("judge.base_url_env", f"the address in {settings.base_url_env} is refused: {refused}")
+    return url
+
+
+def make_input_redactor(rules: Sequence[RedactionRule]) -> Callable[[str], str] | None:
+    """Return a function that applies the rules in their order to a text; None without rules.
+
+    Raises SettingsError naming every pattern that cannot be used.
+    """
+    patterns: list[tuple[LinearPattern, str]] = []
+    problems = []
+    for number, rule in enumerate(rules):
+        try:
+            pattern = compile_linear(rule.pattern, ignore_case=rule.ignore_case)
+        except PatternError as error:
+            message = f"not a pattern (got {shorten_repr(rule.pattern)}: {error})"
+            problems.append(Problem("", None, f"judge.redact[{number}].pattern", message, "E_PATTERN"))
+            continue
+        if pattern.matches(""):
+            message = f"matches the empty text (got {shorten_repr(rule.pattern)}; expected one that needs a character)"
+            problems.append(Problem("", None, f"judge.redact[{number}].pattern", message, "E_PATTERN"))
+        replacement = f"[{rule.name}]" if rule.replacement is None else rule.replacement
+        patterns.append((pattern, replacement))
+    if problems:
+        raise SettingsError(problems)
+
+    def redact(text: str) -> str:
+        for pattern, replacement in patterns:
+            text = pattern.replace(text, replacement)
+        return text
+
+    return redact if patterns else None
 
 
 def make_secret_filter(redactor: Redactor) -> Callable[[str], str]:

@@ -137,12 +137,10 @@ class JudgeQuestions:
         return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
 
     def keep_ambiguous(self) -> JudgeQuestions:
-        """Keep the observations that the rules leave open: an answer or a claim that they cannot tell, or one that they
-        flag."""
+        """Keep the observations that the rules leave open or flag: an answer, a behaviour or a claim that they cannot
+        tell, a behaviour declared otherwise, doubtful keywords, a claim that nearly matches a source."""
         readings = self._read_answers(GoldenIndex(self.golden, self.corpus))
-        return self._with_observations(
-            [reading.observation for reading in readings if is_answer_open(reading) or _has_open_claim(reading)]
-        )
+        return self._with_observations([reading.observation for reading in readings if _is_open(reading)])
 
     def keep_cases(self, cases: Collection[str]) -> JudgeQuestions:
         """Keep the observations of the given cases."""
@@ -159,12 +157,12 @@ class JudgeQuestions:
                 yield ParsedAnswer(joins.case_index(joins.position[observation.case_id]), observation)
 
 
-def parse_judged_metrics(metrics: Sequence[str]) -> list[MetricName]:
-    """Return the judged metrics among those named; the default ones if none are named.
+def parse_judged_metrics(metrics: Sequence[str], own: Sequence[str] = ()) -> list[MetricName]:
+    """Return the judged metrics among those named; if none are named the default ones and the `own` rubrics.
 
     Raises MetricNameError for unknown names, SettingsError if none of the named metrics is judged.
     """
-    names = parse_metrics(metrics or DEFAULT_JUDGED)
+    names = parse_metrics(metrics or (*DEFAULT_JUDGED, *own))
     judged = [name for name in names if name.key_value("by", BY_RULES) != BY_RULES and is_answer_metric(name)]
     if not judged:
         message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
@@ -244,10 +242,22 @@ def cases_that_decide_alone(gate: Gate, cases: Sequence[Case]) -> set[str]:
     return {case.id for case in cases if tags & set(case.tags)}
 
 
+def _is_open(reading: ParsedAnswer) -> bool:
+    """Return whether the rules leave anything about an answer unknown, or flag it."""
+    return is_answer_open(reading) or _has_doubtful_behaviour(reading) or _has_open_claim(reading)
+
+
+def _has_doubtful_behaviour(reading: ParsedAnswer) -> bool:
+    declared = reading.observation.behaviour
+    return reading.behaviour == "unknown" or (bool(declared) and declared != reading.behaviour)
+
+
 def _has_open_claim(reading: ParsedAnswer) -> bool:
+    """Return whether a claim is neither supported nor unsupported by rules, or suspected of a contradiction."""
     if not isinstance(reading.source_texts(CONTEXT_STAGE), dict):
         return False
-    return any(support.verdict == "unknown" for support in reading.claim_supports(CONTEXT_STAGE))
+    supports = reading.claim_supports(CONTEXT_STAGE)
+    return any(support.verdict == "unknown" or support.contradictions for support in supports)
 
 
 VERDICT_STORE_NAME = "verdicts.sqlite"
@@ -306,7 +316,8 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     """Load the questions to judge, and notices. Raises InputError listing all problems of the inputs."""
     request = _scoring_request(judging_request)
     names = parse_judged_metrics(
-        judging_request.metrics or [metric for metric in request.scoring.metrics or () if "by=judge" in metric]
+        judging_request.metrics or [metric for metric in request.scoring.metrics or () if "by=judge" in metric],
+        chosen.own_metrics,
     )
     inputs = request.inputs
     loaded = load_golden(inputs.golden, inputs.golden_format)

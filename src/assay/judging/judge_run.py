@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 from msgspec import structs
 
 from assay.calls.interruption import handle_interrupts
@@ -73,7 +74,8 @@ class JudgingEstimate:
     maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where votes
     differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
     anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
-    `unasked` names the kinds that do not fit into this run.
+    `unasked` names the kinds that do not fit into this run. `example` is the body
+    of one request as it would be sent, "" if there is none to send.
     """
 
     judge: str
@@ -89,6 +91,7 @@ class JudgingEstimate:
     second: str = ""
     earlier_controls: int = 0
     unasked: tuple[str, ...] = ()
+    example: str = ""
 
 
 @dataclass(slots=True)
@@ -259,7 +262,16 @@ class _Session:
             second_name,
             len(self._plan.earlier),
             tuple(map(str, self._plan.unasked)),
+            self._show_example(requests.values()),
         )
+
+    def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
+        """Return the body of the first request that has no verdict, else of the first one."""
+        waiting = (request for request in requests if self._missing_votes(request)[0])
+        request = next(waiting, None) or next(iter(requests), None)
+        if request is None:
+            return ""
+        return msgspec.json.format(msgspec.json.encode(self.judge.build_body(request))).decode()
 
     def _add_calls(self, request: JudgeRequest, least: Counter[str], most: Counter[str]) -> int:
         """Add the calls that a request needs to both totals; return how many they are at least."""
@@ -277,7 +289,7 @@ class _Session:
         self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
         calls = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
         self._plan = plan_controls(
-            list_possible_controls(requests, self.questions.clusters_of),
+            list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics),
             build_anchor_requests(load_anchors().anchors, self.chosen.rubrics),
             before,
             self._recorded,

@@ -8,13 +8,16 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from assay.calls.interfaces import CallError
 from assay.judging.anthropic import AnthropicProvider
+from assay.judging.azure import AzureProvider
 from assay.judging.independence import find_model_family
+from assay.judging.litellm_client import LiteLLMProvider
 from assay.judging.openai import OpenAIProvider
 from assay.judging.prompt import (
     MAX_TEXT_CHARACTERS,
@@ -30,8 +33,10 @@ from assay.judging.provider import (
     Provider,
     ProviderReply,
     SendRequest,
+    build_address,
     call_error_of_message,
     call_error_of_reply,
+    is_content_filtered,
     replace_surrogates,
 )
 from assay.judging.reply_parsing import MAX_REPLY_CHARACTERS, ParsedReply, ReplyProblem, decode_strict_json, parse_reply
@@ -44,7 +49,12 @@ PROVIDERS: PluginTable[Provider] = PluginTable(
     "assay.judges",
     "judge provider",
     Provider,  # type: ignore[type-abstract]  # only compared with isinstance
-    {"openai": OpenAIProvider(), "anthropic": AnthropicProvider()},
+    {
+        "openai": OpenAIProvider(),
+        "anthropic": AnthropicProvider(),
+        "azure": AzureProvider(),
+        "litellm": LiteLLMProvider(),
+    },
     find_fault=lambda provider: "" if provider.output_modes else "no output modes (expected at least one)",
 )
 """All providers by the name of their protocol. A new provider needs a row here."""
@@ -70,9 +80,16 @@ def build_judge_identity(
     temperature: float | None = 0.0,
     max_tokens: int = DEFAULT_MAX_TOKENS,
     api_version: str | None = None,
+    redaction: str | None = None,
 ) -> JudgeIdentity:
-    """Return the identity of a judge: all that can change its verdicts. `endpoint` is an alias, not an address."""
-    options = {"temperature": temperature, "max_tokens": max_tokens, "api_version": api_version}
+    """Return the identity of a judge: all that can change its verdicts. `endpoint` is an alias, not an address;
+    `redaction` is the digest of the rules that act on what it is shown."""
+    options = {
+        "temperature": temperature,
+        "max_tokens": max_tokens,
+        "api_version": api_version,
+        "redaction": redaction,
+    }
     parameters = {key: value for key, value in options.items() if value is not None}
     return JudgeIdentity(protocol, endpoint, model, family or find_model_family(model), parameters, PARSER_VERSION)
 
@@ -92,9 +109,10 @@ class LLMJudge:
         usd_per_1k: tuple[float, float] | None = None,
         keep: KeepRendered | None = None,
         close: Callable[[], Awaitable[None]] | None = None,
+        redact_input: Callable[[str], str] | None = None,
     ) -> None:
         """`send` makes one call; `redact` removes secrets from stored texts; `usd_per_1k` are the prices of 1,000
-        prompt and completion tokens.
+        prompt and completion tokens; `redact_input` acts on every text of a request before it is sent.
 
         Raises InputError for an unknown protocol and for an identity of another parser version.
         """
@@ -109,14 +127,14 @@ class LLMJudge:
         self._capabilities = Capabilities(self._provider.output_modes[0])
         self._rubrics = {rubric.hash: rubric for rubric in rubrics.values()}
         self._send, self._redact, self._keep, self._close = send, redact, keep, close
-        self._url = self._provider.build_url(base_url)
+        self._url = build_address(self._provider, base_url, identity)
         self._headers = self._provider.build_headers(api_key, identity)
-        self._prices = usd_per_1k
+        self._prices, self._redact_input = usd_per_1k, redact_input
 
     async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
         """Return one sample, scored or unscored. Raises CallError if the endpoint gave no reply that can be parsed, and
         InputError for a rubric that the judge does not have."""
-        rendered = render_request(request, self._rubric(request), self._digest, sample)
+        rendered = self._render(request, sample)
         flags = list(rendered.flags) + (["injection"] if has_order_to_judge(request.inputs) else [])
         if "length" in flags:
             return self._too_long(request, sample, rendered, flags)
@@ -145,8 +163,20 @@ class LLMJudge:
         return math.ceil(self._bytes(request) / 3), 40 + 100 * len(request.items)
 
     def _bytes(self, request: JudgeRequest) -> int:
-        rendered = render_request(request, self._rubric(request), self._digest, 0)
-        return len(msgspec.json.encode(self._provider.build_body(rendered, self.identity, self._capabilities)))
+        return len(msgspec.json.encode(self.build_body(request)))
+
+    def build_body(self, request: JudgeRequest) -> dict[str, Any]:
+        """Return the body of the first call for a request, as it would be sent."""
+        return self._provider.build_body(self._render(request, 0), self.identity, self._capabilities)
+
+    def _render(self, request: JudgeRequest, sample: int) -> RenderedRequest:
+        """Return the texts for one sample, after redaction; the verdict is that on the request itself."""
+        if self._redact_input is None:
+            return render_request(request, self._rubric(request), self._digest, sample)
+        inputs = {name: redact_input(value, self._redact_input) for name, value in request.inputs.items()}
+        redacted = msgspec.structs.replace(request, inputs=inputs)
+        rendered = render_request(redacted, self._rubric(request), self._digest, sample)
+        return replace(rendered, request_digest=request.digest)
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -172,6 +202,8 @@ class LLMJudge:
             if reply.status == 200:
                 return self._read(reply, exchange)
             message = self._redact(read_error_message(reply.body))
+            if is_content_filtered(reply.status, message):
+                return ReplyProblem("refused", message, final=True)
             reduced = None
             if reply.status in CAPABILITY_STATUSES:
                 reduced = self._provider.reduce_capabilities(message, capabilities)
@@ -253,6 +285,15 @@ class LLMJudge:
         )
 
 
+def redact_input(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return an input of a request with its texts redacted; ids, roles and sources stay."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, (list, tuple)):
+        return [{**entry, "text": redact(entry["text"])} for entry in value]
+    return value
+
+
 class _Exchange:
     """All calls for one verdict: the last prompt, the replies, and their total usage."""
 
@@ -291,11 +332,13 @@ def read_error_message(body: bytes) -> str:
     """Return the message of an error with the parameter that it names; the start of the body if it is not JSON."""
     text = body[:MAX_RAW_CHARACTERS].decode("utf-8", "replace")
     value: Any = decode_strict_json(text)
+    if isinstance(value, list) and len(value) == 1:  # Google lists its errors
+        value = value[0]
     if not isinstance(value, dict):
         return text[:MAX_MESSAGE_CHARACTERS]
     error = value.get("error") or value.get("detail") or value.get("message") or value
     if isinstance(error, dict):
-        parts = [error.get(key) for key in ("type", "code", "param", "message")]
+        parts = [error.get(key) for key in ("type", "status", "code", "param", "message")]
         error = ": ".join(str(part) for part in parts if part) or text
     return replace_surrogates(str(error))[:MAX_MESSAGE_CHARACTERS]
 

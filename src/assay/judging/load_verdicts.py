@@ -10,10 +10,17 @@ from itertools import chain
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.control_questions import build_anchor_requests
 from assay.judging.independence import find_self_judging
-from assay.judging.rubric_files import load_anchors, load_rubrics
+from assay.judging.rubric_files import load_anchors, use_rubrics
 from assay.judging.verdict_store import read_store
 from assay.metrics.answer_metric import BY_COMBINED
-from assay.metrics.catalog import CATALOG, JUDGED_METRICS, find_metric, is_metric_measurable, parse_metric
+from assay.metrics.catalog import (
+    CATALOG,
+    JUDGED_METRICS,
+    find_metric,
+    is_metric_measurable,
+    list_rubric_names,
+    parse_metric,
+)
 from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -37,9 +44,10 @@ def load_requested_verdicts(options: VerdictOptions) -> tuple[RecordedVerdicts |
 
     Raises InputError as `open_verdicts` does, and for a judge that is named without a file of verdicts.
     """
+    rubrics, _ = use_rubrics(options.rubrics)
     calibrations = load_calibrations(options.calibration) if options.calibration is not None else {}
     if options.store is not None:
-        judging, notices = open_verdicts(options.store, options.judge, load_rubrics(options.rubrics))
+        judging, notices = open_verdicts(options.store, options.judge, rubrics)
         return replace(judging, calibrations=calibrations), notices
     if options.judge is not None:
         raise InputError("--judge: no verdicts given (expected --verdicts FILE as well)")
@@ -208,7 +216,8 @@ def warn_of_self_judging(
 def metrics_with_verdicts(judging: RecordedVerdicts | None) -> tuple[str, ...]:
     """Return the main metrics of a judge for which verdicts are recorded."""
     recorded = judging.rubrics_with_verdicts if judging is not None else ()
-    return tuple(text for text in JUDGED_METRICS if is_metric_measurable(parse_metric(text), recorded))
+    names = (*JUDGED_METRICS, *list_rubric_names())
+    return tuple(text for text in names if is_metric_measurable(parse_metric(text), recorded))
 
 
 def _choose_judge_identity(path: str, judges: Sequence[JudgeIdentity], judge: str | None) -> JudgeIdentity:

@@ -104,7 +104,7 @@ class OpenAIProvider:
         finish, refusal = choice.get("finish_reason"), message.get("refusal")
         if finish == "length":
             return ProviderReply(None, "truncated", "the reply was cut at the token limit", **reply_facts)
-        if refusal or finish == "content_filter":
+        if refusal or (isinstance(finish, str) and finish.startswith("content_filter")):
             return ProviderReply(
                 None, "refused", replace_surrogates(str(refusal or "stopped by a content filter")), **reply_facts
             )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
+from urllib.parse import parse_qsl, urlencode
 
 from msgspec import Struct
 
@@ -71,6 +72,31 @@ class Provider(Protocol):
         ...
 
 
+@runtime_checkable
+class QueryBuilder(Protocol):
+    """A provider whose address has parameters."""
+
+    def build_query(self, identity: JudgeIdentity) -> dict[str, str]:
+        """Return the parameters of the address."""
+        ...
+
+
+def build_address(provider: Provider, base: str, identity: JudgeIdentity) -> str:
+    """Return the whole address to post to; parameters of the base address are kept.
+
+    >>> from assay.judging.azure import AzureProvider
+    >>> identity = JudgeIdentity("azure", "cloud", "gpt", parameters={"api_version": "2024-10-21"})
+    >>> build_address(AzureProvider(), "https://x.test/openai/deployments/gpt", identity)
+    'https://x.test/openai/deployments/gpt/chat/completions?api-version=2024-10-21'
+    """
+    base, _, given_query = base.partition("?")
+    query = dict(parse_qsl(given_query))
+    if isinstance(provider, QueryBuilder):
+        query |= provider.build_query(identity)
+    url = provider.build_url(base)
+    return f"{url}?{urlencode(query)}" if query else url
+
+
 def join_endpoint(base: str, path: str) -> str:
     """Return the address of an operation: a base without a path gets `/v1`.
 
@@ -127,10 +153,12 @@ class HttpReply(Struct, frozen=True):
     latency_ms: float
 
 
+HTTP_BAD_REQUEST = 400
 SendRequest = Callable[[HttpRequest], Awaitable[HttpReply]]
 """Makes one call. Raises CallError if there is no reply (timeout, connection, tls, too_large)."""
 
 _QUOTA = re.compile(r"insufficient_quota|quota_exceeded|credit balance is too low|billing", re.IGNORECASE)
+_FILTERED = re.compile(r"content_filter|content management policy|ResponsibleAIPolicyViolation", re.IGNORECASE)
 _BUSY = re.compile(r"rate.?limit|overloaded|too many requests", re.IGNORECASE)
 
 
@@ -146,6 +174,15 @@ def call_error_of_reply(reply: HttpReply, message: str) -> CallError:
     if reply.status == 429:
         return CallError("rate_limited", message, wait)
     return CallError(f"http_{reply.status}", message, wait)
+
+
+def is_content_filtered(status: int, message: str) -> bool:
+    """Return whether an error says that a filter refused the texts, which asking again does not change.
+
+    >>> is_content_filtered(400, "content_filter: prompt: the response was filtered"), is_content_filtered(400, "no")
+    (True, False)
+    """
+    return status == HTTP_BAD_REQUEST and _FILTERED.search(message) is not None
 
 
 def call_error_of_message(message: str) -> CallError | None:

@@ -17,7 +17,7 @@ MAX_REPLY_CHARACTERS = 500_000
 MAX_REASONING_CHARACTERS = 2_000
 MIN_QUOTE_CHARACTERS = 3
 
-_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_THINKING = re.compile(r"\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
 _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")

@@ -7,14 +7,18 @@ folding do not change it.
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct, structs
 
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
+from assay.metrics.catalog import add_rubric_metrics
 from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.verdicts import DriftAnchor, JudgeRubric
@@ -30,6 +34,16 @@ PLACEHOLDER = re.compile(r"\{\{([^{}]*+)\}\}")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 T = TypeVar("T", bound=Struct)
+_CONTROL_INPUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "foreign_context": (("context",),),
+    "swapped_answer": (("answer", "claims"),),
+    "other_number": (("context",), ("claims", "citations")),
+    "empty_answer": (("answer",),),
+    "colon_answer": (("answer", "claims", "citations"),),
+    "planted_order": (("answer", "context"),),
+}
+"""The inputs that a kind of control changes: one of each group."""
+_ITEM_LISTS = ("claims", "citations", "facts", "context")
 _WRITTEN = tuple(name for name in JudgeRubric.__struct_fields__ if name != "hash")
 
 
@@ -43,7 +57,8 @@ class AnchorFile(Struct, frozen=True, forbid_unknown_fields=True):
 def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
     """Load the shipped rubrics and those of the folders (`*.yaml`), by name and language.
 
-    A rubric of a folder replaces a shipped one if it has another version. Raises SettingsError with everything that is
+    A rubric of a folder replaces a shipped one if it has another version; it has the controls of that one unless it
+    lists its own. Raises SettingsError with everything that is
     wrong, each with file and line: YAML that `read_yaml` refuses, fields that do not fit, unknown labels or inputs, a
     second rubric of the same name and language, and a shipped rubric that differs from the lock file.
     """
@@ -67,10 +82,33 @@ def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
         elif replaced is not None and replaced.version == rubric.version and replaced.hash != rubric.hash:
             message = f"other text than the shipped rubric (got version {rubric.version!r}; expected another version)"
             problems.append(Problem(str(path), 1, "version", message, "E_RUBRIC_VERSION"))
+        if replaced is not None and not rubric.controls:
+            rubric = structs.replace(rubric, controls=replaced.controls)
         own_rubrics[key] = rubric, str(path)
     if problems:
         raise SettingsError(problems)
     return shipped | {key: rubric for key, (rubric, _) in own_rubrics.items()}
+
+
+def use_rubrics(folders: Iterable[Path | str]) -> tuple[Rubrics, list[str]]:
+    """Load rubrics as `load_rubrics` does and make metrics of the user's own; return rubrics and names of metrics.
+
+    Raises SettingsError as `load_rubrics` and `add_rubric_metrics` do.
+    """
+    rubrics = load_rubrics(folders)
+    return rubrics, add_rubric_metrics(rubrics.values())
+
+
+@contextmanager
+def write_rubric_records(rubrics: Sequence[Path | str | JudgeRubric]) -> Iterator[list[str]]:
+    """Yield folders of rubrics, in which records are written as the files that they stand for."""
+    folders = [str(item) for item in rubrics if not isinstance(item, JudgeRubric)]
+    records = [item for item in rubrics if isinstance(item, JudgeRubric)]
+    with tempfile.TemporaryDirectory() as folder:
+        for number, record in enumerate(records, 1):
+            written = structs.replace(record, hash="")  # computed when it is read
+            Path(folder, f"{number}-{record.name}.yaml").write_bytes(msgspec.json.encode(written))
+        yield [*folders, folder] if records else folders
 
 
 def load_shipped_rubrics() -> Rubrics:
@@ -105,7 +143,7 @@ def decode_rubric(document: YamlDocument, name: str) -> JudgeRubric:
         problems.append(_problem_at_field(document, name, field, message, "E_RUBRIC"))
     if problems:
         raise SettingsError(problems)
-    return structs.replace(rubric, hash=compute_digest(rubric))
+    return structs.replace(rubric, hash=compute_digest(structs.replace(rubric, controls=())))
 
 
 def format_lock(rubrics: Mapping[tuple[str, str], JudgeRubric]) -> str:
@@ -149,6 +187,10 @@ def _find_contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
         yield "inputs", f"empty (expected some of {', '.join(JUDGE_INPUTS)})"
     yield from _find_unknown("quotes", rubric.quotes, labels)
     yield from _find_unknown("sources", rubric.sources, rubric.inputs[rubric.per_item :])
+    if rubric.per_item and rubric.inputs and rubric.inputs[0] not in _ITEM_LISTS:
+        expected = ", ".join(_ITEM_LISTS)
+        yield "inputs[0]", f"no list of items to label (got {rubric.inputs[0]!r}; expected one of {expected})"
+    yield from _find_control_faults(rubric)
     if bool(rubric.quotes) != bool(rubric.sources):
         yield "sources", "quotes need sources, and sources quotes (got one of them)"
     for index, name in enumerate(PLACEHOLDER.findall(rubric.task)):
@@ -159,6 +201,19 @@ def _find_contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
                 f"placeholder {index + 1} is not an input (got {shorten_repr(name)}; expected one of {expected})",
             )
     yield from _find_label_faults(rubric)
+
+
+def _find_control_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for each control that cannot be made, or has no lowest label to deserve."""
+    has_values = any(label.value is not None for label in rubric.labels)
+    for index, kind in enumerate(rubric.controls):
+        if not has_values:
+            yield f"controls[{index}]", f"no label has a value (got {kind}; expected values, or no controls)"
+            return
+        lacking = [group for group in _CONTROL_INPUTS[kind] if not set(group) & set(rubric.inputs)]
+        if lacking:
+            expected = " or ".join(lacking[0])
+            yield f"controls[{index}]", f"cannot be made (got {kind} without an input to change; expected {expected})"
 
 
 def _find_label_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:

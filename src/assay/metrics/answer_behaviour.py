@@ -192,6 +192,10 @@ def _score_refused(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, Boo
     return _must_be_refused(batch), _is_refusal(behaviours)
 
 
+def _score_any_refusal(_: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
+    return np.ones(len(behaviours), dtype=np.bool_), _is_refusal(behaviours)
+
+
 def _score_over_refusal(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, BoolArray]:
     return _is_answerable(batch), _is_refusal(behaviours)
 
@@ -212,6 +216,7 @@ _BEHAVIOUR_RULES: dict[str, tuple[BehaviourRule, str]] = {
     "clarified": (_score_clarification, "no question back is expected or accepted"),
     "answered": (_score_answered, "a refusal is expected or accepted"),
     "refused": (_score_refused, "an answer is expected or accepted"),
+    "refusal_rate": (_score_any_refusal, ""),
     "over_refusal": (_score_over_refusal, "a refusal is expected or accepted"),
     "under_refusal": (_score_under_refusal, "an answer is expected or accepted"),
 }
@@ -322,6 +327,16 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
             "Whether a question that must be refused was refused.",
             "answer audit record: P(refused | must_refuse)",
         ),
+        statistic="rate",
+        yields_to_leaks=False,
+    ),
+    replace(
+        _reward_row(
+            "refusal_rate",
+            "Whether the answer refused: abstained, denied or handed over, expected or not.",
+            "the overall refusal rate, of all cases or of a slice",
+        ),
+        direction="neutral",
         statistic="rate",
         yields_to_leaks=False,
     ),

@@ -9,16 +9,20 @@ from types import MappingProxyType
 
 from assay.metrics import (
     answer_behaviour,
+    answer_format,
     case_checks,
     citation_precision,
     citation_support,
     citations,
+    claim_coverage,
     correctness,
+    entity_recall,
     faithfulness,
     file_retrieval,
     hallucination_risk,
     leakage,
     ranking,
+    rubric_metrics,
     usage,
 )
 from assay.metrics.answer_metric import BY_COMBINED
@@ -33,18 +37,22 @@ from assay.metrics.metric import (
     parse_metric_name,
     split_metric_names,
 )
-from assay.records.errors import AssayError, MetricNameError, Problem, shorten_repr
+from assay.metrics.rubric_metrics import RubricMetric, make_own_rubric_metric, name_rubric_metric
+from assay.records.errors import AssayError, MetricNameError, Problem, SettingsError, shorten_repr
 from assay.records.plugin_table import PluginTable
 from assay.records.scores import ScoreColumn
-from assay.records.verdicts import compute_rubrics_hash
+from assay.records.verdicts import JudgeRubric, compute_rubrics_hash
 
 METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     ranking.RANKING_METRICS,
     file_retrieval.FILE_METRICS,
+    entity_recall.ENTITY_METRICS,
     citations.CITATION_METRICS,
     citations.CITED_JUDGMENT_METRICS,
+    claim_coverage.CLAIM_COVERAGE_METRICS,
     answer_behaviour.BEHAVIOUR_METRICS,
     correctness.TEXT_METRICS,
+    answer_format.FORMAT_METRICS,
     leakage.VISIBILITY_METRICS,
     usage.OPERATIONS_METRICS,
     case_checks.CHECK_METRICS,
@@ -53,6 +61,7 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     citation_precision.CITATION_PRECISION_METRICS,
     hallucination_risk.HALLUCINATION_METRICS,
     correctness.REFERENCE_METRICS,
+    rubric_metrics.RUBRIC_METRICS,
     hallucination_risk.JUDGE_METRICS,
 )
 """The rows of every family, in the order of the documentation. A new `…_METRICS` tuple needs a line here."""
@@ -91,14 +100,15 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "precision@5", "precision@10", "precision(of=returned)@5", "precision(of=returned)@10",
     "rr@5", "rr@10", "ap", "ndcg@5", "ndcg@10", "ndcg(gain=linear)@10", "judged@10", "r_precision",
     "recall(stage=final)@10", "rr(stage=final)@10", "ndcg(stage=final)@10", "overlap@10",
-    "context_recall", "context_precision", "context_rr", "context_ap",
+    "context_recall", "context_precision", "context_rr", "context_ap", "entity_recall",
     "file_recall", "file_precision", "symbol_recall",
     "citation_correctness(by=rules)", "citation_exists", "citation_in_context", "citation_reachable",
+    "claim_citation_coverage",
     "citation_coverage", "must_cite", "cited_judged", "cited_relevant", "cited_grade", "sentence_coverage",
     "behaviour", "abstention_accuracy", "denial_accuracy", "escalation_accuracy",
-    "answered", "refused", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
+    "answered", "refused", "refusal_rate", "over_refusal", "under_refusal", "refusal_calibration", "behaviour_mismatch",
     "keywords", "keywords_ambiguous", "exact_match", "number_match", "completeness(by=rules)",
-    "correct_answer",
+    "correct_answer", "answer_format",
     "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
     "citation_support(by=rules)", "citation_precision", "misattributed(by=rules)", "hallucination_risk(by=rules)",
     "contradiction_suspects", "no_claims",
@@ -110,10 +120,67 @@ DEFAULT_METRICS: tuple[str, ...] = (
 JUDGED_METRICS: tuple[str, ...] = (
     "faithfulness(by=judge)", "citation_support(by=judge)", "citation_correctness(by=judge)",
     "misattributed(by=judge)", "hallucination_risk(by=judge)", "unsupported_claims(by=judge)",
+    "hallucination_rate(by=judge)",
     "critical_hallucinations(by=judge)", "correctness(by=judge)", "completeness(by=judge)",
     "answer_relevance(by=judge)", "judge_unscored", "judge_disagreement",
 )  # fmt: skip
 """Also scored, as far as possible, where verdicts are recorded: everything that judging asks for by default."""
+
+
+def add_rubric_metrics(rubrics: Iterable[JudgeRubric]) -> list[str]:
+    """Make a metric of each rubric that belongs to none yet, and return the names of the user's, as they are scored.
+
+    The rubric of a metric in the catalogue, such as another wording of `relevance`, adds nothing. Raises SettingsError
+    for a rubric whose name is that of another metric, and for one whose languages have different labels.
+    """
+    by_name: dict[str, list[JudgeRubric]] = {}
+    for rubric in rubrics:
+        by_name.setdefault(rubric.name, []).append(rubric)
+    shipped = {name for row in CATALOG.values() if _asks_shipped_rubric(row) for name in row.rubrics}
+    problems, names = list[Problem](), list[str]()
+    for rubric_name in sorted(by_name.keys() - shipped):
+        variants = sorted(by_name[rubric_name], key=lambda rubric: (rubric.language != "en", rubric.language))
+        scales = {tuple((label.name, label.value) for label in rubric.labels) for rubric in variants}
+        if len(scales) > 1:
+            languages = ", ".join(rubric.language for rubric in variants)
+            message = f"other labels or values in another language (got {languages}; expected the same in each)"
+            problems.append(Problem("", None, f"rubric {rubric_name}", message, "E_RUBRIC"))
+            continue
+        row = make_own_rubric_metric(variants)
+        try:
+            CATALOG.add_row(row)
+        except ValueError as error:
+            problems.append(Problem("", None, f"rubric {rubric_name}", f"as a metric, {error}", "E_RUBRIC"))
+        names += row.list_names()
+    if problems:
+        raise SettingsError(problems)
+    parse_metric.cache_clear()
+    return names
+
+
+def _asks_shipped_rubric(row: Metric) -> bool:
+    return bool(row.rubrics) and not (isinstance(row, RubricMetric) and row.own_rubrics)
+
+
+def list_rubric_names() -> list[str]:
+    """Return the names of all metrics that are rubrics and nothing else, shipped ones first, as they are scored."""
+    return [name for row in CATALOG.values() if isinstance(row, RubricMetric) for name in row.list_names()]
+
+
+def list_own_rubrics() -> list[JudgeRubric]:
+    """Return the user's rubrics that metrics were made of, in all their languages."""
+    return [rubric for row in CATALOG.values() if isinstance(row, RubricMetric) for rubric in row.own_rubrics]
+
+
+def find_main_rubric(metric: str) -> str:
+    """Return the rubric whose labels a metric is made of; "" for a metric that people do not label.
+
+    >>> find_main_rubric("faithfulness"), find_main_rubric("hallucination_risk")
+    ('support', '')
+    """
+    row = CATALOG.get(metric)
+    rubric = row.rubrics[0] if row is not None and row.rubrics else ""
+    return rubric if name_rubric_metric(rubric) == metric else ""
 
 
 def find_metric(name: MetricName) -> Metric:
@@ -192,10 +259,16 @@ def parse_metrics(texts: Iterable[str]) -> list[MetricName]:
 def _parse_for_scorers(text: str) -> list[MetricName]:
     name = parse_metric_name(_expand_returned_suffix(text))
     metric = CATALOG.get(METRIC_ALIASES.get(name.base, name.base))
-    if metric is None or "by" not in metric.keys or "by" in dict(name.keys):
-        return [parse_metric(text)]
-    scorers = [by for by in metric.keys["by"].values if by != BY_COMBINED]
-    return [parse_metric(str(MetricName(name.base, (*name.keys, ("by", by)), name.k))) for by in scorers]
+    names = [name]
+    for key, spec in metric.keys.items() if metric is not None else ():
+        if (key == "by" or spec.required) and key not in dict(name.keys):
+            names = [
+                MetricName(part.base, tuple(sorted((*part.keys, (key, value)))), part.k)
+                for part in names
+                for value in spec.values
+                if value != BY_COMBINED
+            ]
+    return [parse_metric(text)] if names == [name] else [parse_metric(str(part)) for part in names]
 
 
 def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
@@ -214,6 +287,10 @@ def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
     if "by" in metric.keys and "by" not in stated_keys:
         scorers = " or ".join(f"{metric.name}(by={by})" for by in metric.keys["by"].values)
         problems.append(f"say which scorer: {scorers}")
+    for key, spec in metric.keys.items():
+        if spec.required and key not in stated_keys:
+            names = [MetricName(name.base, tuple(sorted((*name.keys, (key, value))))) for value in spec.values]
+            problems.append(f"say which {key}: {' or '.join(map(str, names))}")
     if metric.cut == "no" and name.k is not None:
         problems.append(f"{metric.name} takes no cut-off (got @{name.k})")
     if metric.cut == "required" and name.k is None:

@@ -160,7 +160,22 @@ def _attached_citations(reading: ParsedAnswer) -> list[Citation] | Outcome:
 def _citation_requests(reading: ParsedAnswer, rubrics: Rubrics) -> list[JudgeRequest]:
     """Return the requests about all resolved citations, and about claims that several citations are attached to."""
     rubric = find_rubric(rubrics, CITATION_SUPPORT_RUBRIC, reading.language)
-    entries, sources = [], dict[str, str]()
+    entries, sources = collect_citation_entries(reading)
+    requests = []
+    for start in range(0, len(entries), MAX_ITEMS):  # each with its own sources: of too much text a judge reads a part
+        group = entries[start : start + MAX_ITEMS]
+        group_sources = {entry["source"] for entry in group}
+        context = [{"id": name, "text": text} for name, text in sources.items() if name in group_sources]
+        requests += make_item_requests(rubric, "citations", group, {"question": reading.question, "context": context})
+    return requests
+
+
+def collect_citation_entries(reading: ParsedAnswer) -> tuple[list[dict[str, str]], dict[str, str]]:
+    """Return what a judge is asked about citations: entries of statement and source, and the texts of the sources.
+
+    Citations of an unknown name are left out. A claim with several citations has an entry for all of them together.
+    """
+    entries, sources = list[dict[str, str]](), dict[str, str]()
     for citation in reading.citations:
         if citation.texts:
             sources[citation.name] = "\n\n".join(citation.texts.values())
@@ -171,13 +186,7 @@ def _citation_requests(reading: ParsedAnswer, rubrics: Rubrics) -> list[JudgeReq
         if joint_names:
             sources[" + ".join(joint_names)] = "\n\n".join(sources[name] for name in joint_names)
             entries.append({"id": f"{claim.id}.all", "text": claim.text, "source": " + ".join(joint_names)})
-    requests = []
-    for start in range(0, len(entries), MAX_ITEMS):  # each with its own sources: of too much text a judge reads a part
-        group = entries[start : start + MAX_ITEMS]
-        group_sources = {entry["source"] for entry in group}
-        context = [{"id": name, "text": text} for name, text in sources.items() if name in group_sources]
-        requests += make_item_requests(rubric, "citations", group, {"question": reading.question, "context": context})
-    return requests
+    return entries, sources
 
 
 def joint_citation_names(reading: ParsedAnswer, claim_id: str) -> list[str]:

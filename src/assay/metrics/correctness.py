@@ -16,7 +16,6 @@ from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEH
 from assay.metrics.answer_metric import Scorers, add_judge_scorer, define_answer_metric
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import assess_answer_text
-from assay.metrics.judge_requests import WHOLE_ANSWER_ITEM as WHOLE
 from assay.metrics.judge_requests import (
     JudgeDialogue,
     Outcome,
@@ -24,12 +23,12 @@ from assay.metrics.judge_requests import (
     collect_labels,
     find_rubric,
     make_item_requests,
-    make_request,
     not_applicable_outcome,
     scored_outcome,
 )
 from assay.metrics.metric import Batch, FactKey, Metric, MetricKey, MetricName, make_score_column, rows_not_applicable
 from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, format_list
+from assay.metrics.rubric_metrics import EMPTY_ANSWER, NO_FACTS, NO_REFERENCE, judge_rubric
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import Observation
 from assay.records.scores import ScoreColumn
@@ -242,7 +241,6 @@ def _text_row(name: str, summary: str, source: str) -> Metric:
 
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
 SIMILARITY = "answer_similarity"
-EMPTY_ANSWER = "the answer is empty"
 _ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
 
 
@@ -298,31 +296,14 @@ def score_relevance_by_rules(reading: ParsedAnswer) -> Outcome:
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _one_label(reading: ParsedAnswer, rubrics: Rubrics, name: str, reference: str | None) -> JudgeDialogue:
-    """Ask for one label of the whole answer and return its number."""
-    if not reading.answer.strip():
-        return scored_outcome(0.0, EMPTY_ANSWER)
-    inputs = {"question": reading.question, "reference": reference, "answer": reading.answer}
-    rubric = find_rubric(rubrics, name, reading.language)
-    requests = reading.cached_requests(name, "", lambda: [make_request(rubric, inputs)])
-    labels = collect_labels((yield requests), requests)
-    if isinstance(labels, Outcome):
-        return labels
-    answer_label = labels[WHOLE]
-    if answer_label.value is None:
-        return not_applicable_outcome(answer_label.label)
-    return scored_outcome(answer_label.value, answer_label.label)
-
-
 def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """The judge's grade, capped where a deterministic rule shows the answer to be wrong."""
     case = reading.case.case
-    reference = case.reference or "; ".join(case.must_have)
-    if not reference:
-        return not_applicable_outcome("no reference")
+    if not (case.reference or case.must_have):
+        return not_applicable_outcome(NO_REFERENCE)
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
-    outcome = yield from _one_label(reading, rubrics, CORRECTNESS, reference)
+    outcome = yield from judge_rubric(reading, rubrics, CORRECTNESS)
     failed_rule = find_veto(reading.case, reading.answer) if outcome.value > 0 else None
     if failed_rule is None or outcome.value <= failed_rule.max_score:
         return outcome
@@ -333,14 +314,14 @@ def judge_relevance(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """How far the answer addresses the question."""
     if reading.is_refusal:
         return not_applicable_outcome(REFUSED)
-    return (yield from _one_label(reading, rubrics, RELEVANCE, None))
+    return (yield from judge_rubric(reading, rubrics, RELEVANCE))
 
 
 def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """The mean of the labels of the must-have facts; a fact whose figures are missing counts as not stated."""
     facts = {f"f{number}": fact for number, fact in enumerate(reading.case.case.must_have, 1)}
     if not facts:
-        return not_applicable_outcome("the case states nothing to look for")
+        return not_applicable_outcome(NO_FACTS)
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
     if not reading.answer.strip():

@@ -111,6 +111,12 @@ def count_unsupported_claims(reading: ParsedAnswer) -> Outcome:
     return scored_outcome(len(unsupported), format_list("unsupported", unsupported))
 
 
+def score_any_unsupported(reading: ParsedAnswer) -> Outcome:
+    """1 if any claim is unsupported by rules, else 0."""
+    outcome = count_unsupported_claims(reading)
+    return outcome._replace(value=float(outcome.value > 0))
+
+
 def count_contradiction_suspects(reading: ParsedAnswer) -> Outcome:
     """The number of claims that nearly match a source but change a fact or negate it."""
     unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
@@ -223,6 +229,12 @@ def judge_unsupported_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDi
     return scored_outcome(len(unsupported), format_list("unsupported", unsupported))
 
 
+def judge_any_unsupported(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """1 if any claim is not supported by the context, else 0."""
+    outcome = yield from judge_unsupported_claims(reading, rubrics)
+    return outcome._replace(value=float(outcome.value > 0))
+
+
 def judge_critical_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """How many claims contradict a source; on a critical case, how many are not supported."""
     labels = yield from judge_claims(reading, rubrics)
@@ -275,6 +287,19 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
         lambda name: _FAITHFULNESS_SCORERS[name.key_value("against", CONTEXT_STAGE)],
         rubrics=(CLAIM_SUPPORT_RUBRIC,),
         keys=COMBINED_SCORER_KEY | _AGAINST,
+    ),
+    replace(
+        define_answer_metric(
+            "hallucination_rate",
+            "Whether the answer makes a claim that the context does not support.",
+            "the share of answers with a hallucination, of all cases or of a slice",
+            UNDEFINED_GROUNDING,
+            Scorers(score_any_unsupported, judge_any_unsupported),
+            rubrics=(CLAIM_SUPPORT_RUBRIC,),
+            lower=True,
+            rests_on=("faithfulness",),
+        ),
+        statistic="rate",
     ),
     _count_row(
         define_answer_metric(

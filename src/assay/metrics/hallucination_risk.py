@@ -27,6 +27,7 @@ from assay.metrics.judge_requests import (
 )
 from assay.metrics.metric import Metric
 from assay.metrics.parsed_answer import ParsedAnswer, format_list
+from assay.metrics.rubric_metrics import judge_rubric, name_rubric_metric
 from assay.metrics.vote_folding import Ruling
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
 from assay.records.verdicts import JudgeRequest
@@ -82,6 +83,9 @@ def judge_hallucination_risk(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDi
     return _combine_risk(faithful, cited)
 
 
+_DIMENSIONS = ("faithfulness", "citation_support", "correctness", "completeness", "answer_relevance")
+
+
 def _judged_dimensions(reading: ParsedAnswer, rubrics: Rubrics) -> dict[str, JudgeDialogue]:
     """Return the judged metrics of an answer; those that need an expected answer only where one is expected."""
     grounded = {
@@ -105,7 +109,11 @@ def measure_judge_unscored(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDial
     judging = reading.case.golden_index.judging
     rubrics_with_verdicts = judging.rubrics_with_verdicts if judging is not None else ()
     requests: list[JudgeRequest] = []
-    for asking in _judged_dimensions(reading, rubrics).values():
+    dimensions = _judged_dimensions(reading, rubrics)
+    # Any other rubric is a metric too; only those that were asked at all are counted.
+    names = sorted({name for name, _ in rubrics} & set(rubrics_with_verdicts))
+    other_rubrics = [name for name in names if name_rubric_metric(name) not in _DIMENSIONS]
+    for asking in (*dimensions.values(), *(judge_rubric(reading, rubrics, name) for name in other_rubrics)):
         requests += collect_first_requests(asking)
     rulings = (yield requests) if requests else []
     counted, reasons = 0, list[str]()

@@ -144,8 +144,13 @@ class RecordedVerdicts:
 
 
 def find_rubric(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:
-    """Return the rubric in the language, else in English. Raises InputError where there is none."""
+    """Return the rubric in the language, else in English, else in the first language that it has.
+
+    Raises InputError where there is none.
+    """
     rubric = rubrics.get((name, language)) or rubrics.get((name, ENGLISH))
+    if rubric is None:
+        rubric = next((rubrics[key] for key in sorted(rubrics) if key[0] == name), None)
     if rubric is None:
         raise InputError(f"no rubric {name} in {language} or {ENGLISH}")
     return rubric

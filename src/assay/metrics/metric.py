@@ -223,13 +223,15 @@ def _error_code(observation: Observation) -> str:
 class MetricKey:
     """One key that a metric name may carry: its default and its allowed values (none listed: any).
 
-    `withdrawn`: values that are no longer allowed, each with the reason and what to use instead.
+    `withdrawn`: values that are no longer allowed, each with the reason and what to use instead. `required`: there is
+    no default; a list of metrics may leave the key out and means all values.
     """
 
     default: str
     values: tuple[str, ...] = ()
     doc: str = ""
     withdrawn: tuple[tuple[str, str], ...] = ()
+    required: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class ParsedAnswer:
             return describe_unreported_stage(CONTEXT_STAGE)
         if not stage.chunks:
             return {}
-        return self._texts(stage.chunks) or NO_TEXT
+        return self.collect_texts(stage.chunks) or NO_TEXT
 
     @cached_property
     def has_texts(self) -> bool:
@@ -167,7 +167,8 @@ class ParsedAnswer:
         """Return the texts that claims are compared with: `context` or `cited`."""
         return self.cited_texts if against == AGAINST_CITED else self.context_texts
 
-    def _texts(self, chunks: Iterable[Chunk]) -> ChunkTexts | None:
+    def collect_texts(self, chunks: Iterable[Chunk]) -> ChunkTexts | None:
+        """Return the texts of chunks by their ids; None if that of any is unknown."""
         texts = {chunk.chunk_id: self._text(chunk) for chunk in chunks}
         return texts if all(texts.values()) else None
 

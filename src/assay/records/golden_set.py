@@ -67,6 +67,17 @@ class Rubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     tolerance: NonNegative = 0.0
 
 
+class AnswerFormat(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The form that an answer must have: a pattern that occurs in it, a JSON schema, a length without outer spaces."""
+
+    pattern: str | None = None
+    json_schema: dict[str, Any] | None = None
+    min_chars: Count | None = None
+    max_chars: Count | None = None
+    min_words: Count | None = None
+    max_words: Count | None = None
+
+
 class Turn(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One earlier turn of the conversation."""
 
@@ -88,6 +99,7 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     reference: str | None = None
     must_have: tuple[str, ...] = ()
     rubric: Rubric | None = None
+    answer_format: AnswerFormat | None = None
     evidence: tuple[Evidence, ...] = ()
     must_cite: tuple[str, ...] = ()
     symbols: tuple[str, ...] = ()

@@ -125,6 +125,20 @@ class PluginTable(Mapping[str, Row], Generic[Row]):
         PluginTable.in_use.append((self.kind, self._plugins[name]))
         return name
 
+    def add_row(self, row: Row) -> None:
+        """Add a row that is made from data, not from code, or replace it. Raises ValueError with what is wrong."""
+        name = str(getattr(row, "name", ""))
+        if name in self._reserved or name in self._plugins:
+            raise ValueError(f"the name is taken (got {name!r}; expected a name of its own)")
+        fault = self._find_fault(row)
+        if fault:
+            raise ValueError(fault)
+        self._added[name] = row
+
+    def forget_rows(self) -> None:
+        """Remove the rows that were made from data."""
+        self._added = {name: row for name, row in self._added.items() if name in self._plugins}
+
     def load_installed(self) -> Iterator[tuple[Plugin, PluginError | None]]:
         """Load every installed plugin of the group; yield each with the error for which it cannot be used, or None."""
         for plugin in PluginTable.find_plugins(self.group):

@@ -220,14 +220,27 @@ class ScoringSettings(Section, frozen=True):
     internal_stages: tuple[str, ...] = ()
 
 
+class RedactionRule(Section, frozen=True):
+    """A pattern that is replaced in every text before it is sent to a judge; by default by the name in brackets.
+
+    `pattern` is a regular expression in linear time (`assay.text.linear_patterns`).
+    """
+
+    name: Name
+    pattern: str
+    replacement: str | None = None
+    ignore_case: bool = False
+
+
 class JudgeSettings(Section, frozen=True):
     """Which model judges.
 
-    `protocol` is `openai`, `anthropic` or the name of an installed judge provider.
-    `endpoint` is a name for the address that is stored with the verdicts instead of it. `family` is derived from the
-    model's id by default. `rubrics` are folders of rubrics in addition to the shipped ones. `control_share` is the
-    largest share of the calls of a run that may be controls and anchors. Controls count for `control_days` days;
-    `control_store` is a verdict store in which their answers are shared between runs that have stores of their own.
+    `protocol` is `openai`, `anthropic`, `azure`, `litellm` or the name of an installed judge provider. `endpoint` is a
+    name for the address that is stored with the verdicts instead of it. `family` is derived from the model's id by
+    default. `rubrics` are folders of rubrics in addition to the shipped ones. `redact` are rules that act on every text
+    before it is sent. `control_share` is the largest share of the calls of a run that may be controls and anchors.
+    Controls count for `control_days` days; `control_store` is a verdict store in which their answers are shared between
+    runs that have stores of their own.
     """
 
     protocol: Name = "openai"
@@ -244,6 +257,7 @@ class JudgeSettings(Section, frozen=True):
     rubrics: tuple[str, ...] = ()
     votes: Literal["auto"] | AtLeastOne = "auto"
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    redact: tuple[RedactionRule, ...] = ()
     control_share: Annotated[float, Meta(gt=0, lt=1)] = 0.2
     control_days: AtLeastOne = 30
     control_store: str | None = None

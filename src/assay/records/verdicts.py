@@ -31,6 +31,11 @@ UnscoredReason = Literal[
 ]
 """Why a judge gave no usable verdict."""
 
+ControlKind = Literal[
+    "foreign_context", "swapped_answer", "other_number", "empty_answer", "colon_answer", "planted_order"
+]
+"""What is done to a request so that it deserves the lowest label (`assay.judging.control_questions`)."""
+
 
 class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One label that a judge may choose: its meaning, and the number that it stands for (None: no number)."""
@@ -47,7 +52,8 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     The judge labels one thing (`answer`) or, with `per_item`, each entry of the first input: the ids of the entries are
     the items of the request. An input is a text, null (unknown), or a list of entries {id, text}; an entry that belongs
     to an entry of another input names its id as {source}. Labels in `quotes` require a verbatim quote from the inputs
-    listed in `sources`: an entry is referred to by its id, a text by the name of the input.
+    listed in `sources`: an entry is referred to by its id, a text by the name of the input. `controls` are the changes
+    of a request after which it deserves the lowest label; they are no part of the question, nor of its `hash`.
     """
 
     name: str
@@ -59,6 +65,7 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     per_item: bool = False
     quotes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    controls: tuple[ControlKind, ...] = ()
     hash: str = ""
 
     def get_label_value(self, label: str) -> float | None:

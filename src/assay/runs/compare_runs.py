@@ -20,6 +20,7 @@ from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
 from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
+from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Comparison
@@ -161,6 +162,7 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
     load_remembered_metrics(request)
+    use_rubrics(request.verdicts.rubrics)
     gate = load_requested_gate(request.gate)
     if request.gate.baseline is None:
         return LoadedGate(gate)

@@ -31,13 +31,14 @@ from assay.formats.run_folder import parse_run_name, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
-from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import AssayError, IncompleteError, InputError, Problem, SettingsError
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
+from assay.records.verdicts import JudgeRubric
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
@@ -60,9 +61,12 @@ R = TypeVar("R")
 _work: Callable[[Any], Any] | None = None
 
 
-def _set_work(work: Callable[[Any], Any], metric_paths: Mapping[str, str], lexicons: tuple[str, ...]) -> None:
+def _set_work(
+    work: Callable[[Any], Any], metric_paths: Mapping[str, str], lexicons: tuple[str, ...], rubrics: list[JudgeRubric]
+) -> None:
     global _work  # set once per worker process, so that the golden set is not sent with every shard
     enable_plugins_in_worker(metric_paths)
+    add_rubric_metrics(rubrics)
     _work = work
     select_lexicons(lexicons)
 
@@ -95,7 +99,7 @@ def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) ->
 
     context = multiprocessing.get_context(_start_method())
     try:
-        worker_arguments = (work, list_metric_paths(CATALOG), selected_lexicons())
+        worker_arguments = (work, list_metric_paths(CATALOG), selected_lexicons(), list_own_rubrics())
         with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, worker_arguments) as pool:
             yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:

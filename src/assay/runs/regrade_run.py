@@ -1,0 +1,336 @@
+"""Scores recorded outputs a second time, with another judge, rubric or version of the rules, and lists what flips.
+
+The target is not asked again, and neither is a judge: its verdicts must have been recorded (`assay judge`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from assay.formats.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
+from assay.metrics.catalog import CATALOG, find_main_rubric, find_metric, parse_metric
+from assay.metrics.metric import Metric, parse_metric_name
+from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
+from assay.report.case_scores import iter_case_lines
+from assay.runs.compare_runs import load_gate_with_baseline
+from assay.runs.score_run import open_scored_run
+from assay.scoring.scored_run import ScoredRun
+from assay.scoring.slices import find_slices
+
+CASES_FILE = "cases.jsonl"
+SHIPPED = "shipped"
+"""The value of `rubrics` that means the shipped ones alone."""
+CHANGES = ("verdicts", "judge", "rubrics", "calibration", "lexicons", "rules")
+CURRENT_RULES = "rules=current"
+
+FlipKind = Literal["pass → fail", "fail → pass", "scored → unscored", "unscored → scored"]
+Scores = dict[str, float | None]
+"""The scores of one case by metric; None where there is none."""
+
+
+class RegradeRequest(NamedTuple):
+    """The run to score a second time, what is different then, and the metrics; without them those of the run.
+
+    `changes` are `KEY=VALUE`: `verdicts=FILE`, `judge=NAME`, `rubrics=DIR` (or `shipped`), `calibration=FILE`,
+    `lexicons=FILE`, or `rules=current`: the saved scores of the run are compared with those by the rules of today.
+    `by` are the keys of the categories by which flips are counted.
+    """
+
+    run: str
+    changes: Sequence[str]
+    metrics: Sequence[str] | None = None
+    by: Sequence[str] | None = None
+
+
+class Flip(Struct, frozen=True):
+    """A case whose score passes on one side and not on the other, or exists on one side only."""
+
+    case_id: str
+    kind: FlipKind
+    before: float | None
+    after: float | None
+    categories: tuple[str, ...] = ()
+
+
+class MetricRegrade(Struct, frozen=True):
+    """One metric of one configuration, scored twice: the means over the cases scored on both sides, and the flips.
+
+    `kinds` counts the flips, and `by_category` the flips of each category with the number of its cases.
+    """
+
+    config: str
+    metric: str
+    n: int
+    before: float | None
+    after: float | None
+    changed: int
+    kinds: dict[str, int]
+    by_category: dict[str, tuple[int, int]]
+    flips: tuple[Flip, ...]
+
+
+class Regrade(Struct, frozen=True):
+    """A run scored twice. `metrics` are those of which any case changed, `unchanged` the names of the others."""
+
+    run: str
+    first: str
+    second: str
+    metrics: tuple[MetricRegrade, ...]
+    unchanged: tuple[str, ...]
+    only_once: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The scores of all cases by configuration and case."""
+
+    name: str
+    scores: dict[str, dict[str, Scores]]
+
+
+def regrade_run(request: RegradeRequest) -> Regrade:
+    """Score a run a second time with the changes and compare case by case.
+
+    Raises InputError for a run or a change that cannot be read, IncompleteError if nothing is scored the second time
+    that was scored the first, because no verdicts of that judge on those rubrics are recorded.
+    """
+    changes = _parse_changes(request.changes)
+    base = complete_run_request(
+        ScoreRequest(InputOptions(run=request.run), scoring=ScoringOptions(metrics=request.metrics))
+    )
+    changed = _apply_changes(base, changes)
+    names = ", ".join(f"{key}={value}" for key, value in changes.items())
+    with ExitStack() as stack:
+        if "rules" in changes:
+            first = _read_saved_scores(parse_run_name(request.run).path)
+        else:
+            loaded = stack.enter_context(open_scored_run(base, loaded_gate=load_gate_with_baseline(base)))
+            first = _collect_scores("the run as it is", loaded)
+        run = stack.enter_context(open_scored_run(changed, loaded_gate=load_gate_with_baseline(changed)))
+        second = _collect_scores(f"with {names}", run)
+        categories = _find_categories(run, request.by)
+    return _compare_sides(request.run, first, second, categories)
+
+
+def _parse_changes(changes: Sequence[str]) -> dict[str, str]:
+    parsed: dict[str, str] = {}
+    problems = []
+    for change in changes:
+        key, separator, value = change.partition("=")
+        if key not in CHANGES or not separator or not value:
+            expected = ", ".join(f"{name}=…" for name in CHANGES)
+            message = f"not a change (got {shorten_repr(change)}; expected one of {expected})"
+            problems.append(Problem("", None, "--with", message, "E_OPTION"))
+        elif key == "rules" and change != CURRENT_RULES:
+            message = (
+                f"only the rules of this version can be used (got {shorten_repr(change)}; expected {CURRENT_RULES})"
+            )
+            problems.append(Problem("", None, "--with", message, "E_OPTION"))
+        parsed[key] = value
+    if not changes:
+        problems.append(Problem("", None, "--with", f"missing (expected one of {', '.join(CHANGES)})", "E_OPTION"))
+    if problems:
+        raise InputError(problems)
+    return parsed
+
+
+def _apply_changes(base: ScoreRequest, changes: Mapping[str, str]) -> ScoreRequest:
+    """Return the request with other verdicts, judge, rubrics, calibration or lexicons."""
+    verdicts = base.verdicts
+    if "verdicts" in changes:  # a judge of the run's own verdicts is not one of others
+        verdicts = VerdictOptions(changes["verdicts"], None, verdicts.calibration, verdicts.rubrics, judged=True)
+    if "judge" in changes:
+        verdicts = replace(verdicts, judge=changes["judge"], judged=True)
+    if "rubrics" in changes:
+        verdicts = replace(verdicts, rubrics=() if changes["rubrics"] == SHIPPED else (changes["rubrics"],))
+    if "calibration" in changes:
+        verdicts = replace(verdicts, calibration=changes["calibration"])
+    scoring = base.scoring
+    if "lexicons" in changes:
+        scoring = replace(scoring, lexicons=(changes["lexicons"],))
+    return replace(base, verdicts=verdicts, scoring=scoring)
+
+
+def _collect_scores(name: str, run: ScoredRun) -> _Side:
+    scores: dict[str, dict[str, Scores]] = {}
+    for config, result in run.scoring.configs.items():
+        scores[config] = _read_lines(iter_case_lines(result.table))
+    return _Side(name, scores)
+
+
+def _read_saved_scores(folder: Path) -> _Side:
+    """Return the scores that a run folder was saved with. Raises InputError if there are none."""
+    path = folder / DERIVED_FOLDER / CASES_FILE
+    if not path.is_file():
+        message = "does not exist (expected the scores that were saved with the run)"
+        raise InputError([Problem(str(path), None, "", message, "E_NO_FILE")])
+    rows = [json.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
+    scores: dict[str, dict[str, Scores]] = {}
+    for row in rows:
+        scores.setdefault(row["config_id"], {})[row["case_id"]] = row["scores"]
+    return _Side("the scores saved with the run", scores)
+
+
+def _read_lines(lines: Iterable[bytes]) -> dict[str, Scores]:
+    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    return {row["case_id"]: row["scores"] for row in rows}
+
+
+def _find_categories(run: ScoredRun, by: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
+    """Return the names of the slices that each case is in."""
+    cases = run.golden.cases
+    categories: dict[str, list[str]] = {case.id: [] for case in cases}
+    for name, rows in find_slices(cases, by).items():
+        for row in rows.tolist():
+            categories[cases[row].id].append(name)
+    return {case_id: tuple(names) for case_id, names in categories.items()}
+
+
+def _compare_sides(run: str, first: _Side, second: _Side, categories: Mapping[str, tuple[str, ...]]) -> Regrade:
+    results: list[MetricRegrade] = []
+    unchanged: dict[str, None] = {}
+    only_once: dict[str, None] = {}
+    for config in sorted(first.scores.keys() & second.scores.keys()):
+        before, after = first.scores[config], second.scores[config]
+        for metric in sorted(_list_metrics(before) ^ _list_metrics(after)):
+            only_once[metric] = None
+        for metric in sorted(_list_metrics(before) & _list_metrics(after)):
+            if parse_metric_name(metric).base not in CATALOG:
+                continue
+            result = _compare_metric(config, metric, before, after, categories)
+            if result.changed:
+                results.append(result)
+            else:
+                unchanged[metric] = None
+    _refuse_lost_verdicts(results)
+    shown = {result.metric for result in results}
+    return Regrade(
+        run,
+        first.name,
+        second.name,
+        tuple(results),
+        tuple(name for name in unchanged if name not in shown),
+        tuple(only_once),
+    )
+
+
+def _refuse_lost_verdicts(results: Sequence[MetricRegrade]) -> None:
+    """Raise IncompleteError where the second side only lost scores: the verdicts answer another rubric or judge."""
+    judged = []
+    for result in results:
+        name = parse_metric(result.metric)
+        if name.key_value("by", "rules") == "judge" and find_main_rubric(name.base):
+            judged.append(result)
+    if judged and all(map(_is_lost, judged)):
+        message = (
+            "no verdict of this judge on these rubrics is recorded (ask for them first: assay judge --run RUN with the "
+            "same judge and --rubrics, and --store for a verdict store of their own)"
+        )
+        raise IncompleteError(message)
+
+
+def _is_lost(result: MetricRegrade) -> bool:
+    return not result.n and set(result.kinds) == {"scored → unscored"}
+
+
+def _list_metrics(scores: Mapping[str, Scores]) -> set[str]:
+    return {metric for case_scores in scores.values() for metric in case_scores}
+
+
+def _compare_metric(
+    config: str,
+    metric: str,
+    before: Mapping[str, Scores],
+    after: Mapping[str, Scores],
+    categories: Mapping[str, tuple[str, ...]],
+) -> MetricRegrade:
+    row = find_metric(parse_metric(metric))
+    flips: list[Flip] = []
+    pairs: list[tuple[float, float]] = []
+    changed = 0
+    for case_id in before:
+        old, new = before[case_id].get(metric), after.get(case_id, {}).get(metric)
+        if old is not None and new is not None:
+            pairs.append((old, new))
+        changed += old != new
+        kind = _find_flip(row, old, new)
+        if kind is not None:
+            flips.append(Flip(case_id, kind, old, new, categories.get(case_id, ())))
+    sizes = Counter(name for case_id in before for name in categories.get(case_id, ()))
+    flipped = Counter(name for flip in flips for name in flip.categories)
+    kinds = Counter[str](flip.kind for flip in flips)
+    return MetricRegrade(
+        config,
+        metric,
+        len(pairs),
+        math.fsum(old for old, _ in pairs) / len(pairs) if pairs else None,
+        math.fsum(new for _, new in pairs) / len(pairs) if pairs else None,
+        changed,
+        dict(sorted(kinds.items())),
+        {name: (count, sizes[name]) for name, count in sorted(flipped.items(), key=lambda item: (-item[1], item[0]))},
+        tuple(flips),
+    )
+
+
+def _find_flip(row: Metric, old: float | None, new: float | None) -> FlipKind | None:
+    if (old is None) != (new is None):
+        return "unscored → scored" if old is None else "scored → unscored"
+    if old is None or new is None or _passes(row, old) == _passes(row, new):
+        return None
+    return "fail → pass" if _passes(row, new) else "pass → fail"
+
+
+def _passes(row: Metric, value: float) -> bool:
+    """Whether a score is good: above the middle of its range, for counts none at all; of a neutral metric, the same."""
+    if not math.isfinite(row.high):
+        return value == row.low if row.direction == "lower" else value > row.low
+    middle = (row.low + row.high) / 2
+    return value < middle if row.direction == "lower" else value > middle
+
+
+def render_regrade_json(regrade: Regrade) -> str:
+    """Return everything as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(regrade)).decode()
+
+
+# ── as text ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+MAX_CASES = 10
+MAX_CATEGORIES = 8
+
+
+def format_regrade(regrade: Regrade) -> Iterator[str]:
+    """Yield the lines for the screen: a block for each metric that changed, with its flips by category."""
+    yield f"{regrade.run}: {regrade.first}, and {regrade.second}"
+    for result in regrade.metrics:
+        yield from _format_metric(result)
+    if not regrade.metrics:
+        yield "no score changed"
+    yield f"{len(regrade.unchanged)} metrics are the same for every case"
+    if regrade.only_once:
+        yield f"scored on one side only: {', '.join(regrade.only_once)}"
+
+
+def _format_metric(result: MetricRegrade) -> Iterator[str]:
+    means = f"{result.before:.3f} → {result.after:.3f}" if result.before is not None else "never scored on both sides"
+    kinds = ", ".join(f"{kind} {count}" for kind, count in result.kinds.items()) or "nothing flips"
+    yield f"{result.config} {result.metric}: {means} (n {result.n}), {result.changed} scores differ; {kinds}"
+    if result.by_category:
+        shares = [f"{name} {count} of {size}" for name, (count, size) in result.by_category.items()]
+        more = f" … and {len(shares) - MAX_CATEGORIES} more" if len(shares) > MAX_CATEGORIES else ""
+        yield f"  by category: {', '.join(shares[:MAX_CATEGORIES])}{more}"
+    for kind in result.kinds:
+        cases = [flip.case_id for flip in result.flips if flip.kind == kind]
+        more = f" … and {len(cases) - MAX_CASES} more" if len(cases) > MAX_CASES else ""
+        yield f"  {kind}: {', '.join(cases[:MAX_CASES])}{more}"

@@ -1,0 +1,101 @@
+"""The entities that a question names: codes such as INC-2024-001 or CVE-2024-3094, acronyms, and names.
+
+Which evidence is needed often hangs on them: a passage about another incident is about nothing that was asked. A code
+holds a letter and a digit; a name is a run of capitalised words that does not begin a sentence. Numbers, dates and
+quantities are no entities.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+MAX_ENTITIES = 20
+"""Entities of one question that are looked for; a question with more is a pasted document."""
+_CODE = re.compile(r"(?<![\w-])[^\W\d_](?:[\w]|[-./#:](?=\w)){1,60}(?![\w])")
+_NUMBERED = re.compile(r"#\d{2,}")
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_SENTENCE_END = re.compile(r"[.!?:;…]\s*$|^\s*$|[\n\"“«(]\s*$")
+_SEPARATORS = re.compile(r"[\s\-_./#:\u2010-\u2015]+")
+_POSSESSIVE = re.compile(r"(?:'|’)s$")
+_MOST_CAPITALISED = 0.75
+"""A question of which more words after the first are capitalised is a title, whose capitals name nothing."""
+_LANGUAGES_WITH_CAPITALISED_NOUNS = ("de",)
+_NO_NAMES = frozenset(
+    (
+        *("i", "i'm", "i'd", "i'll", "i've", "ok", "am", "pm", "faq", "english"),
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"),
+        *("december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+    )
+)
+
+
+def find_question_entities(question: str, language: str | None = None) -> tuple[str, ...]:
+    """Return the codes, acronyms and names of a question, as they are written, each once, in their order.
+
+    >>> find_question_entities("Who closed INC-2024-001, and does the VPN of Delft Medical follow CVE-2024-3094?")
+    ('INC-2024-001', 'VPN', 'Delft Medical', 'CVE-2024-3094')
+    >>> find_question_entities("How many days of leave are there in 2025?")
+    ()
+    """
+    text = unicodedata.normalize("NFC", question)
+    spans = [(match.start(), match[0]) for match in _CODE.finditer(text) if _is_code(match[0])]
+    spans += [(match.start(), match[0]) for match in _NUMBERED.finditer(text)]
+    taken = [(start, start + len(code)) for start, code in spans]
+    spans += [
+        (start, name)
+        for start, name in _find_names(text, language)
+        if not any(start < end and begin < start + len(name) for begin, end in taken)
+    ]
+    entities = dict.fromkeys(entity for _, entity in sorted(spans))
+    return tuple(entities)[:MAX_ENTITIES]
+
+
+def find_missing_entities(entities: Iterable[str], texts: Iterable[str]) -> list[str]:
+    """Return the entities that occur in none of the texts, whatever their case, hyphens and spaces.
+
+    A code is compared with whole codes, so that INC-2024-001 is not found in INC-2024-0012.
+
+    >>> find_missing_entities(["INC-2024-001", "Delft Medical"], ["inc 2024 001: closed.", "INC-2024-0012 is open."])
+    ['Delft Medical']
+    """
+    words = " ".join(f" {_fold(text)} " for text in texts)
+    return [entity for entity in entities if f" {_fold(entity)} " not in words]
+
+
+def _is_code(token: str) -> bool:
+    has_digit = any(char.isdigit() for char in token)
+    return has_digit and (len(token) >= 4 or "-" in token)
+
+
+def _find_names(text: str, language: str | None) -> list[tuple[int, str]]:
+    """Return runs of capitalised words that do not begin a sentence, and acronyms anywhere, with their positions."""
+    words = list(_WORD.finditer(text))
+    capitalised = [word for word in words[1:] if word[0][0].isupper()]
+    has_names = len(capitalised) <= _MOST_CAPITALISED * (len(words) - 1) and (
+        language is None or not language.lower().startswith(_LANGUAGES_WITH_CAPITALISED_NOUNS)
+    )
+    names: list[tuple[int, str]] = []
+    end_of_last = -1
+    for word in words:
+        name = _POSSESSIVE.sub("", word[0])
+        is_acronym = len(name) > 1 and name.isupper() and name.isalpha()
+        begins = _SENTENCE_END.search(text[: word.start()]) is not None
+        is_name = has_names and name[0].isupper() and not begins
+        if name.casefold() in _NO_NAMES or not (is_acronym or is_name):
+            continue
+        if names and end_of_last == word.start() - 1 and text[end_of_last] == " ":
+            start = names[-1][0]
+            names[-1] = start, text[start : word.start() + len(name)]
+        else:
+            names.append((word.start(), name))
+        end_of_last = word.start() + len(name)
+    return names
+
+
+def _fold(text: str) -> str:
+    """Return the words of a text in one case; what separates the parts of a code separates words."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = re.sub(r"(?:'|’)s\b", "", folded)
+    return " ".join(re.findall(r"\w+", _SEPARATORS.sub(" ", folded)))
