@@ -20,6 +20,7 @@ from assay.targets.mcp import McpTarget
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "assay"
 MAY_SLEEP = {
+    "audit/answer_log_file.py": "polls until a queue is written, when the application ends",
     "calls/retry.py": "delays between attempts",
     "judging/call_scheduler.py": "polls for a lease, never retries",
     "targets/process_group.py": "polls until a process group has ended",

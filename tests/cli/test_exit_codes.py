@@ -73,9 +73,9 @@ def test_commands_return_named_codes_and_only_the_table_of_commands_exits() -> N
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(function, ast.FunctionDef) or function.returns is None:
                 continue
-            if ast.unparse(function.returns) == "int" and path.name not in ("__init__.py", "streams.py"):
+            if ast.unparse(function.returns) == "int" and path.name not in ("__init__.py", "display.py", "streams.py"):
                 problems.append(f"{path.name}:{function.lineno}: {function.name} returns int (expected ExitCode)")
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__main__.py"}):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in EXITING_CALLS:
                 problems.append(f"{path.name}:{node.lineno}: exits (expected an exit code that is returned)")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
+WALKTHROUGHS = ("docs/tutorial.md", "docs/coming-from.md")
+"""Pages whose commands are run one after another, with the files that they show."""
 PAGES = (
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").rglob("*.md")),

@@ -12,10 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.docs.pages import ROOT, iter_blocks
+from tests.docs.pages import ROOT, WALKTHROUGHS, iter_blocks
 
 pytestmark = pytest.mark.slow
-WALKTHROUGHS = ("docs/tutorial.md", "docs/coming-from.md")
 ASSAY = "import sys; from assay.cli import main; sys.exit(main())"
 
 

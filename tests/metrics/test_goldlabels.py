@@ -62,7 +62,7 @@ def checked(evidence: Evidence, corpus: Corpus | None, *chunk_ids: str) -> tuple
 
 
 def test_an_outdated_label_fails_its_own_check_instead_of_blaming_the_retrieval() -> None:
-    assert (("golden_label_issue",), ()) == checked(unit(GONE), CORPUS, "b")
+    assert (("golden_label_issue",), ("unknown_answer",)) == checked(unit(GONE), CORPUS, "b")
 
 
 def test_a_miss_of_a_label_in_order_stays_a_miss_of_the_retrieval() -> None:

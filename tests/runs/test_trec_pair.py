@@ -184,7 +184,7 @@ def test_a_run_is_scored_against_any_golden_set(tmp_path: Path, capsys: Printed)
 
 def test_a_case_of_a_run_is_explained_in_its_order(tmp_path: Path, capsys: Printed) -> None:
     golden, outputs = write_pair(tmp_path)
-    assert 0 == main(["explain", "q3", "--golden", golden, "--outputs", *outputs])
+    assert 0 == main(["explain", "q3", "--verbose", "--golden", golden, "--outputs", *outputs])
     text = capsys.readouterr().out
     assert "Stage retrieved" in text
     assert text.startswith("q3 under bm25")

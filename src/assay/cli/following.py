@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -36,5 +35,4 @@ class FollowedSource:
 
     def keep_waiting(self) -> bool:
         """Wait a moment at the end of the file; return whether to look for more."""
-        time.sleep(POLL_SECONDS)
-        return not self._stopped.is_set()
+        return not self._stopped.wait(POLL_SECONDS)

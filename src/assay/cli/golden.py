@@ -33,6 +33,8 @@ NowRecordedOption = Annotated[
     str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
 ]
 
+DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")]
+
 app = typer.Typer(help="Check golden sets, and keep them true.", no_args_is_help=True)
 
 
@@ -102,13 +104,11 @@ def verify(
     target: TargetOption,
     corpus: CorpusOption = None,
     settings: SettingsOption = None,
-    depth: Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")] = 50,
+    depth: DepthOption = 50,
     write: Annotated[
         bool, typer.Option("--write", help="Record what was seen in the header of the set, to compare with next time.")
     ] = False,
-    now: Annotated[
-        str | None, typer.Option(help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
-    ] = None,
+    now: NowRecordedOption = None,
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
@@ -183,10 +183,8 @@ def draft(
         typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
     ] = False,
     settings: SettingsOption = None,
-    depth: Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")] = 50,
-    now: Annotated[
-        str | None, typer.Option(help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
-    ] = None,
+    depth: DepthOption = 50,
+    now: NowRecordedOption = None,
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:

@@ -10,6 +10,7 @@ import typer
 from assay.cli.options import (
     JudgeNameOption,
     PrintFormat,
+    PrintFormatOption,
     RecordedOptions,
     RunOption,
     expand_options,
@@ -126,7 +127,7 @@ def grades(
     ] = 0.7,
     rater: Annotated[str | None, typer.Option(help="Name of the rater, if a file does not name one.")] = None,
     rubrics: RatersRubrics = None,
-    format: Annotated[PrintFormat, typer.Option(help="Output format: table or json.")] = PrintFormat.table,
+    format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Summarise and compare the grades of run logs, and list the answers that a person should look at."""
     from assay.calibration.compare_grades import GradedRequest, format_graded, render_graded_json, summarise_graded

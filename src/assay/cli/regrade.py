@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.options import PrintFormat, parse_metric_list
+from assay.cli.options import PrintFormat, PrintFormatOption, parse_metric_list
 from assay.records.errors import ExitCode
 
 
@@ -23,7 +23,7 @@ def regrade(
     ],
     metrics: Annotated[str, typer.Option(help="Metrics to score, comma-separated (default: those of the run).")] = "",
     by: Annotated[str, typer.Option(help="Keys of the categories by which flips are counted, comma-separated.")] = "",
-    format: Annotated[PrintFormat, typer.Option(help="Output format: table or json.")] = PrintFormat.table,
+    format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Score a run a second time and list the cases that flip, by category. The target is not asked again."""
     from assay.cli.display import ignore_broken_pipe

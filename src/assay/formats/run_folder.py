@@ -443,7 +443,7 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> S
         production_k=scoring.production_k if scoring.production_k is not None else recorded.get("production_k"),
         internal_stages=scoring.internal_stages
         if scoring.internal_stages is not None
-        else recorded.get("internal_stages"),
+        else recorded.get("internal_stages") or None,
         look_again=True,
         metric_paths=manifest.get("metric_paths", {}),
     )

@@ -187,6 +187,7 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
+    notes.sort(key=lambda note: _ERROR_CODE.search(note) is None)  # a judge that failed its controls before the rest
     more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
     lines = []
     for number, note in enumerate(notes[:_MAX_NOTES], 1):
@@ -208,6 +209,7 @@ def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
 
 
+_ERROR_CODE = re.compile(r"\bE_[A-Z_]+\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""
 

@@ -16,7 +16,7 @@ MAX_ENTITIES = 20
 _CODE = re.compile(r"(?<![\w-])[^\W\d_](?:[\w]|[-./#:](?=\w)){1,60}(?![\w])")
 _NUMBERED = re.compile(r"#\d{2,}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_SENTENCE_END = re.compile(r"[.!?:;…]\s*$|^\s*$|[\n\"“«(]\s*$")
+_BEFORE_SENTENCES = '.!?:;…"“«('
 _SEPARATORS = re.compile(r"[\s\-_./#:\u2010-\u2015]+")
 _POSSESSIVE = re.compile(r"(?:'|’)s$")
 _MOST_CAPITALISED = 0.75
@@ -81,7 +81,7 @@ def _find_names(text: str, language: str | None) -> list[tuple[int, str]]:
     for word in words:
         name = _POSSESSIVE.sub("", word[0])
         is_acronym = len(name) > 1 and name.isupper() and name.isalpha()
-        begins = _SENTENCE_END.search(text[: word.start()]) is not None
+        begins = _begins_sentence(text, word.start())
         is_name = has_names and name[0].isupper() and not begins
         if name.casefold() in _NO_NAMES or not (is_acronym or is_name):
             continue
@@ -92,6 +92,16 @@ def _find_names(text: str, language: str | None) -> list[tuple[int, str]]:
             names.append((word.start(), name))
         end_of_last = word.start() + len(name)
     return names
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    """Return whether the word at `start` is the first of a text, a line, a sentence, a quotation or a parenthesis."""
+    position = start - 1
+    while position >= 0 and text[position].isspace():
+        if text[position] == "\n":
+            return True
+        position -= 1
+    return position < 0 or text[position] in _BEFORE_SENTENCES
 
 
 def _fold(text: str) -> str:
