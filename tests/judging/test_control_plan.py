@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 from tests.cli.judging import INPUTS, NAMED, judging, score
 from tests.judging.asking import RUBRICS, support_request
@@ -114,6 +117,29 @@ def test_small_runs_go_on_where_the_last_one_stopped_until_every_kind_was_asked(
     assert 0 == gaps[-1]
     assert world.status is not None
     assert {answer.control.kind for answer in world.status.answered} == KINDS
+
+
+@given(seed=st.integers(0, 2**32), killed_after=st.lists(st.integers(1, 12), max_size=4))
+def test_a_killed_first_run_goes_on_with_the_controls_and_anchors_that_it_had_chosen(
+    seed: int, killed_after: list[int]
+) -> None:
+    """Whatever answers were saved before each kill, those of anchors alone included."""
+    chance, requests = random.Random(seed), make_requests("a", 60)
+
+    def list_missing(world: World) -> list[str]:
+        plan = world.plan(requests, None, 60)
+        asked = [*plan.questions.controls, *(digest for digest, votes in plan.anchor_votes.items() if votes)]
+        return [digest for digest in asked if digest not in world.recorded]
+
+    first = World()
+    expected = set(list_missing(first))
+    for count in killed_after:
+        missing = list_missing(first)
+        for digest in chance.sample(missing, min(count, len(missing))):
+            first.recorded[digest] = [
+                Verdict(digest, "j", 0, "support@1", (ItemVerdict(ANCHOR_CLAIM_ID, "not_found"),))
+            ]
+    assert expected == {*first.recorded, *list_missing(first)}
 
 
 def test_what_was_not_asked_yet_is_named() -> None:

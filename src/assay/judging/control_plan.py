@@ -137,7 +137,8 @@ def plan_controls(
     possible_requests = {control.request.digest for control in possible}
     planner.room -= len(possible_requests & {answer.request for answer in earlier})
     planner.take_controls(new, 1)
-    if is_continued or possible_requests & recorded.keys():
+    is_cut_short = status is None or rounds > status.rounds  # no run that asked anchors of this round has ended
+    if is_continued or is_cut_short or possible_requests & recorded.keys():
         planner.room -= sum(len(recorded.get(digest, ())) >= rounds for digest in anchors)
     votes = plan_anchor_votes(ControlQuestions({}, anchors), recorded, rounds, asks_again=asks_again)
     anchor_votes = planner.take_anchor_votes(votes, _order_anchors(anchors, recorded))
