@@ -70,7 +70,7 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
             "raise the token budget; remove duplicates; pack by rank",
         ),
         "generator": CauseNote(
-            "the evidence is in the context and the answer does not use it as it should",
+            "the answer does not keep to the context: it ignores, changes or adds to what the context says",
             "tighten the prompt; another model; constrained output; examples, also of refusals",
         ),
         "citation": CauseNote(

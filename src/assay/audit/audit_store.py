@@ -385,7 +385,7 @@ def _describe_failure(error: DBAPIError) -> str:
     """Return what the database said, with a remedy where there is one."""
     text = " ".join(str(error.orig).split())
     if "malformed" in text or "not a database" in text:
-        return f"the store is damaged ({text}); `assay audit verify` says which records can still be read"
+        return f"the store is damaged ({text}); restore a copy of it and ingest what came since once more"
     if "locked" in text:
         return f"another process keeps the store locked ({text}); try again"
     if "full" in text:

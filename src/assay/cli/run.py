@@ -65,6 +65,11 @@ SETTINGS_OF_OPTIONS = {
     "per_case": "report.per_case",
     "html": "report.html",
 }
+SCORING_ONLY_OPTIONS = (
+    *("gate", "profile", "gate_config", "baseline", "approver", "strict", "probe_identities"),
+    *("metrics", "by", "workers", "format", "verbose"),
+    *("report", "json_report", "per_case", "html", "detail_mb", "show_forbidden", "owner"),
+)
 
 
 @expand_options
@@ -165,6 +170,7 @@ def measure(
     )
     gate_request = GateOptions(gate, profile, parse_name_list(gate_config), baseline, approver)
     if context.info_name == "observe":
+        _refuse_scoring_options(context)
         return _observe(measurement)
     reports = ReportFiles(
         owner=owner, now=resolve_timestamp(now), detail_mb=page.detail_mb, show_forbidden=page.show_forbidden
@@ -196,6 +202,17 @@ def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
 
     with show_tasks() as start_bar:
         return observe_run(measurement, start_bar, print_stopping)
+
+
+def _refuse_scoring_options(context: typer.Context) -> None:
+    """Raise InputError for options that `assay observe` would ignore, because it scores nothing."""
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in SCORING_ONLY_OPTIONS
+        if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+    if given:
+        raise InputError(f"{', '.join(given)}: observing scores nothing (expected `assay run`, or `assay score` later)")
 
 
 def _observe(measurement: ObservationRequest) -> ExitCode:
