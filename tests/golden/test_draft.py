@@ -78,6 +78,7 @@ def test_a_sentence_with_one_quantity_becomes_a_question_or_none(
     assert question == (asked.question if asked is not None else None)
 
 
+@pytest.mark.slow
 def test_every_kind_that_the_corpora_allow_is_drafted_and_survives() -> None:
     from assay.api import load_corpus
 
@@ -218,6 +219,7 @@ def test_the_handbook_is_drafted_on_a_live_target(tmp_path: Path, capsys: pytest
     assert 0 == main(["golden", "lint", str(out), "--corpus", str(CORPUS)])
 
 
+@pytest.mark.slow
 def test_drafting_needs_something_to_draft_from(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"chunk_id": "a", "text": "Hello there."}\n', encoding="utf-8")

@@ -177,6 +177,7 @@ def test_plain_texts_are_not_flagged(text: str) -> None:
     assert not has_order_to_judge({"answer": text, "context": [{"id": "a", "text": text}]})
 
 
+@pytest.mark.slow
 def test_words_that_only_begin_an_order_are_none() -> None:
     """Words that begin an order, a hundred thousand of them, and none that ends one."""
     assert not has_order_to_judge({"answer": "ignore judge " * 60_000})

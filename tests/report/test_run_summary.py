@@ -42,6 +42,7 @@ def make_scoring(config_count: int, reason_count: int, failed_count: int) -> Sco
     return replace(scoring(), configs=configs)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 40), st.integers(0, 30), st.integers(0, 200), st.sampled_from([60, 80, 100, 180]))
 def test_a_run_of_any_size_takes_25_lines_with_its_files_and_none_is_too_wide(
     config_count: int, reason_count: int, failed_count: int, width: int

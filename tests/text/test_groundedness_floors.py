@@ -30,6 +30,7 @@ def test_claims_are_ranked_as_people_rank_them(scored: dict[str, Scored]) -> Non
     assert auroc_by_set["WiCE"] >= 0.78
 
 
+@pytest.mark.slow
 def test_the_annotated_evidence_is_among_three_sentences(scored: dict[str, Scored]) -> None:
     hits = evidence_hits(scored["WiCE"])
     assert hits is not None
