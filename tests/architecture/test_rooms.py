@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -52,6 +53,16 @@ def test_files_import_each_other_without_cycles() -> None:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         pytest.fail(f"files that import each other: {' -> '.join(reversed(error.args[1]))}")
+
+
+def test_a_type_name_means_one_thing() -> None:
+    places: dict[str, list[str]] = {}
+    for path in files():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(module_name(path))
+    repeated = {name: modules for name, modules in places.items() if len(modules) > 1}
+    assert not repeated, "give the newer one a name that says what is different about it"
 
 
 @pytest.mark.parametrize("module", [module_name(path) for path in files() if is_pure(module_name(path))])

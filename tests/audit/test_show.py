@@ -14,7 +14,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
 from assay.audit.incident import Incident
-from assay.audit.incident_file import render_incident_html, render_markdown
+from assay.audit.incident_file import render_incident_html, render_incident_markdown
 from assay.records.errors import InputError
 
 TWELVE = "Full-time employees receive twelve days of annual leave per calendar year."
@@ -119,7 +119,7 @@ def test_what_a_user_may_not_see_is_reported_and_shown_on_no_page(tmp_path: Path
     )
     incident = show_answer(tmp_path, line, corpus=corpus)
     assert {"answer", "citations", "context"} <= {leak.partition(":")[0] for leak in incident.leaks}
-    pages = [render_incident_html(incident), render_markdown(incident), msgspec.json.encode(incident).decode()]
+    pages = [render_incident_html(incident), render_incident_markdown(incident), msgspec.json.encode(incident).decode()]
     for page in pages:
         assert "zephyrine" not in page
         assert "480,000" not in page
@@ -272,7 +272,7 @@ def test_hostile_text_in_every_field_stays_text(tmp_path: Path) -> None:
     assert "\u202e" not in page
     assert "\0" not in page
     assert "default-src 'none'" in page
-    markdown = render_markdown(incident)
+    markdown = render_incident_markdown(incident)
     assert "<script" not in markdown
     assert "](javascript" not in markdown
 

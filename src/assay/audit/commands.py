@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, RedactionRule, make_redaction_rules
+from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
 from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
@@ -206,7 +206,7 @@ def find_pseudonym(user: str, key_env: str, store: Any) -> str:
     return keys.make_pseudonym(user)
 
 
-def load_redaction_rules(source: str | None) -> Sequence[RedactionRule]:
+def load_redaction_rules(source: str | None) -> Sequence[PersonalData]:
     """Return the shipped rules for None, none for `none`, else those of a YAML file: `rules: [{name, pattern}]`.
 
     Raises InputError listing all problems of the file.

@@ -37,8 +37,8 @@ blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 4px solid var(--l
 
 def write_incident(incident: Incident, path: str) -> Path:
     """Write the file that the suffix of the name asks for: .html or .md. Raises IncompleteError if it cannot be."""
-    text = render_incident_html(incident) if path.lower().endswith((".html", ".htm")) else render_markdown(incident)
-    return write_atomically(path, [text.encode()])
+    render = render_incident_html if path.lower().endswith((".html", ".htm")) else render_incident_markdown
+    return write_atomically(path, [render(incident).encode()])
 
 
 # ── what both have ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,7 +136,7 @@ def _shorten(text: str | None) -> str:
 # ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def render_markdown(incident: Incident) -> str:
+def render_incident_markdown(incident: Incident) -> str:
     """Return the incident as Markdown, ending in a newline."""
     record = incident.record
     lines = [f"# Incident {escape_markdown(record.id)}", ""]

@@ -17,7 +17,7 @@ import msgspec
 from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
 from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
-from assay.audit.privacy import DEFAULT_RULES, AuditKeys, RecordRedactor, RedactionRule
+from assay.audit.privacy import DEFAULT_RULES, AuditKeys, PersonalData, RecordRedactor
 from assay.audit.results import IngestResult
 from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is_protobuf_name, iterate_messages
 from assay.audit.trace_records import is_answer_trace, read_trace
@@ -48,7 +48,7 @@ class IngestRequest:
     format: str | None = None
     dead_letters: str | None = None
     keys: AuditKeys | None = None
-    rules: Sequence[RedactionRule] = DEFAULT_RULES
+    rules: Sequence[PersonalData] = DEFAULT_RULES
     checkpoint: bool = False
     batch: int = BATCH_RECORDS
     keep_waiting: Callable[[], bool] | None = None

@@ -47,7 +47,7 @@ class AuditKeys:
         return "content:" + hmac.digest(self._id, content, "sha256")[:16].hex()
 
 
-class RedactionRule(Struct, frozen=True):
+class PersonalData(Struct, frozen=True):
     """One pattern of personal data; `[NAME]` replaces what matches it, if `accept` (where given) agrees.
 
     `hint` is a pattern that is quick to search for and is in every text that the rule can change.
@@ -83,12 +83,12 @@ def _is_iban(text: str) -> bool:
 
 
 DEFAULT_RULES = (
-    RedactionRule("email", re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}(?<![.-])"), "@"),
-    RedactionRule(
+    PersonalData("email", re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}(?<![.-])"), "@"),
+    PersonalData(
         "iban", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"), _EIGHT_DIGITS, _is_iban
     ),
-    RedactionRule("card", re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), _EIGHT_DIGITS, _is_card_number),
-    RedactionRule(
+    PersonalData("card", re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), _EIGHT_DIGITS, _is_card_number),
+    PersonalData(
         "phone",
         re.compile(r"(?<![\w.,/-])(?:\+\d{1,3}[ .-]?(?:\(0\)[ .-]?)?|0)\d{1,4}(?:[ ./-]?\d{2,4}){2,4}(?![\w-])"),
         _EIGHT_DIGITS,
@@ -97,9 +97,9 @@ DEFAULT_RULES = (
 """The rules that apply unless others are named; names and addresses of people need rules of one's own."""
 
 
-def make_redaction_rules(rows: Iterable[tuple[str, str]], path: str) -> tuple[RedactionRule, ...]:
+def make_redaction_rules(rows: Iterable[tuple[str, str]], path: str) -> tuple[PersonalData, ...]:
     """Return rules of names and regular expressions. Raises InputError for each name or expression that is invalid."""
-    rules: list[RedactionRule] = []
+    rules: list[PersonalData] = []
     problems: list[Problem] = []
     for number, (name, pattern) in enumerate(rows):
         at = f"rules[{number}]"
@@ -115,7 +115,7 @@ def make_redaction_rules(rows: Iterable[tuple[str, str]], path: str) -> tuple[Re
         if compiled.match(""):
             message = f"matches the empty text (got {shorten_repr(pattern)}; expected one that matches what to remove)"
             problems.append(Problem(path, None, f"{at}.pattern", message, "E_PATTERN"))
-        rules.append(RedactionRule(name, compiled, compiled))
+        rules.append(PersonalData(name, compiled, compiled))
     if problems:
         raise InputError(problems)
     return tuple(rules)
@@ -127,7 +127,7 @@ class RecordRedactor:
     Ids, citations and versions are left as they are: they are names that the corpus and the golden set know.
     """
 
-    def __init__(self, rules: Sequence[RedactionRule] = DEFAULT_RULES) -> None:
+    def __init__(self, rules: Sequence[PersonalData] = DEFAULT_RULES) -> None:
         self._rules = rules
         self._secrets = Redactor(())
 
@@ -146,7 +146,7 @@ class RecordRedactor:
             counts["secret"] += 1
         return clean
 
-    def _apply(self, rule: RedactionRule, text: str, counts: Counter[str]) -> str:
+    def _apply(self, rule: PersonalData, text: str, counts: Counter[str]) -> str:
         def replace(match: re.Match[str]) -> str:
             if rule.accept is not None and not rule.accept(match[0]):
                 return match[0]

@@ -40,7 +40,7 @@ def find_kind(span: Span) -> str:
     return _GENAI_KINDS.get(str(span.attributes.get("gen_ai.operation.name")), "")
 
 
-def find_root(spans: Sequence[Span]) -> Span:
+def find_root_span(spans: Sequence[Span]) -> Span:
     """Return the span that no other span of the trace contains; the earliest of several."""
     ids = {span.span_id for span in spans}
     roots = [span for span in spans if not span.parent_id or span.parent_id not in ids] or list(spans)
@@ -55,7 +55,7 @@ def is_answer_trace(spans: Sequence[Span]) -> bool:
 def read_trace(spans: Sequence[Span]) -> dict[str, Any]:
     """Return the values of the audit record of a trace; None for what it does not say."""
     ordered = sorted(spans, key=lambda span: (span.start, span.end, span.span_id))
-    root = find_root(ordered)
+    root = find_root_span(ordered)
     models = [span for span in ordered if find_kind(span) == LLM]
     stages = _read_stages(ordered, models)
     errors = [span for span in ordered if span.failed]

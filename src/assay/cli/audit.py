@@ -130,7 +130,7 @@ def show(
     """
     from assay.audit.audit_tables import build_matches_table, describe_show
     from assay.audit.commands import show as show_answer
-    from assay.audit.incident_file import build_incident_tables, render_markdown
+    from assay.audit.incident_file import build_incident_tables, render_incident_markdown
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
     from assay.records.errors import InputError
@@ -167,7 +167,7 @@ def show(
     if format is PrintFormat.json:
         typer.echo(escape_json_for_log(format_json(describe_show(result))), nl=False)
     elif format is PrintFormat.markdown:
-        typer.echo(render_markdown(incident), nl=False)
+        typer.echo(render_incident_markdown(incident), nl=False)
     else:
         _print_incident(incident, build_incident_tables(incident))
     if out is not None:

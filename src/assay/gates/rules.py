@@ -33,7 +33,7 @@ from assay.scoring.column_values import (
     format_case_ids,
     format_compared,
     format_count,
-    format_interval,
+    format_interval_suffix,
     get_range,
     get_worst_value,
     number_clusters,
@@ -390,7 +390,7 @@ class _ThresholdRule:
             detail = f"{format_count(self.values.errors, 'error')} counted as worst, n {self.values.applicable}"
         else:
             interval = self.summary.interval if self.summary.statistic == self.statistic else None
-            detail = f"n {self.values.scored}{format_interval(interval, self.metric_row.unit)}"
+            detail = f"n {self.values.scored}{format_interval_suffix(interval, self.metric_row.unit)}"
         return self._compare_with_threshold(value, "", detail)
 
     def _find_deciding_value(self) -> float | None:

@@ -9,8 +9,8 @@ from assay.golden.lint_finding import LintReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.verification import VerificationReport
-from assay.report.number_format import format_count
 from assay.report.tables import Table
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 110

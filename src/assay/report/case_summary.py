@@ -18,7 +18,7 @@ from assay.report.case_text import (
     summarise_checks,
 )
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
-from assay.report.number_format import format_count
+from assay.scoring.column_values import format_count
 
 _MAX_REASONS, _MAX_UNITS = 2, 3
 _MERGED = ("Attribution", "Reached", "Good", "Because", "Sign")

@@ -26,8 +26,8 @@ from assay.report.case_text import (
 )
 from assay.report.comparison_tables import render_case_change, render_short_case_change
 from assay.report.failure_tables import describe_missing_files
-from assay.report.number_format import format_count
 from assay.report.terminal import Screen
+from assay.scoring.column_values import format_count
 from assay.scoring.score_tables import list_case_columns
 from assay.scoring.scored_run import ScoredRun
 

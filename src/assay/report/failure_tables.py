@@ -26,7 +26,6 @@ from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summar
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
-    format_count,
     format_number,
     format_with_count,
     format_with_interval,
@@ -34,6 +33,7 @@ from assay.report.number_format import (
 )
 from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary
 from assay.scoring.case_outcomes import list_failed_cases
+from assay.scoring.column_values import format_count
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 EVIDENCE_LABEL, FORBIDDEN_LABEL = "Evidence", "Forbidden"

@@ -11,7 +11,8 @@ from assay.records.scores import ScoringResult
 from assay.report import failure_tables, tables
 from assay.report.failure_tables import AttributionsByConfig, CasesById
 from assay.report.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
-from assay.report.number_format import MetricsByName, format_count
+from assay.report.number_format import MetricsByName
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_invisible, escape_markdown
 
 MAX_ANNOTATIONS = 10

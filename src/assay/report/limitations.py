@@ -11,11 +11,11 @@ from assay.report.number_format import (
     find_common_reason,
     find_metric_row,
     find_source_column,
-    format_count,
     format_percent,
     get_metric_class,
 )
 from assay.report.tables import FEW_CASES, list_slices_by_size
+from assay.scoring.column_values import format_count
 
 _MAX_SLICES = 5
 

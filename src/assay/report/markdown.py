@@ -13,14 +13,9 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
 from assay.report.limitations import describe_limitations
-from assay.report.number_format import (
-    NOT_AVAILABLE,
-    MetricsByName,
-    format_count,
-    format_with_interval,
-    get_metric_class,
-)
+from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_markdown
 
 _TOP_REASONS, _MAX_REASONS = 3, 10

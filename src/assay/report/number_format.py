@@ -9,6 +9,7 @@ import numpy as np
 from assay.metrics.catalog import CATALOG, case_column_name
 from assay.metrics.metric import Metric, parse_metric_name
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable, Summary
+from assay.scoring.column_values import format_count
 
 NOT_AVAILABLE = "n/a"
 MetricsByName = Mapping[str, Metric]
@@ -128,12 +129,3 @@ def get_row_score(column: ScoreColumn | None, row: int) -> float | None:
     if column is None or column.status[row] != SCORED:
         return None
     return float(column.values[row])
-
-
-def format_count(count: int, word: str) -> str:
-    """Return a count with its noun, in the plural unless the count is 1.
-
-    >>> format_count(1, "case"), format_count(2, "case")
-    ('1 case', '2 cases')
-    """
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"

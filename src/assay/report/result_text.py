@@ -7,9 +7,10 @@ from html import escape
 
 from assay.metrics.catalog import CATALOG
 from assay.records.scores import ConfigResult, ScoringResult
-from assay.report.number_format import MetricsByName, format_count, format_interval, format_number
+from assay.report.number_format import MetricsByName, format_interval, format_number
 from assay.report.tables import describe_all_failures
 from assay.scoring.case_outcomes import list_failed_cases
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3

@@ -32,13 +32,13 @@ from assay.report.number_format import (
     MetricsByName,
     find_common_reason,
     find_source_column,
-    format_count,
     format_number,
     format_unknown,
 )
 from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100

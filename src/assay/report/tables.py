@@ -22,7 +22,6 @@ from assay.report.number_format import (
     find_common_reason,
     find_metric_row,
     find_source_column,
-    format_count,
     format_interval,
     format_number,
     format_unknown,
@@ -31,7 +30,7 @@ from assay.report.number_format import (
     get_metric_class,
 )
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
-from assay.scoring.column_values import find_rows_in_review, format_compared
+from assay.scoring.column_values import find_rows_in_review, format_compared, format_count
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""

@@ -19,7 +19,6 @@ from assay.report.number_format import (
     collect_summary_notes,
     find_common_reason,
     find_source_column,
-    format_count,
     format_interval,
     format_number,
     format_unknown,
@@ -34,6 +33,7 @@ from assay.report.tables import (
     iter_config_notes,
 )
 from assay.scoring.case_outcomes import list_failed_cases
+from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
 _MAX_FAILED_CASES = 10

@@ -23,12 +23,11 @@ from assay.gates.rules import find_rule_problem
 from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
-from assay.report.number_format import format_count
 from assay.report.tables import Table
 from assay.runs.check_plugins import check_installed_plugins
 from assay.runs.observation_runner import join_search_and_answer
 from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
-from assay.scoring.column_values import format_case_ids
+from assay.scoring.column_values import format_case_ids, format_count
 from assay.targets.choose_target import (
     ChosenTarget,
     TargetPermissions,

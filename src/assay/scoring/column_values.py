@@ -38,10 +38,10 @@ def format_compared(value: float, threshold: float, unit: str = "share") -> tupl
     return f"{value:.{decimals}f}{suffix}", f"{threshold:.{decimals}f}{suffix}"
 
 
-def format_interval(interval: Interval | None, unit: str = "share") -> str:
+def format_interval_suffix(interval: Interval | None, unit: str = "share") -> str:
     """Return `, 95% low–high`, or nothing without an interval.
 
-    >>> format_interval(Interval(0.7123, 0.9, "Wilson"))
+    >>> format_interval_suffix(Interval(0.7123, 0.9, "Wilson"))
     ', 95% 0.71–0.90'
     """
     if interval is None:
