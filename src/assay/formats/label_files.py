@@ -251,11 +251,12 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         if size > _MAX_CSV_BYTES:
             raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
         lines.append(decode_line(line, source.name))
-    first = next((line for line in lines if line.strip()), None)
-    if first is None:  # separators of records are blank as text, and are not as bytes
-        raise InputError([Problem(source.name, None, "", "empty (got no row; expected labels)", "E_EMPTY")])
+    first = next((line for line in lines if line.strip()), "")
     records = _read_records(lines, source.name, detect_separator(first))
-    header_line, header_cells = next(records)
+    head = next(records, None)
+    if head is None:  # only blank lines, separators or empty quotes
+        raise InputError([Problem(source.name, None, "", "empty (got no row; expected labels)", "E_EMPTY")])
+    header_line, header_cells = head
     header = [cell.strip() for cell in header_cells]
     faults = [
         (name, describe_unknown_field(name, list(columns)), "E_UNKNOWN_FIELD") for name in header if name not in columns
