@@ -115,10 +115,18 @@ function Choice({ name, label, values, shown, any, filter, change }: ChoiceProps
 /** A search field that waits for a pause in typing, because it may search 50,000 questions. */
 function Search({ value, change }: { value: string; change: (text: string) => void }) {
   const [typed, type] = useState(value);
-  useEffect(() => type(value), [value]);
+  const sent = useRef(value); // so that a value that comes back late does not undo what was typed since
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value;
+    type(value);
+  }, [value]);
   useEffect(() => {
     if (typed === value) return;
-    const waiting = setTimeout(() => change(typed), 150);
+    const waiting = setTimeout(() => {
+      sent.current = typed;
+      change(typed);
+    }, 150);
     return () => clearTimeout(waiting);
   }, [typed]);
   return <input type="search" name="q" value={typed} onInput={(event) => type(event.currentTarget.value)} />;
