@@ -295,7 +295,7 @@ def open_audit_store(address: str, *, create: bool = False) -> AuditStore:
     store = AuditStore(engine, _hide_password(address))
     try:
         _migrate(store, create)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: whatever ends it, the connection is closed, and the error goes on
         store.close()
         raise
     return store
