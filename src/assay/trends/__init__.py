@@ -1,0 +1,1 @@
+"""What changes over time: the history of runs, and monitors of production answers."""
