@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     )
     from assay.metrics.catalog import DEFAULT_METRICS
     from assay.records.verdicts import JudgeRubric, RubricLabel
+    from assay.trends.load_history import history
     from assay.version import __version__
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "compare",
     "explain",
     "gate",
+    "history",
     "judge",
     "load_corpus",
     "load_golden",
@@ -67,6 +69,7 @@ _HOME = dict.fromkeys(__all__, "assay.api") | {
     "JudgeRubric": "assay.records.verdicts",
     "RubricLabel": "assay.records.verdicts",
     "__version__": "assay.version",
+    "history": "assay.trends.load_history",
 }
 
 

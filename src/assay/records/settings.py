@@ -279,7 +279,7 @@ class ReportSettings(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """A whole settings file."""
+    """A whole settings file. `history: false` keeps runs out of the registry that `assay history` reads."""
 
     golden: str | GoldenSettings | None = None
     corpus: str | None = None
@@ -291,3 +291,4 @@ class Settings(Section, frozen=True):
     judges: dict[Name, JudgeSettings] = {}
     gate: GateSettings | None = None
     report: ReportSettings = ReportSettings()
+    history: bool = True
