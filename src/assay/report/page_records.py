@@ -1,0 +1,143 @@
+"""What the pages on trends and monitors show. The JSON of `assay history` and `assay monitor` has the same shape."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from assay.records.series import Series
+
+
+class VersionChange(Struct, frozen=True):
+    """A part of the system whose version changed; None where a version was not recorded."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+class VersionStep(Struct, frozen=True):
+    """What changed in the versions with a run or at a time."""
+
+    at: str
+    run: str | None
+    changed: tuple[VersionChange, ...]
+
+
+class FlappingCase(Struct, frozen=True):
+    """A case whose outcome changes: `outcomes` has P (passed), F (failed) or another letter a run, oldest first."""
+
+    case_id: str
+    outcomes: str
+    last_passed: str | None
+
+
+class CauseCount(Struct, frozen=True):
+    """How often people named a cause."""
+
+    cause: str
+    count: int
+
+
+class IncidentCounts(Struct, frozen=True):
+    """How many incidents are open and closed, and by which causes."""
+
+    open: int
+    closed: int
+    by_cause: tuple[CauseCount, ...]
+
+
+class TrendPage(Struct, frozen=True):
+    """The history of runs: metrics over time, versions, cases that flap, incidents."""
+
+    page: Literal["trend"]
+    title: str
+    made_at: str | None
+    series: tuple[Series, ...]
+    flapping: tuple[FlappingCase, ...]
+    versions: tuple[VersionStep, ...]
+    incidents: IncidentCounts | None
+    notes: tuple[str, ...]
+
+
+class PagePeriod(Struct, frozen=True, rename={"start": "from", "end": "to"}):
+    """The period that a monitor looked at, as ISO dates or times."""
+
+    start: str
+    end: str
+
+
+class AlertCard(Struct, frozen=True):
+    """An alert: `value` crossed `bound`, `before` is the value of the reference, `since` what changed there."""
+
+    id: str
+    at: str
+    metric: str
+    slice: str | None
+    value: float | None
+    before: float | None
+    bound: float | None
+    since: tuple[VersionChange, ...]
+    text: str
+    state: Literal["open", "acknowledged", "quiet"]
+
+
+class LeakCard(Struct, frozen=True):
+    """One answer in which its user saw what they may not see; `text` says where, never what."""
+
+    at: str
+    record_id: str
+    user: str | None
+    chunk: str | None
+    text: str
+
+
+class SamplingFacts(Struct, frozen=True):
+    """How many of the answers were judged, at which cost, and how wide the interval of the estimate is."""
+
+    judged: int
+    answers: int
+    budget: float | None
+    cost: float | None
+    width: float | None
+    design: str
+
+
+class RefusalBand(Struct, frozen=True):
+    """The share of answers that refused, next to the band in which it is expected."""
+
+    rate: float | None
+    low: float | None
+    high: float | None
+    n: int
+    band: tuple[float, float]
+    text: str
+
+
+class DriftRow(Struct, frozen=True, rename={"start": "from", "end": "to"}):
+    """How far something moved between two periods, with the p value of the test."""
+
+    what: str
+    start: str
+    end: str
+    statistic: float | None
+    p: float | None
+    text: str
+
+
+class MonitorPage(Struct, frozen=True):
+    """Production answers of a period: alerts and leaks first, then the metrics over time."""
+
+    page: Literal["monitor"]
+    title: str
+    made_at: str | None
+    period: PagePeriod
+    by: str
+    series: tuple[Series, ...]
+    alerts: tuple[AlertCard, ...]
+    leaks: tuple[LeakCard, ...]
+    sampling: SamplingFacts | None
+    refusal_band: RefusalBand | None
+    drift: tuple[DriftRow, ...]
+    notes: tuple[str, ...]
