@@ -8,18 +8,20 @@ from datetime import date, timedelta
 from assay.records.series import Series, SeriesMark, SeriesPoint
 from assay.report.page_records import (
     AlertCard,
-    CauseCount,
+    CauseRow,
+    ChangeRow,
     DriftRow,
-    FlappingCase,
-    IncidentCounts,
+    FailingRow,
+    FlappingRow,
+    IncidentTotals,
     LeakCard,
     MonitorPage,
     PagePeriod,
-    RefusalBand,
-    SamplingFacts,
+    RefusalPanel,
+    SamplingPanel,
     TrendPage,
     VersionChange,
-    VersionStep,
+    VersionRow,
 )
 
 MONDAY = date(2026, 3, 2)
@@ -61,13 +63,15 @@ def make_trend_page(title: str = "handbook", text: str = "reranker") -> TrendPag
         title=title,
         made_at=None,
         series=(make_series(RISK), make_series(RISK, slice_=f"team={text}"), accuracy),
-        flapping=(FlappingCase(f"leave-carry-over {text}", "PPFPFFPX", "2026-03-08"), FlappingCase(text, "FFF", None)),
+        flapping=(FlappingRow(f"leave-carry-over {text}", "PPFPFFPX", "2026-03-08"), FlappingRow(text, "FFF", None)),
         versions=(
-            VersionStep(make_day(3), "run-3", (INDEX_CHANGE, VersionChange(text, None, text))),
-            VersionStep(make_day(5), text, (VersionChange("prompt", "p4", "p5"),)),
+            VersionRow(make_day(3), "run-3", (INDEX_CHANGE, VersionChange(text, None, text))),
+            VersionRow(make_day(5), text, (VersionChange("prompt", "p4", "p5"),)),
         ),
-        incidents=IncidentCounts(1, 4, (CauseCount("stale index", 3), CauseCount(text, 2))),
+        incidents=IncidentTotals(1, 4, (CauseRow("stale index", 3), CauseRow(text, 2))),
         notes=(f"2 runs have no versions: {text}",),
+        changes=(ChangeRow(text, None, "hybrid", make_day(4), "run-4", 0.93, 0.84, 0.0012, (INDEX_CHANGE,)),),
+        failing=(FailingRow(text, "PPFF", make_day(1), 2, text),),
     )
 
 
@@ -92,8 +96,8 @@ def make_monitor_page(title: str = "handbook assistant", text: str = "hr") -> Mo
             AlertCard("a3", make_day(2), "Latency p95", None, 1250.0, 905.0, 1000.0, (), "slower at night", "quiet"),
         ),
         leaks=(LeakCard(make_day(2), f"req-17 {text}", "user:3f2a", "salary-3", f"context {text}"),),
-        sampling=SamplingFacts(412, 5230, 20.0, 4.12, 0.019, f"stratified by team, {text}"),
-        refusal_band=RefusalBand(0.0, 0.0, 0.004, 5230, (0.1, 0.3), "0% refusals: find the leak"),
+        sampling=SamplingPanel(412, 5230, 20.0, 4.12, 0.019, f"stratified by team, {text}"),
+        refusal_band=RefusalPanel(0.0, 0.0, 0.004, 5230, (0.1, 0.3), "0% refusals: find the leak"),
         drift=(DriftRow(f"topics {text}", make_day(0), make_day(6), 0.31, 0.0004, text), _UNTESTED),
         notes=(f"3 answers gave no time; {text}",),
     )

@@ -1,7 +1,7 @@
 // Production answers of a period: leaks and alerts first, then the metrics over time and what they rest on.
 
 import { formatInterval, formatValue } from "./figures";
-import type { AlertCard, DriftRow, LeakCard, MonitorPage, RefusalBand, SamplingFacts } from "./page_types";
+import type { AlertCard, DriftRow, LeakCard, MonitorPage, RefusalPanel, SamplingPanel } from "./page_types";
 import { Badge, Facts, Section, useWords } from "./parts";
 import { Paged, SeriesList } from "./series";
 import { Data, visible } from "./text";
@@ -92,7 +92,7 @@ function Alert({ alert }: { alert: AlertCard }) {
   );
 }
 
-function Refusals({ band }: { band: RefusalBand }) {
+function Refusals({ band }: { band: RefusalPanel }) {
   const { t } = useWords();
   const share = (value: number | null) => (value === null ? t("unknown") : formatValue(value, "share"));
   return (
@@ -114,7 +114,7 @@ function Refusals({ band }: { band: RefusalBand }) {
   );
 }
 
-function Sampling({ sampling }: { sampling: SamplingFacts }) {
+function Sampling({ sampling }: { sampling: SamplingPanel }) {
   const { t } = useWords();
   const number = (value: number | null) => (value === null ? t("unknown") : formatValue(value, ""));
   return (

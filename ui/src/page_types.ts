@@ -54,9 +54,22 @@ export interface AuditRecord {
 }
 
 /** How often people named a cause. */
-export interface CauseCount {
+export interface CauseRow {
   cause: string;
   count: number;
+}
+
+/** A change point of a metric that stands after the correction for the number of series; `p` is adjusted. */
+export interface ChangeRow {
+  metric: string;
+  slice: string | null;
+  configuration: string | null;
+  at: string;
+  run: string | null;
+  before: number;
+  after: number;
+  p: number;
+  versions?: VersionChange[];
 }
 
 /** One retrieved chunk as the target reported it; its position in the list is its rank. */
@@ -106,6 +119,15 @@ export interface DriftRow {
   text: string;
 }
 
+/** A case that did not pass in the last run, and how many runs ago it last did. */
+export interface FailingRow {
+  case_id: string;
+  outcomes: string;
+  last_passed: string | null;
+  runs_since_pass: number;
+  configuration?: string | null;
+}
+
 /** What people found out about an answer: the cause, who acts on it, and what was decided. */
 export interface Finding {
   answer_id: string;
@@ -116,10 +138,11 @@ export interface Finding {
 }
 
 /** A case whose outcome changes: `outcomes` has P (passed), F (failed) or another letter a run, oldest first. */
-export interface FlappingCase {
+export interface FlappingRow {
   case_id: string;
   outcomes: string;
   last_passed: string | null;
+  configuration?: string | null;
 }
 
 /** Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for. */
@@ -140,11 +163,12 @@ export interface Incident {
   verdicts?: RecordedVerdict[];
 }
 
-/** How many incidents are open and closed, and by which causes. */
-export interface IncidentCounts {
-  open: number;
-  closed: number;
-  by_cause: CauseCount[];
+/** How many incidents are open and closed, and by which causes; None with a reason where that was not read. */
+export interface IncidentTotals {
+  open: number | null;
+  closed: number | null;
+  by_cause: CauseRow[];
+  reason?: string;
 }
 
 /** One answer in which its user saw what they may not see; `text` says where, never what. */
@@ -166,8 +190,8 @@ export interface MonitorPage {
   series: Series[];
   alerts: AlertCard[];
   leaks: LeakCard[];
-  sampling: SamplingFacts | null;
-  refusal_band: RefusalBand | null;
+  sampling: SamplingPanel | null;
+  refusal_band: RefusalPanel | null;
   drift: DriftRow[];
   notes: string[];
 }
@@ -196,7 +220,7 @@ export interface RecordedVerdict {
 }
 
 /** The share of answers that refused, next to the band in which it is expected. */
-export interface RefusalBand {
+export interface RefusalPanel {
   rate: number | null;
   low: number | null;
   high: number | null;
@@ -206,7 +230,7 @@ export interface RefusalBand {
 }
 
 /** How many of the answers were judged, at which cost, and how wide the interval of the estimate is. */
-export interface SamplingFacts {
+export interface SamplingPanel {
   judged: number;
   answers: number;
   budget: number | null;
@@ -281,10 +305,12 @@ export interface TrendPage {
   title: string;
   made_at: string | null;
   series: Series[];
-  flapping: FlappingCase[];
-  versions: VersionStep[];
-  incidents: IncidentCounts | null;
+  flapping: FlappingRow[];
+  versions: VersionRow[];
+  incidents: IncidentTotals | null;
   notes: string[];
+  changes?: ChangeRow[];
+  failing?: FailingRow[];
 }
 
 /** The user who asks the question: decides what may be shown (tenant, roles, position) and in which language. */
@@ -306,8 +332,9 @@ export interface VersionChange {
 }
 
 /** What changed in the versions with a run or at a time. */
-export interface VersionStep {
+export interface VersionRow {
   at: string;
   run: string | null;
   changed: VersionChange[];
+  configuration?: string | null;
 }

@@ -1,6 +1,7 @@
 // The history of runs: metrics over time, versions, cases that flap, incidents.
 
-import type { FlappingCase, IncidentCounts, TrendPage, VersionChange, VersionStep } from "./page_types";
+import type { ChangeRow, FailingRow, FlappingRow, IncidentTotals, TrendPage, VersionChange, VersionRow } from "./page_types";
+import { formatValue } from "./figures";
 import { Facts, Section, useWords } from "./parts";
 import { Paged, SeriesList } from "./series";
 import { DataTable } from "./table";
@@ -14,6 +15,11 @@ export function Trend({ page }: { page: TrendPage }) {
       <Section id="series" title={t("metrics_over_time")}>
         <SeriesList series={page.series} />
       </Section>
+      {(page.changes ?? []).length > 0 && (
+        <Section id="changes" title={t("change_points")}>
+          <ChangePoints changes={page.changes ?? []} />
+        </Section>
+      )}
       {page.incidents !== null && (
         <Section id="incidents" title={t("incidents")}>
           <Incidents counts={page.incidents} />
@@ -22,6 +28,11 @@ export function Trend({ page }: { page: TrendPage }) {
       {page.flapping.length > 0 && (
         <Section id="flapping" title={t("flapping")}>
           <Flapping cases={page.flapping} />
+        </Section>
+      )}
+      {(page.failing ?? []).length > 0 && (
+        <Section id="failing" title={t("failing")}>
+          <Failing cases={page.failing ?? []} />
         </Section>
       )}
       {page.versions.length > 0 && (
@@ -84,16 +95,21 @@ export function Changes({ changes }: { changes: readonly VersionChange[] }) {
   );
 }
 
-function Incidents({ counts }: { counts: IncidentCounts }) {
+function Incidents({ counts }: { counts: IncidentTotals }) {
   const { t } = useWords();
   return (
     <>
       <Facts
         facts={[
-          [t("open_incidents"), counts.open],
-          [t("closed_incidents"), counts.closed],
+          [t("open_incidents"), counts.open ?? t("unknown")],
+          [t("closed_incidents"), counts.closed ?? t("unknown")],
         ]}
       />
+      {counts.reason != null && counts.reason !== "" && (
+        <p class="hint">
+          <Data text={counts.reason} />
+        </p>
+      )}
       {counts.by_cause.length > 0 && (
         <Paged
           label={t("incidents")}
@@ -125,7 +141,55 @@ function Outcomes({ outcomes }: { outcomes: string }) {
   );
 }
 
-function Flapping({ cases }: { cases: readonly FlappingCase[] }) {
+function NameInConfiguration({ row }: { row: { case_id: string; configuration?: string | null } }) {
+  return (
+    <>
+      <Data text={row.case_id} />
+      {row.configuration != null && (
+        <span class="hint">
+          <Data text={row.configuration} />
+        </span>
+      )}
+    </>
+  );
+}
+
+function ChangePoints({ changes }: { changes: readonly ChangeRow[] }) {
+  const { t } = useWords();
+  return (
+    <Paged
+      label={t("change_points")}
+      rows={changes}
+      columns={[
+        { key: "metric", head: t("chosen_metric"), wrap: true, cell: (row) => <NameInConfiguration row={{ case_id: row.metric, configuration: row.configuration }} /> },
+        { key: "slice", head: t("chosen_slice"), wrap: true, cell: (row) => <Data text={row.slice ?? t("all")} /> },
+        { key: "at", head: t("at"), cell: (row) => <Data text={row.at} /> },
+        { key: "before", head: t("alert_before"), number: true, cell: (row) => formatValue(row.before, "share") },
+        { key: "after", head: t("after"), number: true, cell: (row) => formatValue(row.after, "share") },
+        { key: "p", head: t("p_value"), number: true, cell: (row) => Number(row.p.toPrecision(2)).toString() },
+        { key: "versions", head: t("changed"), wrap: true, cell: (row) => <Changes changes={row.versions ?? []} /> },
+      ]}
+    />
+  );
+}
+
+function Failing({ cases }: { cases: readonly FailingRow[] }) {
+  const { t } = useWords();
+  return (
+    <Paged
+      label={t("failing")}
+      rows={cases}
+      columns={[
+        { key: "case", head: t("case"), wrap: true, cell: (row) => <NameInConfiguration row={row} /> },
+        { key: "outcomes", head: t("outcomes"), cell: (row) => <Outcomes outcomes={row.outcomes} /> },
+        { key: "passed", head: t("last_passed"), cell: (row) => <Data text={row.last_passed ?? t("never_passed")} /> },
+        { key: "runs", head: t("runs_since"), number: true, cell: (row) => row.runs_since_pass },
+      ]}
+    />
+  );
+}
+
+function Flapping({ cases }: { cases: readonly FlappingRow[] }) {
   const { t } = useWords();
   return (
     <>
@@ -134,7 +198,7 @@ function Flapping({ cases }: { cases: readonly FlappingCase[] }) {
         label={t("flapping")}
         rows={cases}
         columns={[
-          { key: "case", head: t("case"), wrap: true, cell: (row) => <Data text={row.case_id} /> },
+          { key: "case", head: t("case"), wrap: true, cell: (row) => <NameInConfiguration row={row} /> },
           { key: "outcomes", head: t("outcomes"), cell: (row) => <Outcomes outcomes={row.outcomes} /> },
           { key: "passed", head: t("last_passed"), cell: (row) => <Data text={row.last_passed ?? t("never_passed")} /> },
         ]}
@@ -143,7 +207,7 @@ function Flapping({ cases }: { cases: readonly FlappingCase[] }) {
   );
 }
 
-function Versions({ steps }: { steps: readonly VersionStep[] }) {
+function Versions({ steps }: { steps: readonly VersionRow[] }) {
   const { t } = useWords();
   return (
     <DataTable
@@ -151,7 +215,7 @@ function Versions({ steps }: { steps: readonly VersionStep[] }) {
       rows={steps}
       columns={[
         { key: "at", head: t("at"), cell: (step) => <Data text={step.at} /> },
-        { key: "run", head: t("run"), wrap: true, cell: (step) => <Data text={step.run ?? ""} /> },
+        { key: "run", head: t("run"), wrap: true, cell: (step) => <NameInConfiguration row={{ case_id: step.run ?? "", configuration: step.configuration ?? null }} /> },
         { key: "changed", head: t("changed"), wrap: true, cell: (step) => <Changes changes={step.changed} /> },
       ]}
     />

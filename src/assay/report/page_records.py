@@ -17,35 +17,62 @@ class VersionChange(Struct, frozen=True):
     after: str | None
 
 
-class VersionStep(Struct, frozen=True):
+class VersionRow(Struct, frozen=True):
     """What changed in the versions with a run or at a time."""
 
     at: str
     run: str | None
     changed: tuple[VersionChange, ...]
+    configuration: str | None = None
 
 
-class FlappingCase(Struct, frozen=True):
+class FlappingRow(Struct, frozen=True):
     """A case whose outcome changes: `outcomes` has P (passed), F (failed) or another letter a run, oldest first."""
 
     case_id: str
     outcomes: str
     last_passed: str | None
+    configuration: str | None = None
 
 
-class CauseCount(Struct, frozen=True):
+class FailingRow(Struct, frozen=True):
+    """A case that did not pass in the last run, and how many runs ago it last did."""
+
+    case_id: str
+    outcomes: str
+    last_passed: str | None
+    runs_since_pass: int
+    configuration: str | None = None
+
+
+class ChangeRow(Struct, frozen=True):
+    """A change point of a metric that stands after the correction for the number of series; `p` is adjusted."""
+
+    metric: str
+    slice: str | None
+    configuration: str | None
+    at: str
+    run: str | None
+    before: float
+    after: float
+    p: float
+    versions: tuple[VersionChange, ...] = ()
+
+
+class CauseRow(Struct, frozen=True):
     """How often people named a cause."""
 
     cause: str
     count: int
 
 
-class IncidentCounts(Struct, frozen=True):
-    """How many incidents are open and closed, and by which causes."""
+class IncidentTotals(Struct, frozen=True):
+    """How many incidents are open and closed, and by which causes; None with a reason where that was not read."""
 
-    open: int
-    closed: int
-    by_cause: tuple[CauseCount, ...]
+    open: int | None
+    closed: int | None
+    by_cause: tuple[CauseRow, ...]
+    reason: str = ""
 
 
 class TrendPage(Struct, frozen=True):
@@ -55,10 +82,12 @@ class TrendPage(Struct, frozen=True):
     title: str
     made_at: str | None
     series: tuple[Series, ...]
-    flapping: tuple[FlappingCase, ...]
-    versions: tuple[VersionStep, ...]
-    incidents: IncidentCounts | None
+    flapping: tuple[FlappingRow, ...]
+    versions: tuple[VersionRow, ...]
+    incidents: IncidentTotals | None
     notes: tuple[str, ...]
+    changes: tuple[ChangeRow, ...] = ()
+    failing: tuple[FailingRow, ...] = ()
 
 
 class PagePeriod(Struct, frozen=True, rename={"start": "from", "end": "to"}):
@@ -93,7 +122,7 @@ class LeakCard(Struct, frozen=True):
     text: str
 
 
-class SamplingFacts(Struct, frozen=True):
+class SamplingPanel(Struct, frozen=True):
     """How many of the answers were judged, at which cost, and how wide the interval of the estimate is."""
 
     judged: int
@@ -104,7 +133,7 @@ class SamplingFacts(Struct, frozen=True):
     design: str
 
 
-class RefusalBand(Struct, frozen=True):
+class RefusalPanel(Struct, frozen=True):
     """The share of answers that refused, next to the band in which it is expected."""
 
     rate: float | None
@@ -137,7 +166,7 @@ class MonitorPage(Struct, frozen=True):
     series: tuple[Series, ...]
     alerts: tuple[AlertCard, ...]
     leaks: tuple[LeakCard, ...]
-    sampling: SamplingFacts | None
-    refusal_band: RefusalBand | None
+    sampling: SamplingPanel | None
+    refusal_band: RefusalPanel | None
     drift: tuple[DriftRow, ...]
     notes: tuple[str, ...]
