@@ -198,7 +198,13 @@ def rebuild_observation(record: AuditRecord) -> tuple[Observation, list[str]]:
         behaviour=record.behaviour,
         citations=record.citations,
         tool_calls=record.tool_calls,
-        usage=Usage(end_to_end_ms=record.latency_ms, context_tokens=record.context_tokens),
+        usage=Usage(
+            end_to_end_ms=record.latency_ms,
+            prompt_tokens=record.prompt_tokens,
+            completion_tokens=record.completion_tokens,
+            context_tokens=record.context_tokens,
+            cost_usd=record.cost_usd,
+        ),
         versions=record.versions,
         error=record.error,
     )
