@@ -13,6 +13,7 @@ from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyR
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
+from assay.records.audit_records import Finding
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 
 PathLike = str | Path
@@ -191,6 +192,18 @@ def show(
     if file is not None:
         write_incident(incident, str(file))
     return ShowResult([(sequence, incident.record)], incident, truncated)
+
+
+def list_findings(store: PathLike) -> list[Finding]:
+    """Return what people found out about the answers of a store, in the order in which they wrote it down.
+
+    Raises InputError for a file that is no store.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.load_incident import load_all_findings
+    with open_audit_store(str(store)) as opened:
+        return load_all_findings(opened)
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:

@@ -89,6 +89,10 @@ NowOption = Annotated[
     typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
 ]
 
+NoHistoryOption = Annotated[
+    bool, typer.Option("--no-history", help="Keep this run out of the registry that `assay history` reads.")
+]
+
 # ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 SettingsOption = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]

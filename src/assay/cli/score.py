@@ -24,6 +24,7 @@ from assay.cli.options import (
     LimitOption,
     MarkdownReportOption,
     MetricsOption,
+    NoHistoryOption,
     NowOption,
     OwnerOption,
     PerCaseOption,
@@ -36,9 +37,10 @@ from assay.cli.options import (
     VerboseOption,
     expand_options,
     parse_name_list,
+    resolve_clock,
     resolve_timestamp,
 )
-from assay.records.errors import ExitCode
+from assay.records.errors import AssayError, ExitCode
 from assay.records.requests import (
     GateOptions,
     ReportFiles,
@@ -87,6 +89,7 @@ def score(
     run_dir: Annotated[
         str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
     ] = None,
+    no_history: NoHistoryOption = False,
     format: PrintFormatOption = PrintFormat.table,
     verbose: VerboseOption = False,
     workers: Annotated[
@@ -204,6 +207,8 @@ def score(
             from assay.runs.save_run import save_run
 
             written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets)))
+            if not no_history:
+                register_in_history(Path(run_dir), now)
         if targets.has_any():
             from assay.report.write_reports import write_reports
 
@@ -252,6 +257,17 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content
                 content.by,
             )
             print_screen(summary)
+
+
+def register_in_history(folder: Path, now: str | None) -> None:
+    """Add a run to the registry next to its folder; a registry that cannot be written costs a note, not the run."""
+    from assay.runs.register_run import register_run
+    from assay.text.escaping import escape_terminal
+
+    try:
+        register_run(folder, resolve_clock(now))
+    except AssayError as error:
+        typer.echo(f"note: not in the history: {escape_terminal(str(error))}", err=True)
 
 
 def _suggest_explain(run: ScoredRun, inputs: str) -> str | None:

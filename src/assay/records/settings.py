@@ -312,7 +312,7 @@ class MonitorSettings(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """A whole settings file."""
+    """A whole settings file. `history: false` keeps runs out of the registry that `assay history` reads."""
 
     golden: str | GoldenSettings | None = None
     corpus: str | None = None
@@ -325,3 +325,4 @@ class Settings(Section, frozen=True):
     gate: GateSettings | None = None
     report: ReportSettings = ReportSettings()
     monitor: MonitorSettings = MonitorSettings()
+    history: bool = True
