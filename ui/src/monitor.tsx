@@ -99,10 +99,8 @@ function Refusals({ band }: { band: RefusalPanel }) {
     <Section id="refusals" title={t("refusals")}>
       <Facts
         facts={[
-          [t("value"), share(band.rate)],
-          [t("interval"), formatInterval(band.low, band.high, "share") || t("unknown")],
-          [t("count"), band.n],
-          [t("band"), formatInterval(band.band[0], band.band[1], "share")],
+          [t("value"), share(band.value)],
+          [t("band"), formatInterval(band.low, band.high, "share")],
         ]}
       />
       {band.text !== "" && (

@@ -219,13 +219,12 @@ export interface RecordedVerdict {
   reasoning: string;
 }
 
-/** The share of answers that refused, next to the band in which it is expected. */
+/** The share of answers that refused (`value`), next to the band from `low` to `high` in which it is expected. */
 export interface RefusalPanel {
-  rate: number | null;
-  low: number | null;
-  high: number | null;
-  n: number;
-  band: [number, number];
+  low: number;
+  high: number;
+  value: number | null;
+  state: string;
   text: string;
 }
 

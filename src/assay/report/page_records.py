@@ -134,13 +134,12 @@ class SamplingPanel(Struct, frozen=True):
 
 
 class RefusalPanel(Struct, frozen=True):
-    """The share of answers that refused, next to the band in which it is expected."""
+    """The share of answers that refused (`value`), next to the band from `low` to `high` in which it is expected."""
 
-    rate: float | None
-    low: float | None
-    high: float | None
-    n: int
-    band: tuple[float, float]
+    low: float
+    high: float
+    value: float | None
+    state: str
     text: str
 
 
