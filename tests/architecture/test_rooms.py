@@ -39,6 +39,8 @@ LATE_PACKAGES = {
     *("multiprocessing", "numpy", "pandas", "polars", "rich", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
+USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")
+"""Python functions that stand for commands and explain which extra is missing: they load the store in the function."""
 PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""
 
@@ -91,7 +93,7 @@ def may_be_late(importer: str, imported: str) -> bool:
     package = imported.split(".")[0]
     if package != "assay":
         return package in LATE_PACKAGES
-    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin") or importer == "audit.commands":
+    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin") or importer in USE_CASES_OF_AN_EXTRA:
         return True
     return imported.startswith("assay.targets.")
 

@@ -36,6 +36,7 @@ COMMANDS = {
     "metrics": "metrics.metrics",
     "init": "setup.init",
     "doctor": "setup.doctor",
+    "monitor": "monitor.monitor",
     "audit": "audit.app",
     "baseline": "baseline.app",
     "gate": "gate.app",

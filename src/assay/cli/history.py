@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from assay.cli.options import (
     ByOption,
     MetricsOption,
+    OtlpFileOption,
     PrintFormat,
     PrintFormatOption,
+    PrometheusFileOption,
+    TrendPageOption,
     parse_metric_list,
     parse_name_list,
     resolve_clock,
@@ -45,6 +49,9 @@ def history(
     ] = None,
     export_json: Annotated[str | None, typer.Option(help="Write everything to this file, as JSON.")] = None,
     export_csv: Annotated[str | None, typer.Option(help="Write every point of every series to this file.")] = None,
+    html: TrendPageOption = None,
+    export_otlp: OtlpFileOption = None,
+    export_prometheus: PrometheusFileOption = None,
     now: RecordedTimeOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> None:
@@ -62,8 +69,10 @@ def history(
         load_history,
         write_history_csv,
     )
+    from assay.trends.write_trends import write_trend_files
 
-    refuse_overwriting([export_json, export_csv], [*(incidents or ()), None if "://" in (store or "") else store])
+    outputs = [export_json, export_csv, html, export_otlp, export_prometheus]
+    refuse_overwriting(outputs, [*(incidents or ()), None if "://" in (store or "") else store])
     request = HistoryRequest(
         runs,
         resolve_clock(now),
@@ -80,6 +89,9 @@ def history(
         written.append(("history", write_atomically(export_json, [encode_history(run_history)])))
     if export_csv is not None:
         written.append(("series", write_history_csv(run_history, export_csv)))
+    if html is not None or export_otlp is not None or export_prometheus is not None:
+        page = msgspec.to_builtins(run_history)
+        written += write_trend_files(page, html=html, otlp=export_otlp, prometheus=export_prometheus)
     print_result(run_history, build_history_tables(run_history), format)
     if format is not PrintFormat.json:
         print_notes(run_history.notes)

@@ -263,3 +263,12 @@ def read_source_date_epoch() -> str | None:
     except (ValueError, OverflowError, OSError):
         message = f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r}; expected one such as 1767225600)"
         raise InputError(message) from None
+
+
+TrendPageOption = Annotated[str | None, typer.Option("--html", help="Write a page with charts to this file.")]
+OtlpFileOption = Annotated[
+    str | None, typer.Option("--export-otlp", help="Write all points as OTLP metrics (JSON) to this file.")
+]
+PrometheusFileOption = Annotated[
+    str | None, typer.Option("--export-prometheus", help="Write the newest points in the text format of Prometheus.")
+]
