@@ -219,6 +219,36 @@ def draft(
     return ExitCode.PASS
 
 
+@app.command("review")
+def review(
+    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
+    corpus: CorpusOption = None,
+    out: Annotated[
+        str | None,
+        typer.Option(help="HTML page to write: all candidates, or with --decisions those to settle."),
+    ] = None,
+    decisions: Annotated[
+        list[str] | None, typer.Option(help="Decisions of a reviewer, as the page saves them; may be repeated.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write an offline page on which people decide on candidates, or compare reviewers (1 while not all is settled)."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.finding_tables import build_review_tables
+    from assay.golden.review_candidates import ReviewRequest, review_file
+
+    refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
+    report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
+    print_result(report, build_review_tables(report), format)
+    if out is not None:
+        following = f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl"
+        print_written_files([("page", Path(out))], following)
+    return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
+
+
 @app.command("freeze")
 def freeze(
     candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
     from assay.golden.relink_evidence import relink
+    from assay.golden.review_candidates import review
     from assay.golden.verify_evidence import verify
 
-__all__ = ["coverage", "diff", "draft", "freeze", "lint", "relink", "verify"]
+__all__ = ["coverage", "diff", "draft", "freeze", "lint", "relink", "review", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
@@ -30,6 +31,7 @@ _HOME = {
     "freeze": ("freeze_set", "freeze"),
     "lint": ("check_golden", "lint_file"),
     "relink": ("relink_evidence", "relink"),
+    "review": ("review_candidates", "review"),
     "verify": ("verify_evidence", "verify"),
 }
 
