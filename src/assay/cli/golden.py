@@ -54,6 +54,34 @@ def check(
     return ExitCode.PASS
 
 
+@app.command("init")
+def init(
+    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    out: Annotated[
+        str, typer.Option(help="Golden set to write; an existing file is never overwritten.")
+    ] = "golden.jsonl",
+    targets: Annotated[str, typer.Option(help="Coverage targets to write, for --targets.")] = "coverage.yaml",
+    name: Annotated[str, typer.Option(help="Name of the set.")] = "",
+    version: Annotated[str, typer.Option(help="Version of the set.")] = "1",
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus from which the examples are drafted (default: three to replace).")
+    ] = None,
+    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write a golden set to start from and coverage targets; `assay init` writes settings and the same three cases."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.golden.finding_tables import build_starter_table
+    from assay.golden.write_starter import StarterRequest, write_starter
+
+    starter = write_starter(StarterRequest(out, targets, owner, name, version, corpus, as_of))
+    print_result(starter, [build_starter_table(starter)], format)
+    written = [("golden set", Path(out)), ("coverage targets", Path(targets))]
+    print_written_files(written, f"assay golden coverage {out} --targets {targets}")
+    return ExitCode.PASS
+
+
 @app.command("lint")
 def lint(
     file: GoldenFile,

@@ -97,3 +97,12 @@ class FrozenSet(Struct, frozen=True):
     rejected: int
     undecided: tuple[str, ...]
     disagreed: tuple[str, ...]
+
+
+class StarterSet(Struct, frozen=True):
+    """What `golden init` wrote: the files, the ids of the example cases, and the digest of the set."""
+
+    golden: str
+    targets: str
+    examples: tuple[str, ...]
+    digest: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.calibration.rater_agreement import ReportedEstimate
 from assay.corpora.match_chunks import BuiltCorpus
-from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
+from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, StarterSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.relinking import Proposal
@@ -142,6 +142,12 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         if names
     ]
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+
+
+def build_starter_table(starter: StarterSet) -> Table:
+    """Return the example cases of a set to start from."""
+    rows = [_escape_row((name, "read, correct, or delete")) for name in starter.examples]
+    return Table("Example cases", ("Case", "To do"), tuple(rows), (f"digest {starter.digest}",))
 
 
 def build_review_tables(report: ReviewReport) -> list[Table]:
