@@ -54,6 +54,34 @@ def check(
     return ExitCode.PASS
 
 
+@app.command("init")
+def init(
+    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    out: Annotated[
+        str, typer.Option(help="Golden set to write; an existing file is never overwritten.")
+    ] = "golden.jsonl",
+    targets: Annotated[str, typer.Option(help="Coverage targets to write, for --targets.")] = "coverage.yaml",
+    name: Annotated[str, typer.Option(help="Name of the set.")] = "",
+    version: Annotated[str, typer.Option(help="Version of the set.")] = "1",
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus from which the examples are drafted (default: three to replace).")
+    ] = None,
+    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write a golden set to start from and coverage targets; `assay init` writes settings and the same three cases."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.golden.finding_tables import build_starter_table
+    from assay.golden.write_starter import StarterRequest, write_starter
+
+    starter = write_starter(StarterRequest(out, targets, owner, name, version, corpus, as_of))
+    print_result(starter, [build_starter_table(starter)], format)
+    written = [("golden set", Path(out)), ("coverage targets", Path(targets))]
+    print_written_files(written, f"assay golden coverage {out} --targets {targets}")
+    return ExitCode.PASS
+
+
 @app.command("lint")
 def lint(
     file: GoldenFile,
@@ -217,6 +245,36 @@ def draft(
     named = (("candidates", out), ("thrown away", rejected))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
     return ExitCode.PASS
+
+
+@app.command("review")
+def review(
+    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
+    corpus: CorpusOption = None,
+    out: Annotated[
+        str | None,
+        typer.Option(help="HTML page to write: all candidates, or with --decisions those to settle."),
+    ] = None,
+    decisions: Annotated[
+        list[str] | None, typer.Option(help="Decisions of a reviewer, as the page saves them; may be repeated.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write an offline page on which people decide on candidates, or compare reviewers (1 while not all is settled)."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.finding_tables import build_review_tables
+    from assay.golden.review_candidates import ReviewRequest, review_file
+
+    refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
+    report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
+    print_result(report, build_review_tables(report), format)
+    if out is not None:
+        following = f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl"
+        print_written_files([("page", Path(out))], following)
+    return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
 
 
 @app.command("freeze")

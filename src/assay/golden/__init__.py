@@ -20,18 +20,22 @@ if TYPE_CHECKING:
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
     from assay.golden.relink_evidence import relink
+    from assay.golden.review_candidates import review
     from assay.golden.verify_evidence import verify
+    from assay.golden.write_starter import init
 
-__all__ = ["coverage", "diff", "draft", "freeze", "lint", "relink", "sample", "verify"]
+__all__ = ["coverage", "diff", "draft", "freeze", "init", "lint", "relink", "review", "sample", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
     "diff": ("freeze_set", "diff_files"),
     "draft": ("draft_cases", "draft"),
     "freeze": ("freeze_set", "freeze"),
+    "init": ("write_starter", "init"),
     "lint": ("check_golden", "lint_file"),
     "sample": ("collect_traffic", "sample"),
     "relink": ("relink_evidence", "relink"),
+    "review": ("review_candidates", "review"),
     "verify": ("verify_evidence", "verify"),
 }
 

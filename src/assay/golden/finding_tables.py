@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from assay.calibration.rater_agreement import ReportedEstimate
 from assay.corpora.match_chunks import BuiltCorpus
-from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
+from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, StarterSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
+from assay.golden.settlement import ReviewReport, describe_decision
 from assay.golden.verification import VerificationReport
 from assay.report.tables import Table
 from assay.scoring.column_values import format_count
@@ -140,6 +142,53 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         if names
     ]
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+
+
+def build_starter_table(starter: StarterSet) -> Table:
+    """Return the example cases of a set to start from."""
+    rows = [_escape_row((name, "read, correct, or delete")) for name in starter.examples]
+    return Table("Example cases", ("Case", "To do"), tuple(rows), (f"digest {starter.digest}",))
+
+
+def build_review_tables(report: ReviewReport) -> list[Table]:
+    """Return what each reviewer decided, how far every two agree, and the candidates that are left to settle."""
+    counts = [(row.reviewer, str(row.accepted), str(row.edited), str(row.rejected)) for row in report.reviewers]
+    notes = [
+        f"{format_count(report.candidates, 'candidate')}: {report.accepted} accepted, {report.rejected} rejected, "
+        f"{len(report.disagreed)} to settle, {len(report.undecided)} undecided"
+    ]
+    columns = ("Reviewer", "Accepted", "Edited", "Rejected")
+    tables = [Table("Reviews", columns, tuple(map(_escape_row, counts)), tuple(notes))]
+    if report.agreement:
+        pairs = [
+            (
+                f"{pair.first}, {pair.second}",
+                str(pair.n),
+                f"{pair.raw:.2f}",
+                *map(_format_reported, (pair.kappa, pair.ac1)),
+            )
+            for pair in report.agreement
+        ]
+        names = ("Reviewers", "Candidates", "Same decision", "Cohen's kappa", "Gwet's AC1")
+        tables.append(Table("Agreement (95% intervals)", names, tuple(map(_escape_row, pairs))))
+    if report.disagreed:
+        open_rows = [
+            (case.case, decision.reviewer, describe_decision(decision), shorten_to_line(decision.reason, _MAX_TEXT))
+            for case in report.disagreed
+            for decision in case.decisions
+        ]
+        tables.append(
+            Table("To settle", ("Candidate", "Reviewer", "Decision", "Why"), tuple(map(_escape_row, open_rows)))
+        )
+    return tables
+
+
+def _format_reported(estimate: ReportedEstimate | None) -> str:
+    if estimate is None:
+        return "–"
+    has_interval = estimate.low is not None and estimate.high is not None
+    interval = f" [{estimate.low:.2f}, {estimate.high:.2f}]" if has_interval else ""
+    return f"{estimate.value:.2f}{interval}"
 
 
 def build_difference_tables(difference: SetDifference) -> list[Table]:
