@@ -205,6 +205,41 @@ def test_limits_and_dry_runs_say_what_they_cost(
     assert 2 == main(["golden", "draft", "--corpus", str(corpus_file), "--dry-run"])
 
 
+@pytest.mark.slow
+def test_lint_finds_references_that_a_judge_does_not_find_in_their_evidence(
+    server: JudgeServer, corpus_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        {
+            "id": "good",
+            "question": "For how many days are quotes valid?",
+            "reference": "Quotes are valid for thirty days.",
+        },
+        {"id": "bad", "question": "How are quotes numbered?", "reference": "A changed quote keeps its colour."},
+    ]
+    evidence = [{"any_of": [{"chunk_id": "quotes"}]}]
+    path = corpus_file.parent / "golden.jsonl"
+    lines = [json.dumps({"golden_set": {"name": "two", "schema_version": 1}})]
+    lines += [json.dumps({**row, "evidence": evidence}) for row in rows]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    words = ["golden", "lint", str(path), "--corpus", str(corpus_file), "--model", "m", "--base-url-env", "THE_MODEL"]
+    words += ["--store", str(corpus_file.parent / "lint.sqlite"), "--format", "json"]
+    assert 0 == main(words)
+    report = json.loads(capsys.readouterr().out)
+    by_judge = [row for row in report["findings"] if row["rule"] == "reference-underivable"]
+    assert [("bad", 3, "warning", ["quotes"])] == [
+        (row["case"], row["line"], row["level"], row["chunks"]) for row in by_judge
+    ]
+    assert 2 == report["effort"]["calls"] == server.calls
+    assert 0 == main(words)
+    assert 2 == server.calls
+    capsys.readouterr()
+    server.plan.extend({"status": 401} for _ in range(2))
+    assert 3 == main([*words, "--store", str(corpus_file.parent / "denied.sqlite")])
+    assert "reference-underivable" not in capsys.readouterr().out
+    assert 2 == main(["golden", "lint", str(path), "--model", "m", "--base-url-env", "THE_MODEL"])
+
+
 # ── killed ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 KILLS = 4

@@ -57,22 +57,40 @@ def check(
 
 
 @app.command("lint")
+@expand_options
 def lint(
+    *,
     file: GoldenFile,
     corpus: CorpusOption = None,
     targets: TargetsFile = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Give each suggested group of dependent cases a cluster, and write the file.")
     ] = False,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Find labels that contradict each other or the corpus; exits with 1 if a finding is an error."""
+    """Find labels that contradict each other or the corpus; exits with 1 if a finding is an error.
+
+    With --judge or --model, a model is asked whether the evidence states each reference.
+    """
     from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
+    from assay.formats.overwriting import refuse_overwriting
     from assay.golden.check_golden import lint_file
     from assay.golden.finding_tables import build_lint_table
 
-    report = lint_file(file, corpus, targets, fix=fix)
+    model = asking.build_options(endpoint)
+    if model is not None:
+        refuse_overwriting([asking.store], [file, corpus, targets, endpoint.settings])
+    with show_progress("judging") as update_progress:
+        report = lint_file(
+            file, corpus, targets, fix=fix, model=model, progress=update_progress, on_interrupt=_print_stopping
+        )
     print_result(report, build_lint_table(report, file), format)
+    if report.effort is not None and report.effort.halted:
+        typer.echo(f"stopped: {report.effort.halted}; the same command continues with {asking.store}", err=True)
+        return ExitCode.INTERRUPTED if report.effort.halted == "interrupted" else ExitCode.INCOMPLETE
     return ExitCode.FAILED if report.errors else ExitCode.PASS
 
 

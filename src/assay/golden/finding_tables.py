@@ -31,7 +31,8 @@ def build_lint_table(report: LintReport, path: str) -> list[Table]:
     if report.fixed:
         notes.append(f"clusters written for {', '.join(report.fixed)}")
     columns = ("Where", "Level", "Rule", "What", "Finding", "Remedy")
-    return [Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))]
+    table = Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))
+    return [table] if report.effort is None else [table, build_effort_table(report.effort)]
 
 
 def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:

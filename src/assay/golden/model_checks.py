@@ -109,7 +109,7 @@ def filter_by_model(
 ) -> Iterator[Candidate | RejectedCandidate]:
     """Yield each candidate with the verdicts on it, or why they throw it away; `verdicts` are by request digest."""
     for candidate, planned in zip(candidates, checks, strict=True):
-        labels = {name: _read_label(request, verdicts) for name, request in _list_named(planned)}
+        labels = {name: read_label(request, verdicts) for name, request in _list_named(planned)}
         rejection = _judge_labels(candidate.case, planned, labels, verdicts)
         if rejection is not None:
             yield RejectedCandidate(candidate, *rejection)
@@ -126,7 +126,8 @@ def _list_named(planned: CandidateChecks) -> Iterator[tuple[str, JudgeRequest]]:
         yield f"other:{name}", request
 
 
-def _read_label(request: JudgeRequest, verdicts: Mapping[str, Verdict]) -> str:
+def read_label(request: JudgeRequest, verdicts: Mapping[str, Verdict]) -> str:
+    """Return the first label of the verdict on a request, `NO_VERDICT` if there is none."""
     verdict = verdicts.get(request.digest)
     return verdict.items[0].label if verdict is not None and verdict.unscored is None else NO_VERDICT
 
