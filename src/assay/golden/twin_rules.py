@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import AlikeKind
-from assay.text.languages import KnownLanguage
+from assay.text.languages import KnownLanguage, has_diacritics
 from assay.text.question_entities import find_question_entities
 from assay.text.tokens import is_stop_word
 
@@ -161,6 +161,8 @@ def _shuffle(items: Sequence[T], seed: str) -> list[T]:
 
 def _add_filler(asked: QuestionToVary) -> Rewriting:
     before, after = _shuffle(_FILLERS[asked.language], f"filler {asked.seed} {asked.question}")[0]
+    if not has_diacritics(asked.question):  # who leaves them out leaves them out everywhere
+        before, after = strip_diacritics(before), strip_diacritics(after)
     return Rewriting(before + asked.question + after, "polite words")
 
 
