@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import (
+    AskingOptions,
     CorpusOption,
+    EndpointOptions,
     GoldenFormatOption,
     PermissionOptions,
     PrintFormat,
@@ -56,22 +58,40 @@ def check(
 
 
 @app.command("lint")
+@expand_options
 def lint(
+    *,
     file: GoldenFile,
     corpus: CorpusOption = None,
     targets: TargetsFile = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Give each suggested group of dependent cases a cluster, and write the file.")
     ] = False,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Find labels that contradict each other or the corpus; exits with 1 if a finding is an error."""
+    """Find labels that contradict each other or the corpus; exits with 1 if a finding is an error.
+
+    With --judge or --model, a model is asked whether the evidence states each reference.
+    """
     from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
+    from assay.formats.overwriting import refuse_overwriting
     from assay.golden.check_golden import lint_file
     from assay.golden.finding_tables import build_lint_table
 
-    report = lint_file(file, corpus, targets, fix=fix)
+    model = asking.build_options(endpoint)
+    if model is not None:
+        refuse_overwriting([asking.store], [file, corpus, targets, endpoint.settings])
+    with show_progress("judging") as update_progress:
+        report = lint_file(
+            file, corpus, targets, fix=fix, model=model, progress=update_progress, on_interrupt=_print_stopping
+        )
     print_result(report, build_lint_table(report, file), format)
+    if report.effort is not None and report.effort.halted:
+        typer.echo(f"stopped: {report.effort.halted}; the same command continues with {asking.store}", err=True)
+        return ExitCode.INTERRUPTED if report.effort.halted == "interrupted" else ExitCode.INCOMPLETE
     return ExitCode.FAILED if report.errors else ExitCode.PASS
 
 
@@ -183,41 +203,60 @@ def draft(
         bool,
         typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
     ] = False,
-    settings: SettingsOption = None,
+    endpoint: EndpointOptions,
+    per_kind: Annotated[int, typer.Option(min=1, help="How many candidates of each kind a model is asked for.")] = 6,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the chunks from which a model drafts.")] = 0,
+    asking: AskingOptions,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what a model would be asked and its cost, without asking.")
+    ] = False,
     depth: DepthOption = 50,
     now: NowRecordedOption = None,
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Draft candidates of every kind by templates, try them, and keep what survives for people to review."""
+    """Draft candidates of every kind by templates and, if one is named, by a model; keep what survives its trials."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.draft_cases import DraftRequest, draft_file
-    from assay.golden.finding_tables import build_draft_tables
+    from assay.golden.draft_cases import DraftRequest, draft_file, estimate_draft
+    from assay.golden.finding_tables import build_draft_tables, build_effort_table
     from assay.targets.choose_target import TargetPermissions
 
-    refuse_overwriting([out, rejected], [corpus, golden, settings])
+    refuse_overwriting([out, rejected, asking.store], [corpus, golden, endpoint.settings])
     trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
-    report = draft_file(
-        DraftRequest(
-            corpus,
-            resolve_clock(now),
-            target or (),
-            settings,
-            golden,
-            out,
-            rejected,
-            as_of,
-            depth,
-            keep_unreachable,
-            trust,
-        )
+    request = DraftRequest(
+        corpus,
+        resolve_clock(now),
+        target or (),
+        endpoint.settings,
+        golden,
+        out,
+        rejected,
+        as_of,
+        depth,
+        keep_unreachable,
+        trust,
+        asking.build_options(endpoint),
+        per_kind,
+        seed,
     )
+    if dry_run:
+        if request.model is None:
+            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+        effort = estimate_draft(request)
+        print_result(effort, [build_effort_table(effort)], format)
+        return ExitCode.PASS
+    with show_progress("drafting") as update_progress:
+        report = draft_file(request, update_progress, _print_stopping)
     print_result(report, build_draft_tables(report), format)
     named = (("candidates", out), ("thrown away", rejected))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
-    return ExitCode.PASS
+    halted = report.effort.halted if report.effort is not None else ""
+    if halted:
+        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
+    return (ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE) if halted else ExitCode.PASS
 
 
 @app.command("twins")
@@ -301,6 +340,10 @@ def diff(
     difference = diff_files(before, after)
     print_result(difference, build_difference_tables(difference), format)
     return ExitCode.PASS
+
+
+def _print_stopping() -> None:
+    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
 
 @app.callback()

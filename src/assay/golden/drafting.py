@@ -76,10 +76,10 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates += _draft_absent(drafts)
     folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
     distinct = list({candidate.case.id: candidate for candidate in candidates}.values())
-    return [_add_quotes(candidate, folded) for candidate in distinct]
+    return [add_quotes(candidate, folded) for candidate in distinct]
 
 
-def _add_quotes(candidate: Candidate, folded_texts: Sequence[str]) -> Candidate:
+def add_quotes(candidate: Candidate, folded_texts: Sequence[str]) -> Candidate:
     """Return a candidate whose evidence is found by its quote too, where only one chunk has it.
 
     So a target that has ids of its own needs none of the corpus.
@@ -186,7 +186,7 @@ def _draft_spellings(candidates: Sequence[Candidate]) -> list[Candidate]:
         spelled = msgspec.structs.replace(
             case,
             id=f"no-diacritic-{case.id.rpartition('-')[2]}",
-            question=_strip_diacritics(case.question),
+            question=strip_diacritics(case.question),
             tags=("no-diacritic",),
             cluster=case.id,
         )
@@ -194,10 +194,10 @@ def _draft_spellings(candidates: Sequence[Candidate]) -> list[Candidate]:
     return derived
 
 
-def _strip_diacritics(text: str) -> str:
+def strip_diacritics(text: str) -> str:
     """Return a text in plain letters, each in the case it had.
 
-    >>> _strip_diacritics("Mức P3 là gì?")
+    >>> strip_diacritics("Mức P3 là gì?")
     'Muc P3 la gi?'
     """
     letters = []
@@ -259,7 +259,7 @@ def _draft_denials(drafts: Sequence[_Draft], corpus: Corpus) -> list[Candidate]:
     ]
     derived = []
     for draft in _spread_chunks(restricted):
-        user = _make_stranger(draft.chunk, roles, tenants)
+        user = make_stranger(draft.chunk, roles, tenants)
         if user is not None:
             unit = _cite(draft)
             denied = _finish(
@@ -270,7 +270,7 @@ def _draft_denials(drafts: Sequence[_Draft], corpus: Corpus) -> list[Candidate]:
     return derived[:MAX_DERIVED]
 
 
-def _make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[str]) -> User | None:
+def make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[str]) -> User | None:
     """Return a user who may not see a chunk: of another role, else of another tenant; None if there is none."""
     strangers = [User(chunk.tenant, (role,)) for role in roles if role not in chunk.roles]
     if chunk.roles:

@@ -6,6 +6,7 @@ from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
+from assay.golden.model_effort import ModelEffort
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.twin_draft import LEFT_OUT_REASONS, MODEL_KINDS, TwinDraft
@@ -32,7 +33,8 @@ def build_lint_table(report: LintReport, path: str) -> list[Table]:
     if report.fixed:
         notes.append(f"clusters written for {', '.join(report.fixed)}")
     columns = ("Where", "Level", "Rule", "What", "Finding", "Remedy")
-    return [Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))]
+    table = Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))
+    return [table] if report.effort is None else [table, build_effort_table(report.effort)]
 
 
 def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
@@ -120,10 +122,34 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
     kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
     reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
     note = "candidates are no golden set until a person has accepted them"
-    return [
+    tables = [
         Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
         Table("Thrown away", ("Reason", "How many", "Meaning"), reasons),
     ]
+    return tables if report.effort is None else [*tables, build_effort_table(report.effort)]
+
+
+def build_effort_table(effort: ModelEffort) -> Table:
+    """Return what a model was asked, or would be asked, and what that costs."""
+    rows = [
+        ("model", effort.model),
+        ("requests", str(effort.requests)),
+        ("of them recorded", str(effort.reused)),
+        ("calls", _join_most(str(effort.calls), str(effort.max_calls), effort.max_calls)),
+        ("tokens", _join_most(str(effort.tokens), str(effort.max_tokens), effort.max_tokens)),
+    ]
+    if effort.cost_usd is not None:
+        most = f"{effort.max_cost_usd or 0:.4f}"
+        rows.append(("US dollars", _join_most(f"{effort.cost_usd:.4f}", most, effort.max_calls)))
+    rows += [(f"no usable reply: {reason}", str(count)) for reason, count in effort.unscored.items()]
+    notes = [f"stopped: {effort.halted}"] if effort.halted else []
+    if effort.later_requests:
+        notes.append(f"the candidates of the model are tried by at most {effort.later_requests} requests more")
+    return Table("Model", ("What", "How much"), tuple(rows), tuple(notes))
+
+
+def _join_most(likely: str, most: str, limit: int) -> str:
+    return f"{likely}, at most {most}" if limit else likely
 
 
 def build_twin_tables(draft: TwinDraft) -> list[Table]:
