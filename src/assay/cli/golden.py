@@ -17,6 +17,7 @@ from assay.cli.options import (
     PrintFormatOption,
     SettingsOption,
     expand_options,
+    parse_name_list,
     resolve_clock,
 )
 from assay.records.errors import ExitCode, InputError
@@ -314,6 +315,37 @@ def review(
         following = f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl"
         print_written_files([("page", Path(out))], following)
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
+
+
+@app.command("twins")
+def twins(
+    file: GoldenFile,
+    corpus: CorpusOption = None,
+    out: Annotated[str, typer.Option(help="File for the variants.")] = "twins.jsonl",
+    left_out: Annotated[
+        str | None, typer.Option(help="File for the variants that were left out, each with its reason.")
+    ] = None,
+    kinds: Annotated[
+        str, typer.Option(help="Kinds of variants, separated by commas (default: all that rules can do).")
+    ] = "",
+    seed: Annotated[
+        int, typer.Option(help="Seed of typos and polite words; the same one gives the same variants.")
+    ] = 0,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Draft variants of every case: some to be treated alike, some of which another answer is right."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.draft_twins import TwinRequest, draft_twin_file
+    from assay.golden.finding_tables import build_twin_tables
+
+    refuse_overwriting([out, left_out], [file, corpus])
+    draft = draft_twin_file(TwinRequest(file, corpus, out, left_out, seed, parse_name_list(kinds)))
+    print_result(draft, build_twin_tables(draft), format)
+    named = (("variants", out), ("left out", left_out))
+    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    return ExitCode.PASS
 
 
 @app.command("freeze")

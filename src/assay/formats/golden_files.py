@@ -282,7 +282,18 @@ def _unknown_format(source: Source, line: int | None, got: str) -> InputError:
     return InputError([Problem(source.name, line, "", message, "E_FORMAT")])
 
 
-ROW_MEMBERS = ("tags", "difficulty", "language", "cluster", "attributes", "history", "notes", "metadata")
+ROW_MEMBERS = (
+    "tags",
+    "difficulty",
+    "language",
+    "cluster",
+    "attributes",
+    "history",
+    "notes",
+    "metadata",
+    "variant_of",
+    "variant",
+)
 DEFAULT_GRADE = 3
 """Grade of an expected id without a grade of its own."""
 CHUNK_MEMBERS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
@@ -493,6 +504,7 @@ def _read_cases(source: Source, builder: GoldenBuilder) -> None:
     finally:
         if gc_was_enabled:
             gc.enable()
+    builder.check_variants()
     findings.raise_errors()
     if not builder.cases:
         raise InputError([Problem(source.name, None, "", "empty (got no case; expected at least one)", "E_EMPTY")])

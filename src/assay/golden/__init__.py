@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.golden.check_golden import measure_file as coverage
     from assay.golden.collect_traffic import sample
     from assay.golden.draft_cases import draft
+    from assay.golden.draft_twins import twins
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
     from assay.golden.relink_evidence import relink
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from assay.golden.verify_evidence import verify
     from assay.golden.write_starter import init
 
-__all__ = ["coverage", "diff", "draft", "freeze", "init", "lint", "relink", "review", "sample", "verify"]
+__all__ = ["coverage", "diff", "draft", "freeze", "init", "lint", "relink", "review", "sample", "twins", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
@@ -36,6 +37,7 @@ _HOME = {
     "sample": ("collect_traffic", "sample"),
     "relink": ("relink_evidence", "relink"),
     "review": ("review_candidates", "review"),
+    "twins": ("draft_twins", "twins"),
     "verify": ("verify_evidence", "verify"),
 }
 

@@ -11,7 +11,9 @@ from assay.golden.model_effort import ModelEffort
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
+from assay.golden.twin_draft import LEFT_OUT_REASONS, MODEL_KINDS, TwinDraft
 from assay.golden.verification import VerificationReport
+from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
@@ -150,6 +152,22 @@ def build_effort_table(effort: ModelEffort) -> Table:
 
 def _join_most(likely: str, most: str, limit: int) -> str:
     return f"{likely}, at most {most}" if limit else likely
+
+
+def build_twin_tables(draft: TwinDraft) -> list[Table]:
+    """Return how many variants of each kind there are, and why others were left out."""
+    kinds = []
+    for kind, count in draft.kinds.items():
+        kinds.append((kind, str(count), "alike" if kind in ALIKE_KINDS else "another answer"))
+    reasons = tuple((name, str(count), LEFT_OUT_REASONS[name]) for name, count in draft.reasons.items())
+    notes = ["variants are no golden set until a person has accepted them", f"for a model: {', '.join(MODEL_KINDS)}"]
+    if draft.unvaried:
+        notes.append(f"cases without a variant: {_list_names(draft.unvaried)}")
+    columns = ("Kind", "How many", "Expected of a system")
+    return [
+        Table("Variants", columns, tuple(kinds), tuple(map(escape_terminal, notes))),
+        Table("Left out", ("Reason", "How many", "Meaning"), reasons),
+    ]
 
 
 def build_freeze_table(frozen: FrozenSet) -> Table:

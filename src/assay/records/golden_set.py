@@ -18,6 +18,14 @@ Difficulty = Literal["easy", "medium", "hard", "unknown"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 Judgments = Literal["complete", "partial"]
 AnswerKind = Literal["text", "exact", "number"]
+AlikeKind = Literal[
+    "paraphrase", "no-diacritic", "typos", "case", "acronym", "other-language", "polite-filler", "question-order"
+]
+DifferingKind = Literal["other-user", "other-tenant", "other-date", "negated", "entity-swapped"]
+ALIKE_KINDS: tuple[AlikeKind, ...] = get_args(AlikeKind)
+"""Kinds of variants that a system should treat as it treats the case that they vary."""
+DIFFERING_KINDS: tuple[DifferingKind, ...] = get_args(DifferingKind)
+"""Kinds of variants of which the right answer is another one."""
 
 NonNegative = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=0)]
@@ -90,6 +98,7 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
     If the expected behaviour is `permission_denied`, the listed evidence is the forbidden set: it counts for leaks and
     not for recall. `attributes` are free slice keys (`category`, `domain`, …); `metadata` is passed through unread.
+    `variant_of` is the id of the case that this one varies in the way that `variant` names; both are stated or neither.
     """
 
     id: str
@@ -114,6 +123,8 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     attributes: dict[str, str] = {}
     notes: str = ""
     metadata: dict[str, Any] = {}
+    variant_of: str | None = None
+    variant: AlikeKind | DifferingKind | None = None
 
 
 class SilencedRule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
