@@ -94,11 +94,11 @@ class RefusalRules:
         for phrase in self.by_phrase:
             first, second = _split_two_tokens(phrase)
             lengths.setdefault(first, {}).setdefault(second, set()).add(len(phrase))
-        self.lengths_by_words = {
-            (first, second): tuple(sorted(phrase_lengths, reverse=True))
-            for first, by_second in lengths.items()
-            for second, phrase_lengths in by_second.items()
-        }
+        self.lengths_by_words: dict[str, dict[str, tuple[int, ...]]] = {}
+        for first, by_second in lengths.items():
+            self.lengths_by_words[first] = {
+                second: tuple(sorted(phrase_lengths, reverse=True)) for second, phrase_lengths in by_second.items()
+            }
 
     @cached_property
     def strong_filter(self) -> PhraseFilter:
@@ -117,16 +117,19 @@ class RefusalRules:
         # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
         return PhraseFilter([*phrases, *_contract_negations(phrases)])
 
+    def list_filtered(self) -> list[str]:
+        """Return the phrases that the filters look for, as they are written in full and with contractions."""
+        return [*self.by_phrase, *_contract_negations(list(self.by_phrase))]
+
     def find_phrases(self, text: str) -> list[tuple[int, str, RefusalPhrase]]:
         """Return (start, phrase, cue) of the phrases in a folded text, by start, the longest first at each start."""
         hits: list[tuple[int, str, RefusalPhrase]] = []
-        words = _TOKEN_PATTERN.findall(text)
-        for first, second in self.lengths_by_words.keys() & set(itertools.pairwise(words)):
+        for first, second in self._find_word_pairs(text):
             pair = f"{first} {second}"
             start = text.find(pair)
             while start >= 0:
                 if not text[start - 1 : start].isalnum():
-                    for length in self.lengths_by_words[first, second]:
+                    for length in self.lengths_by_words[first][second]:
                         phrase = text[start : start + length]
                         if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
                             hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
@@ -134,6 +137,17 @@ class RefusalRules:
         if not text.isascii() and OTHER_SCRIPT_LETTER.search(text):
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
+
+    def _find_word_pairs(self, text: str) -> set[tuple[str, str]]:
+        """Return the pairs of successive words that begin a phrase."""
+        pairs: set[tuple[str, str]] = set()
+        by_first = self.lengths_by_words
+        first, seconds = "", by_first.get("")
+        for word in _TOKEN_PATTERN.findall(text):
+            if seconds is not None and word in seconds:
+                pairs.add((first, word))
+            first, seconds = word, by_first.get(word)
+        return pairs
 
     def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
         """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
