@@ -263,11 +263,11 @@ def sample(
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.collect_traffic import TrafficRequest, build_sample_tables, collect_traffic
+    from assay.golden.collect_traffic import TrafficSampleRequest, build_sample_tables, collect_traffic
 
     refuse_overwriting([out], [*([] if "://" in store else [store]), golden, corpus, redact])
     keys = parse_name_list(by)
-    request = TrafficRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
+    request = TrafficSampleRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
     sampled = collect_traffic(request)
     print_result(sampled, build_sample_tables(sampled), format)
     print_written_files([("candidates", Path(out))])
