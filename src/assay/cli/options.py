@@ -93,6 +93,11 @@ NoHistoryOption = Annotated[
     bool, typer.Option("--no-history", help="Keep this run out of the registry that `assay history` reads.")
 ]
 
+NoLedgerOption = Annotated[
+    bool,
+    typer.Option("--no-ledger", help="Do not count this look at a frozen test split; that it was not is recorded."),
+]
+
 # ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 SettingsOption = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]

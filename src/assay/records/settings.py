@@ -279,7 +279,11 @@ class ReportSettings(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """A whole settings file. `history: false` keeps runs out of the registry that `assay history` reads."""
+    """A whole settings file.
+
+    `history: false` keeps runs out of the registry that `assay history` reads, `ledger: false` keeps
+    them out of the count of looks at a frozen test split.
+    """
 
     golden: str | GoldenSettings | None = None
     corpus: str | None = None
@@ -292,3 +296,4 @@ class Settings(Section, frozen=True):
     gate: GateSettings | None = None
     report: ReportSettings = ReportSettings()
     history: bool = True
+    ledger: bool = True
