@@ -10,6 +10,7 @@ import typer
 from assay.cli.options import (
     ByOption,
     MetricsOption,
+    NowRecordedOption,
     PrintFormat,
     PrintFormatOption,
     parse_metric_list,
@@ -18,10 +19,6 @@ from assay.cli.options import (
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode
-
-RecordedTimeOption = Annotated[
-    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
-]
 
 app = typer.Typer(
     help="Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines.",
@@ -45,7 +42,7 @@ def history(
     ] = None,
     export_json: Annotated[str | None, typer.Option(help="Write everything to this file, as JSON.")] = None,
     export_csv: Annotated[str | None, typer.Option(help="Write every point of every series to this file.")] = None,
-    now: RecordedTimeOption = None,
+    now: NowRecordedOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> None:
     """Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines."""
@@ -89,7 +86,7 @@ def history(
 @app.command("add")
 def add(
     runs: Annotated[list[str], typer.Argument(help="Run folders that are not in the history yet.")],
-    now: RecordedTimeOption = None,
+    now: NowRecordedOption = None,
 ) -> ExitCode:
     """Register runs that were made without the history, dated by their start, --now, or the time of their scores."""
     from assay.cli.display import print_written_files
@@ -106,7 +103,7 @@ def promote(
     out: Annotated[
         str | None, typer.Option(help="File to write (default: baseline.json next to the run folder).")
     ] = None,
-    now: RecordedTimeOption = None,
+    now: NowRecordedOption = None,
 ) -> ExitCode:
     """Make a run the baseline: save its scores as the file that comparisons and gates take, and note it."""
     from assay.cli.display import print_written_files
