@@ -243,7 +243,7 @@ def sample(
     out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
     count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
     store: StoreOption = DEFAULT_STORE,
-    golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set; what it asks already is not chosen.")] = None,
     corpus: CorpusOption = None,
     since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
     until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,

@@ -140,8 +140,8 @@ def sample(
 ) -> TrafficSample:
     """Return production questions of an audit store as candidates for a golden set, as `assay audit sample` does.
 
-    `out` is the file to write for `golden review`. See `TrafficSampleRequest` for the arguments. Raises InputError for a
-    store, period or file that cannot be read, and if no question is left.
+    `out` is the file to write for `golden review`. See `TrafficSampleRequest` for the arguments. Raises InputError for
+    a store, period or file that cannot be read, and if no question is left.
     """
     paths = [None if path is None else str(path) for path in (out, golden, corpus)]
     return collect_traffic(

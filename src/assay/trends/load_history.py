@@ -242,6 +242,7 @@ def _read_registries(
         )
         raise InputError([Problem(str(folder), None, "", message, "E_HISTORY")])
     latest: dict[tuple[str, str], _RegisteredRun] = {}
+    registered_scores: set[tuple[str, str]] = set()
     promotions = []
     for path in paths:
         registry = read_registry(path)
@@ -253,7 +254,8 @@ def _read_registries(
                 promotions.append(BaselinePromotion(entry.at, label, entry.config, entry.file))
             elif entry.partial:
                 loading.notes.append(f"{label}: only some cases were asked, so that it is not part of the history")
-            else:
+            elif (str(place), entry.scores) not in registered_scores:
+                registered_scores.add((str(place), entry.scores))
                 latest[(str(place), entry.at)] = _RegisteredRun(label, place, entry)
     runs = sorted(latest.values(), key=lambda run: parse_time(run.entry.at))
     return runs, sorted(promotions, key=lambda promotion: parse_time(promotion.at))
