@@ -24,6 +24,9 @@ StoreOption = Annotated[
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
 ]
+RedactOption = Annotated[
+    str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
+]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
 app = typer.Typer(
@@ -49,10 +52,7 @@ def ingest(
         str, typer.Option(help="File to which refused lines are added, with their reasons.")
     ] = "audit-dead-letters.jsonl",
     key_env: KeyOption = DEFAULT_KEY_ENV,
-    redact: Annotated[
-        str | None,
-        typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none."),
-    ] = None,
+    redact: RedactOption = None,
     checkpoint: Annotated[
         bool, typer.Option("--checkpoint", help="Read each file on from where the last call left it.")
     ] = False,
@@ -243,7 +243,7 @@ def sample(
     out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
     count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
     store: StoreOption = DEFAULT_STORE,
-    golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set; what it asks already is not chosen.")] = None,
     corpus: CorpusOption = None,
     since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
     until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,
@@ -254,9 +254,7 @@ def sample(
         float, typer.Option(min=0.0, max=1.0, help="Share that is chosen by doubts, such as negative feedback.")
     ] = 0.5,
     seed: Annotated[int, typer.Option(help="Seed of what is chosen by chance.")] = 0,
-    redact: Annotated[
-        str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
-    ] = None,
+    redact: RedactOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Choose production questions that the golden set lacks, as candidates for people to review."""

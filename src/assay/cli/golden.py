@@ -12,6 +12,7 @@ from assay.cli.options import (
     CorpusOption,
     EndpointOptions,
     GoldenFormatOption,
+    NowRecordedOption,
     PermissionOptions,
     PrintFormat,
     PrintFormatOption,
@@ -30,10 +31,6 @@ TargetsFile = Annotated[
 
 TargetOption = Annotated[
     str, typer.Option(help="Target: a name of the settings, an address, module:attr or a file of outputs.")
-]
-
-NowRecordedOption = Annotated[
-    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
 ]
 
 DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")]
@@ -402,6 +399,32 @@ def diff(
 
 def _print_stopping() -> None:
     typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
+
+
+@app.command("health")
+def health(
+    file: GoldenFile,
+    run: Annotated[
+        list[str] | None, typer.Option(help="Run folder, or folder that holds runs of the set; may be repeated.")
+    ] = None,
+    corpus: CorpusOption = None,
+    prompts: Annotated[
+        list[str] | None, typer.Option(help="Prompt file, or folder of them, to look for words of cases in.")
+    ] = None,
+    targets: TargetsFile = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is expected by chance.")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a person has to look.")] = False,
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Show what runs tell about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
+    from assay.cli.golden_output import print_result
+    from assay.golden.check_health import HealthRequest, build_health_tables, check_health
+
+    request = HealthRequest(file, resolve_clock(now), run or (), corpus, prompts or (), targets, seed)
+    measured = check_health(request)
+    print_result(measured, build_health_tables(measured), format)
+    return ExitCode.FAILED if measured.faults or (strict and measured.doubts) else ExitCode.PASS
 
 
 @app.callback()

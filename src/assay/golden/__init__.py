@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
+    from assay.golden.check_health import health
     from assay.golden.collect_traffic import sample
     from assay.golden.draft_cases import draft
     from assay.golden.draft_twins import twins
@@ -25,7 +26,20 @@ if TYPE_CHECKING:
     from assay.golden.verify_evidence import verify
     from assay.golden.write_starter import init
 
-__all__ = ["coverage", "diff", "draft", "freeze", "init", "lint", "relink", "review", "sample", "twins", "verify"]
+__all__ = [
+    "coverage",
+    "diff",
+    "draft",
+    "freeze",
+    "health",
+    "init",
+    "lint",
+    "relink",
+    "review",
+    "sample",
+    "twins",
+    "verify",
+]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
@@ -35,6 +49,7 @@ _HOME = {
     "init": ("write_starter", "init"),
     "lint": ("check_golden", "lint_file"),
     "sample": ("collect_traffic", "sample"),
+    "health": ("check_health", "health"),
     "relink": ("relink_evidence", "relink"),
     "review": ("review_candidates", "review"),
     "twins": ("draft_twins", "twins"),

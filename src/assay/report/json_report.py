@@ -25,6 +25,7 @@ from assay.records.scores import (
     Interval,
     ScoreTable,
     ScoringResult,
+    SplitLooks,
     Summary,
     TargetFailure,
     TwinRate,
@@ -63,7 +64,8 @@ def render_json_report(
             "version": scoring.golden.version,
             "digest": scoring.golden.digest,
             "cases": scoring.golden.cases,
-        },
+        }
+        | _encode_looks(scoring.looks),
         "inputs": [
             {
                 "path": escape_surrogates(source.path),
@@ -78,6 +80,13 @@ def render_json_report(
     if now is not None:
         report["generated_at"] = now
     return format_json(report)
+
+
+def _encode_looks(looks: SplitLooks | None) -> Json:
+    if looks is None:
+        return {}
+    reason = escape_surrogates(looks.reason)
+    return {"looks": {"look": looks.look, "uncounted": looks.uncounted, "reason": reason}}
 
 
 def _encode_config(result: ConfigResult, stage: str | None) -> Json:
