@@ -16,7 +16,13 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import InputError
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.verdicts import Calibration
-from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, REFERENCE_DAYS, WINDOWS, state_detectable_change
+from assay.stats.change_alarms import (
+    FALSE_ALARMS,
+    LEAST_REFERENCE_DAYS,
+    REFERENCE_DAYS,
+    WINDOWS,
+    state_detectable_change,
+)
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
 from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
@@ -63,7 +69,7 @@ class MonitorInputs:
     metrics: Sequence[str] | None = None
     budget: int | None = 400
     seed: int = 0
-    false_alarms: float = 1.0
+    false_alarms: float = FALSE_ALARMS
     corpus: Corpus | None = None
     golden: GoldenSet | None = None
     judging: RecordedVerdicts | None = None
