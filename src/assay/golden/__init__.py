@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
+    from assay.golden.collect_pool import pool
     from assay.golden.draft_cases import draft
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from assay.golden.verify_evidence import verify
     from assay.golden.write_starter import init
 
-__all__ = ["coverage", "diff", "draft", "freeze", "init", "lint", "relink", "review", "verify"]
+__all__ = ["coverage", "diff", "draft", "freeze", "init", "lint", "pool", "relink", "review", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
@@ -32,6 +33,7 @@ _HOME = {
     "freeze": ("freeze_set", "freeze"),
     "init": ("write_starter", "init"),
     "lint": ("check_golden", "lint_file"),
+    "pool": ("collect_pool", "pool"),
     "relink": ("relink_evidence", "relink"),
     "review": ("review_candidates", "review"),
     "verify": ("verify_evidence", "verify"),
