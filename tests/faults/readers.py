@@ -34,6 +34,7 @@ from assay.formats.strict_yaml import read_yaml
 from assay.formats.trec_qrels import read_qrels
 from assay.gates.calibration_file import load_calibrations
 from assay.gates.gate_files import load_gate_or_profile
+from assay.golden.grade_file import load_grades
 from assay.golden.review_file import load_review
 from assay.judging.llm_judge import decode_envelope, read_error_message
 from assay.judging.reply_parsing import parse_reply
@@ -72,6 +73,7 @@ _REPLIES = (
     '{"error": {"type": "rate_limit", "code": 429, "message": "wait"}}',
 )
 _REVIEWS = (
+    '{"format": 1, "golden": "d", "by": "ann", "grades": [{"case": "c1", "chunk": "a", "grade": 3}]}',
     '{"format": 1, "candidates": "d", "reviewer": "ann", "decisions": [{"case": "c1", "decision": "accept"}]}',
     '[{"case": "c1", "decision": "reject", "reviewer": "ann", "reason": "dull"}]',
     '[{"case": "c1", "decision": "accept", "reviewer": "ann", "edited": {"must_have": ["x"], "evidence": []}}]',
@@ -102,6 +104,7 @@ def make_readers() -> dict[str, Reader]:
         "sheet": _read_sheet,
         "sheet key": lambda path: load_sheet_key(str(path)),
         "review": lambda path: load_review(str(path), _CANDIDATES, "candidates.jsonl"),
+        "grades": lambda path: load_grades(str(path), _CANDIDATES.golden, "d", "golden.jsonl", None),
         "calibration": lambda path: load_calibrations(str(path)),
         "baseline": lambda path: decode_baseline(str(path)),
         "foreign rows": load_foreign_file,

@@ -18,6 +18,7 @@ from assay.cli.options import (
     PrintFormatOption,
     SettingsOption,
     expand_options,
+    parse_metric_list,
     parse_name_list,
     resolve_clock,
 )
@@ -379,6 +380,41 @@ def freeze(
     print_result(frozen, [build_freeze_table(frozen)], format)
     print_written_files([("golden set", Path(out))], f"assay run --golden {out} --target TARGET")
     return ExitCode.FAILED if frozen.undecided or frozen.disagreed else ExitCode.PASS
+
+
+@app.command("pool")
+def pool(
+    runs: Annotated[list[str], typer.Argument(help="Run folders, DIR or DIR:CONFIG, of one golden set.")],
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks of each ranking are pooled.")] = 10,
+    at_least: Annotated[int, typer.Option(min=1, help="How many configurations must rank a chunk to list it.")] = 1,
+    stage: Annotated[str, typer.Option(help="Stage whose ranking is pooled.")] = "retrieved",
+    metric: Annotated[str | None, typer.Option(help="Ranking metrics whose range is shown, comma-separated.")] = None,
+    page: Annotated[str | None, typer.Option(help="HTML page to write, on which people judge the chunks.")] = None,
+    grades: Annotated[
+        list[str] | None, typer.Option(help="Grades to merge, as the page saves them; may be repeated.")
+    ] = None,
+    merged: Annotated[str | None, typer.Option(help="Golden set to write, with the grades.")] = None,
+    version: Annotated[str, typer.Option(help="Version of that set; a frozen one needs a new version.")] = "",
+    language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """List unjudged chunks that configurations rank high, what they can change, and merge the grades people give."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs
+    from assay.golden.finding_tables import build_pool_tables
+
+    refuse_overwriting([page, merged], grades or ())
+    metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
+    at = resolve_clock(now)
+    report = pool_runs(
+        PoolRequest(runs, depth, at_least, stage, metrics, page, language, grades or (), merged, version, at)
+    )
+    print_result(report, build_pool_tables(report), format)
+    print_written_files([(name, Path(path)) for name, path in (("page", page), ("golden set", merged)) if path])
+    return ExitCode.PASS
 
 
 @app.command("diff")

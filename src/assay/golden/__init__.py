@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
     from assay.golden.check_health import health
+    from assay.golden.collect_pool import pool
     from assay.golden.collect_traffic import sample
     from assay.golden.draft_cases import draft
     from assay.golden.draft_twins import twins
@@ -34,6 +35,7 @@ __all__ = [
     "health",
     "init",
     "lint",
+    "pool",
     "relink",
     "review",
     "sample",
@@ -50,6 +52,7 @@ _HOME = {
     "lint": ("check_golden", "lint_file"),
     "sample": ("collect_traffic", "sample"),
     "health": ("check_health", "health"),
+    "pool": ("collect_pool", "pool"),
     "relink": ("relink_evidence", "relink"),
     "review": ("review_candidates", "review"),
     "twins": ("draft_twins", "twins"),

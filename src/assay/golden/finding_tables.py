@@ -8,6 +8,7 @@ from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, Start
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
+from assay.golden.pooling import PoolReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
@@ -20,6 +21,7 @@ from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 110
 _MAX_NAMES = 12
+_MAX_POOLED = 20
 
 
 def build_lint_table(report: LintReport, path: str) -> list[Table]:
@@ -186,6 +188,44 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         if names
     ]
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+
+
+def build_pool_tables(report: PoolReport) -> list[Table]:
+    """Return what unjudged chunks can change in each configuration, and the chunks to judge first."""
+    ranges = []
+    for share in report.configs:
+        unjudged = f"{share.unjudged} of {share.ranked}"
+        for row in share.metrics:
+            values = (row.none_relevant, row.all_relevant, row.all_background)
+            span = "not measured" if row.low is None else f"{row.low:.3f} – {row.high:.3f}"
+            ranges.append((share.config, unjudged, row.metric, *map(_format_mean, values), span))
+    notes = ["a range is of these hypotheses; in between, ndcg and precision may lie outside it"]
+    without_id = sum(share.without_id for share in report.configs)
+    if without_id:
+        notes.append(
+            f"{format_count(without_id, 'chunk')} without an id of the target's: they cannot be labelled by one"
+        )
+    if report.merged:
+        notes.append(f"{format_count(report.merged, 'grade')} merged")
+    columns = ("Configuration", "Unjudged", "Metric", "None relevant", "All have the fact", "All background", "Range")
+    rows = [
+        (item.case, item.chunk, str(len(item.ranks)), ", ".join(f"{name} {rank}" for name, rank in item.ranks.items()))
+        for item in report.chunks[:_MAX_POOLED]
+    ]
+    more = len(report.chunks) - len(rows)
+    return [
+        Table("While nobody judges them", columns, tuple(map(_escape_row, ranges)), tuple(map(escape_terminal, notes))),
+        Table(
+            "To judge first",
+            ("Case", "Chunk", "Configurations", "Ranks"),
+            tuple(map(_escape_row, rows)),
+            (f"and {more} more",) if more > 0 else (),
+        ),
+    ]
+
+
+def _format_mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
 
 
 def build_starter_table(starter: StarterSet) -> Table:
