@@ -3,25 +3,32 @@
 The good ones are drafts about the handbook and the depot. Bad ones are made of them by rules that the filters do not
 share: another quantity in the reference, no answer expected of an answered question, an earlier question reworded, the
 value put into the question, evidence of another chunk, a document that says otherwise. Half of them, chosen by the
-digest of their questions, was not looked at while the filters were changed. What a model knows without evidence is not
-measured: the filters do not ask one.
+digest of their questions, was not looked at while the filters were changed. A scripted model on loopback knows the
+answer to half of its questions, in its own words, and is wrong or ignorant about the others: what it knows is bad, what
+it only claims to know is good.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections import defaultdict
+import tempfile
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from tests.support.judge_server import JudgeCall, judge_server
 
 from assay.formats.corpus import load_corpus
-from assay.golden.candidate import Candidate, RejectedCandidate, RejectReason
+from assay.formats.settings_file import load_config
+from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate, RejectReason
+from assay.golden.draft_cases import check_candidates
 from assay.golden.draft_filters import filter_by_corpus
 from assay.golden.drafting import draft_candidates
 from assay.golden.lint_finding import LintedSet
+from assay.golden.model_client import ModelClient, ModelOptions
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.stats.intervals import wilson_interval
 from benchmarks.depot.documents import build_corpus as build_depot
@@ -60,7 +67,8 @@ def list_good(corpus: Corpus) -> list[Candidate]:
     drafts = [
         draft for draft in draft_candidates(corpus, AS_OF) if draft.kind in ("table-or-numeric", "acronym-or-code")
     ]
-    return [draft for draft in drafts if not re.search(r"ERR-4\d\d", draft.case.question)]
+    alone = [draft for draft in drafts if draft.case.must_have and draft.case.cluster is None]
+    return [draft for draft in alone if not re.search(r"ERR-4\d\d", draft.case.question)]
 
 
 def plant(good: Candidate, corpus: Corpus) -> Iterator[Planted]:
@@ -129,6 +137,80 @@ def describe(right: int, total: int) -> str:
     return f"{right}/{total} = {right / total:.3f} [{bounds.low:.3f}, {bounds.high:.3f}]"
 
 
+# ── what a model knows ───────────────────────────────────────────────────────────────────────────────────────────────
+
+KNOWING = (
+    "It is {value}.",
+    "From what I know, {value} applies here.",
+    "{value}, unless something changed lately.",
+    "The usual answer would be: {value}",
+)
+WRONG = ("It is {other}.", "I would say {other}, as everywhere.")
+
+
+def list_plain(corpora: list[Corpus]) -> list[tuple[Candidate, Corpus]]:
+    """Return good candidates about all corpora with the corpus that they are about."""
+    return [(candidate, corpus) for corpus in corpora for candidate in list_good(corpus)]
+
+
+def script_knowledge(rows: list[tuple[Candidate, Corpus]]) -> dict[str, tuple[bool, str]]:
+    """Return for each question whether the model knows it, and what it says: "" if it says that it does not know."""
+    script: dict[str, tuple[bool, str]] = {}
+    for number, (candidate, _) in enumerate(rows):
+        value = candidate.case.must_have[0]
+        other = re.sub(r"\d+", lambda match: str(int(match[0]) * 3 + 1), value)
+        if number % 2:
+            told = KNOWING[number // 2 % len(KNOWING)].format(value=value.lower() if number % 4 == 1 else value)
+            script[candidate.case.question] = True, told
+        elif other != value and number % 4 == 0:
+            script[candidate.case.question] = False, WRONG[number // 4 % len(WRONG)].format(other=other)
+        else:
+            script[candidate.case.question] = False, ""
+    return script
+
+
+def try_parametric(rows: list[tuple[Candidate, Corpus]], script: dict[str, tuple[bool, str]]) -> dict[str, str]:
+    """Return the reason for which each question is thrown away once a model was asked over HTTP, "" if it is kept."""
+
+    def answer(asked: JudgeCall) -> Any:
+        if "knows" in asked.schema["properties"]:
+            told = script[asked.data["question"]][1]
+            return {"knows": "yes" if told else "no", "answer": told, "echo": ""}
+        quote = asked.data["context"][0]["text"][:40]
+        label = {"reasoning": "as scripted", "source": "s1", "quote": quote, "label": "supported"}
+        return {"items": [{"id": "i1", **label}], "echo": ""}
+
+    reasons: dict[str, str] = {}
+    with judge_server(answer=answer, log=False) as server, tempfile.TemporaryDirectory() as folder:
+        os.environ["CANDIDATES_MODEL"] = server.url
+        flags = {"model": "scripted", "base_url_env": "CANDIDATES_MODEL"}
+        options = ModelOptions(load_config(None), "scripted", flags, store=f"{folder}/replies.sqlite")
+        client = ModelClient(options)
+        for corpus in {id(corpus): corpus for _, corpus in rows}.values():
+            kept = tuple(candidate for candidate, own in rows if own is corpus)
+            linted = LintedSet(GoldenSet(()), corpus)
+            report = check_candidates(DraftReport(kept, ()), linted, client, AS_OF)
+            reasons |= {candidate.case.question: "" for candidate in report.kept}
+            reasons |= {row.candidate.case.question: row.reason for row in report.rejected}
+    return reasons
+
+
+def print_parametric(corpora: list[Corpus]) -> None:
+    """Print how many of the questions that the model knows are thrown away, and how many others."""
+    rows = list_plain(corpora)
+    script = script_knowledge(rows)
+    reasons = try_parametric(rows, script)
+    for half in (False, True):
+        own = [candidate for candidate, _ in rows if is_untouched(candidate) is half]
+        title = "untouched" if half else "looked at"
+        bad = [reasons[candidate.case.question] for candidate in own if script[candidate.case.question][0]]
+        good = [reasons[candidate.case.question] for candidate in own if not script[candidate.case.question][0]]
+        print(
+            f"parametric, {title}: {describe(bad.count('parametric'), len(bad))} with the right reason; {Counter(bad)}"
+        )
+        print(f"good ones lost to the model, {title}: {describe(len(good) - good.count(''), len(good))}")
+
+
 def main() -> None:
     """Print the share of each fault that was thrown away with the right reason, and of good candidates lost."""
     corpora = load_corpora()
@@ -150,6 +232,7 @@ def main() -> None:
             lost += sum(isinstance(result, RejectedCandidate) for result in results)
             total += len(results)
         print(f"good ones lost, {'untouched' if half else 'looked at'}: {describe(lost, total)}")
+    print_parametric(corpora)
 
 
 if __name__ == "__main__":
