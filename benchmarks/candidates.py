@@ -1,5 +1,8 @@
 """How many bad and good candidates the filters of `golden draft` throw away: `python -m benchmarks.candidates`.
 
+`python -m benchmarks.candidates FOLDER` writes a hundred candidates about each corpus for reading. The readings in
+`candidate_readings.jsonl` are two by one reader, who wrote the templates: the second in reverse order, more strictly.
+
 The good ones are drafts about the handbook and the depot. Bad ones are made of them by rules that the filters do not
 share: another quantity in the reference, no answer expected of an answered question, an earlier question reworded, the
 value put into the question, evidence of another chunk, a document that says otherwise. Half of them, chosen by the
@@ -13,9 +16,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -24,7 +29,7 @@ from tests.support.judge_server import JudgeCall, judge_server
 from assay.formats.corpus import load_corpus
 from assay.formats.settings_file import load_config
 from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate, RejectReason
-from assay.golden.draft_cases import check_candidates
+from assay.golden.draft_cases import check_candidates, filter_candidates
 from assay.golden.draft_filters import filter_by_corpus
 from assay.golden.drafting import draft_candidates
 from assay.golden.lint_finding import LintedSet
@@ -211,6 +216,63 @@ def print_parametric(corpora: list[Corpus]) -> None:
         print(f"good ones lost to the model, {title}: {describe(len(good) - good.count(''), len(good))}")
 
 
+# ── what two readings accepted ───────────────────────────────────────────────────────────────────────────────────────
+
+READINGS = Path(__file__).with_name("candidate_readings.jsonl")
+PER_READING = 100
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Whether a candidate was accepted in each of two readings, in other orders, and why not."""
+
+    corpus: str
+    id: str
+    first: bool
+    second: bool
+    reason: str = ""
+
+
+def choose_to_read(corpus: Corpus) -> list[Candidate]:
+    """Return a hundred of the candidates that the filters leave, in turns of the kinds, by the digests of their ids."""
+    report = filter_candidates(draft_candidates(corpus, AS_OF), corpus, GoldenSet(()), AS_OF)
+    by_kind: dict[str, list[Candidate]] = defaultdict(list)
+    for candidate in sorted(report.kept, key=lambda kept: hashlib.sha256(kept.case.id.encode()).digest()[1:]):
+        by_kind[candidate.kind].append(candidate)
+    longest = max(len(members) for members in by_kind.values())
+    turns = [members[turn] for turn in range(longest) for _, members in sorted(by_kind.items()) if turn < len(members)]
+    return turns[:PER_READING]
+
+
+def write_for_reading(corpus: Corpus, path: Path) -> None:
+    """Write candidates with the texts that they are about, and nothing else."""
+    rows = []
+    for candidate in choose_to_read(corpus):
+        case = candidate.case
+        texts = {name: corpus.chunks[name].text for name in candidate.drafted_from}
+        user = msgspec.to_builtins(case.user)
+        facts = {"id": case.id, "question": case.question, "behaviour": case.behaviour, "reference": case.reference}
+        quotes = [unit.quote for unit in case.evidence]
+        rows.append({**facts, "must_have": case.must_have, "user": user, "quotes": quotes, "documents": texts})
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, rows)) + b"\n")
+
+
+def print_readings() -> None:
+    """Print how many of the candidates that were read both readings accepted, and in how many they agreed."""
+    readings = [msgspec.json.decode(line, type=Reading) for line in READINGS.read_bytes().splitlines()]
+    for name, corpus in zip(("handbook", "depot"), load_corpora(), strict=True):
+        chosen = {candidate.case.id: candidate for candidate in choose_to_read(corpus)}
+        rows = [row for row in readings if row.corpus == name and row.id in chosen]
+        for half in (False, True):
+            own = [row for row in rows if is_untouched(chosen[row.id]) is half]
+            title = f"{name}, {'untouched' if half else 'looked at'}"
+            for turn in ("first", "second"):
+                print(f"{title}: {turn} reading accepts {describe(sum(getattr(row, turn) for row in own), len(own))}")
+        for turn in ("first", "second"):
+            print(f"{name}: {turn} reading accepts {describe(sum(getattr(row, turn) for row in rows), len(rows))}")
+        accepted = Counter(chosen[row.id].kind for row in rows if row.first and row.second)
+        print(f"{name}: accepted by both, of each kind: {dict(sorted(accepted.items()))}")
+
+
 def main() -> None:
     """Print the share of each fault that was thrown away with the right reason, and of good candidates lost."""
     corpora = load_corpora()
@@ -233,7 +295,12 @@ def main() -> None:
             total += len(results)
         print(f"good ones lost, {'untouched' if half else 'looked at'}: {describe(lost, total)}")
     print_parametric(corpora)
+    print_readings()
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        for corpus_name, corpus_to_read in zip(("handbook", "depot"), load_corpora(), strict=True):
+            write_for_reading(corpus_to_read, Path(sys.argv[1]) / f"{corpus_name}.jsonl")
+    else:
+        main()
