@@ -23,8 +23,8 @@ from assay.judging.reply_parsing import ParsedReply, ReplyForm, ReplyProblem, de
 from assay.records.digest import compute_digest
 from assay.records.verdicts import ItemVerdict, JudgeRequest
 
-DRAFT, CLOSED_BOOK, OPEN_BOOK = "draft", "closed-book", "open-book"
-"""The names of the forms: draft a candidate, answer without evidence, find an answer in passages."""
+DRAFT, CLOSED_BOOK, OPEN_BOOK, VARY = "draft", "closed-book", "open-book", "vary"
+"""The names of the forms: draft a candidate, answer without evidence, find an answer in passages, vary a question."""
 MAX_QUESTION, MAX_REFERENCE, MAX_FACT, MAX_FACTS = 400, 1_500, 200, 6
 """The most characters of a question, a reference and a fact that the answer must have, and the most such facts."""
 DECLINED = "declined"
@@ -108,6 +108,20 @@ then the id of that passage and quote the words that answer, copied letter by le
 both are the empty text "".\
 """
 
+VARY_TASKS = {
+    "paraphrase": "Ask the question in the data in other words: another sentence, everyday words where there are some. "
+    "It means exactly the same, and whoever answers the one has answered the other.",
+    "other-language": "Ask the question in the data in {{language}}, as a person who speaks it would ask it.",
+    "negated": "Ask the opposite of the question in the data: about what is not so, not allowed, not included. What "
+    "answers the question is no answer to yours.",
+}
+"""What a model is asked for by the kind of variant."""
+VARY_RULES = """\
+3. Numbers, dates, amounts, codes and names stay as they are written. Nothing is added, explained or answered.
+4. Your question is in {{language}} and stands for itself.
+5. If the question cannot be put so, the field possible is "no" and question is the empty text "".\
+"""
+
 
 class _Lines(NamedTuple):
     """The task, the rules and the line over the data of one request."""
@@ -126,6 +140,12 @@ def make_draft_request(kind: str, passages: Sequence[Mapping[str, str]], languag
     inputs = {"kind": kind, "passages": [dict(entry) for entry in passages], "turn": turn}
     fields = ("question", "reference", "must_have", "evidence")
     return JudgeRequest(DRAFT, "1", DRAFT_FORM.digest, language, inputs, fields, ("drafted", DECLINED))
+
+
+def make_vary_request(kind: str, question: str, language: str) -> JudgeRequest:
+    """Return the request for one variant of a question, in a language."""
+    inputs = {"kind": kind, "question": question}
+    return JudgeRequest(VARY, "1", VARY_FORM.digest, language, inputs, ("question",), ("drafted", DECLINED))
 
 
 def make_closed_book_request(question: str, language: str) -> JudgeRequest:
@@ -163,6 +183,18 @@ def render_draft(request: JudgeRequest, judge: str, sample: int) -> RenderedRequ
     )
     lines = _Lines(TASKS[kind], rules, f"Write one question, in {language}, with its evidence and its answer.")
     return _render(request, judge, sample, lines, schema, {}, sources)
+
+
+def render_vary(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
+    """Return the texts that ask for a variant of a question."""
+    language = {"language": LANGUAGE_NAMES.get(request.language, request.language)}
+    text = {"type": "string"}
+    schema = build_object_schema(
+        {"possible": {"type": "string", "enum": ["yes", "no"]}, "question": text, "echo": text}
+    )
+    task, rules = fill_template(VARY_TASKS[request.inputs["kind"]], language), fill_template(VARY_RULES, language)
+    lines = _Lines(task, rules, "Write one question.")
+    return _render(request, judge, sample, lines, schema, {"question": request.inputs["question"]}, {})
 
 
 def render_closed_book(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
@@ -242,6 +274,11 @@ def parse_draft(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyPro
     return _parse(reply, rendered, _read_draft)
 
 
+def parse_vary(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
+    """Return a variant as an item with the question as its reasoning; or the problem."""
+    return _parse(reply, rendered, _read_vary)
+
+
 def parse_closed_book(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
     """Return whether a model knows the answer, with the answer as the reasoning; or the problem."""
     return _parse(reply, rendered, _read_closed_book)
@@ -283,6 +320,12 @@ def _read_draft(members: Mapping[str, Any], rendered: RenderedRequest) -> list[I
         quoted.add(chunk)
         items.append(ItemVerdict(f"evidence.{number}", "drafted", "", quote, chunk))
     return items
+
+
+def _read_vary(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
+    if _read_choice(members, "possible") == "no":
+        return [ItemVerdict("question", DECLINED)]
+    return [ItemVerdict("question", "drafted", _read_text(members["question"], "question", MAX_QUESTION))]
 
 
 def _read_closed_book(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
@@ -346,5 +389,6 @@ CLOSED_BOOK_FORM = ReplyForm(
     _digest_texts(CLOSED_BOOK_TASK, CLOSED_BOOK_RULES, "1"), render_closed_book, parse_closed_book
 )
 OPEN_BOOK_FORM = ReplyForm(_digest_texts(OPEN_BOOK_TASK, OPEN_BOOK_RULES, "1"), render_open_book, parse_open_book)
-FORMS = {DRAFT: DRAFT_FORM, CLOSED_BOOK: CLOSED_BOOK_FORM, OPEN_BOOK: OPEN_BOOK_FORM}
+VARY_FORM = ReplyForm(_digest_texts(VARY_TASKS, VARY_RULES, "1"), render_vary, parse_vary)
+FORMS = {VARY: VARY_FORM, DRAFT: DRAFT_FORM, CLOSED_BOOK: CLOSED_BOOK_FORM, OPEN_BOOK: OPEN_BOOK_FORM}
 """All forms by name, as `make_judge` takes them."""

@@ -9,7 +9,7 @@ from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
-from assay.golden.twin_draft import LEFT_OUT_REASONS, MODEL_KINDS, TwinDraft
+from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
 from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
@@ -158,14 +158,17 @@ def build_twin_tables(draft: TwinDraft) -> list[Table]:
     for kind, count in draft.kinds.items():
         kinds.append((kind, str(count), "alike" if kind in ALIKE_KINDS else "another answer"))
     reasons = tuple((name, str(count), LEFT_OUT_REASONS[name]) for name, count in draft.reasons.items())
-    notes = ["variants are no golden set until a person has accepted them", f"for a model: {', '.join(MODEL_KINDS)}"]
+    notes = ["variants are no golden set until a person has accepted them"]
+    if draft.effort is None:
+        notes.append(f"for a model (--model): {', '.join(KINDS_FOR_A_MODEL)}")
     if draft.unvaried:
         notes.append(f"cases without a variant: {_list_names(draft.unvaried)}")
     columns = ("Kind", "How many", "Expected of a system")
-    return [
+    tables = [
         Table("Variants", columns, tuple(kinds), tuple(map(escape_terminal, notes))),
         Table("Left out", ("Reason", "How many", "Meaning"), reasons),
     ]
+    return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
 
 
 def build_freeze_table(frozen: FrozenSet) -> Table:
