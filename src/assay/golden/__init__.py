@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
     from assay.golden.draft_cases import draft
+    from assay.golden.draft_nuggets import nuggets
     from assay.golden.draft_twins import twins
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
     from assay.golden.relink_evidence import relink
     from assay.golden.verify_evidence import verify
 
-__all__ = ["coverage", "diff", "draft", "freeze", "lint", "relink", "twins", "verify"]
+__all__ = ["coverage", "diff", "draft", "freeze", "lint", "nuggets", "relink", "twins", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
@@ -30,6 +31,7 @@ _HOME = {
     "draft": ("draft_cases", "draft"),
     "freeze": ("freeze_set", "freeze"),
     "lint": ("check_golden", "lint_file"),
+    "nuggets": ("draft_nuggets", "nuggets"),
     "relink": ("relink_evidence", "relink"),
     "twins": ("draft_twins", "twins"),
     "verify": ("verify_evidence", "verify"),

@@ -23,8 +23,9 @@ from assay.judging.reply_parsing import ParsedReply, ReplyForm, ReplyProblem, de
 from assay.records.digest import compute_digest
 from assay.records.verdicts import ItemVerdict, JudgeRequest
 
-DRAFT, CLOSED_BOOK, OPEN_BOOK, VARY = "draft", "closed-book", "open-book", "vary"
-"""The names of the forms: draft a candidate, answer without evidence, find an answer in passages, vary a question."""
+DRAFT, CLOSED_BOOK, OPEN_BOOK, VARY, NUGGET_LIST = "draft", "closed-book", "open-book", "vary", "nugget-list"
+"""The names of the forms: draft a candidate, answer without evidence, find an answer in passages, vary a question,
+list the facts of a good answer."""
 MAX_QUESTION, MAX_REFERENCE, MAX_FACT, MAX_FACTS = 400, 1_500, 200, 6
 """The most characters of a question, a reference and a fact that the answer must have, and the most such facts."""
 DECLINED = "declined"
@@ -122,6 +123,17 @@ VARY_RULES = """\
 5. If the question cannot be put so, the field possible is "no" and question is the empty text "".\
 """
 
+NUGGET_TASK = "List the facts that a good answer to the question in the data states, as far as the passages state them."
+NUGGET_RULES = """\
+3. A fact is one short sentence in {{language}} that stands for itself. Each states one thing, no two the same thing.
+4. importance is "vital" for a fact without which no answer is good, "okay" for one that is good to have. Most are okay.
+5. quote holds words that state the fact, copied letter by letter from the passage that source names.
+6. Leave out what does not answer the question. If the passages state nothing of it, facts is an empty list. At most \
+twelve facts.\
+"""
+MAX_NUGGETS = 12
+NO_NUGGET = "none"
+
 
 class _Lines(NamedTuple):
     """The task, the rules and the line over the data of one request."""
@@ -146,6 +158,14 @@ def make_vary_request(kind: str, question: str, language: str) -> JudgeRequest:
     """Return the request for one variant of a question, in a language."""
     inputs = {"kind": kind, "question": question}
     return JudgeRequest(VARY, "1", VARY_FORM.digest, language, inputs, ("question",), ("drafted", DECLINED))
+
+
+def make_nugget_request(question: str, passages: Sequence[Mapping[str, str]], language: str) -> JudgeRequest:
+    """Return the request for the facts of a good answer, from passages."""
+    inputs = {"question": question, "passages": [dict(entry) for entry in passages]}
+    return JudgeRequest(
+        NUGGET_LIST, "1", NUGGET_FORM.digest, language, inputs, ("facts",), ("vital", "okay", NO_NUGGET)
+    )
 
 
 def make_closed_book_request(question: str, language: str) -> JudgeRequest:
@@ -195,6 +215,18 @@ def render_vary(request: JudgeRequest, judge: str, sample: int) -> RenderedReque
     task, rules = fill_template(VARY_TASKS[request.inputs["kind"]], language), fill_template(VARY_RULES, language)
     lines = _Lines(task, rules, "Write one question.")
     return _render(request, judge, sample, lines, schema, {"question": request.inputs["question"]}, {})
+
+
+def render_nuggets(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
+    """Return the texts that ask for the facts of a good answer."""
+    sources = _name_sources(request.inputs["passages"])
+    text = {"type": "string"}
+    fact = {"text": text, "importance": {"type": "string", "enum": ["vital", "okay"]}}
+    fact |= {"source": {"type": "string", "enum": list(sources) or [""]}, "quote": text}
+    schema = build_object_schema({"facts": {"type": "array", "items": build_object_schema(fact)}, "echo": text})
+    rules = fill_template(NUGGET_RULES, {"language": LANGUAGE_NAMES.get(request.language, request.language)})
+    lines = _Lines(NUGGET_TASK, rules, "List the facts of a good answer.")
+    return _render(request, judge, sample, lines, schema, {"question": request.inputs["question"]}, sources)
 
 
 def render_closed_book(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
@@ -279,6 +311,11 @@ def parse_vary(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProb
     return _parse(reply, rendered, _read_vary)
 
 
+def parse_nuggets(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
+    """Return the facts as items, each labelled with its importance, with its quote and chunk; or the problem."""
+    return _parse(reply, rendered, _read_nuggets)
+
+
 def parse_closed_book(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
     """Return whether a model knows the answer, with the answer as the reasoning; or the problem."""
     return _parse(reply, rendered, _read_closed_book)
@@ -326,6 +363,19 @@ def _read_vary(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdi
     if _read_choice(members, "possible") == "no":
         return [ItemVerdict("question", DECLINED)]
     return [ItemVerdict("question", "drafted", _read_text(members["question"], "question", MAX_QUESTION))]
+
+
+def _read_nuggets(members: Mapping[str, Any], rendered: RenderedRequest) -> list[ItemVerdict]:
+    items = []
+    for number, entry in enumerate(_read_list(members["facts"], "facts", MAX_NUGGETS), 1):
+        name = f"fact {number}"
+        fact = _read_members(entry, ("text", "importance", "source", "quote"), name)
+        if fact["importance"] not in ("vital", "okay"):
+            _fail(f"the importance of {name} is neither vital nor okay", "off_menu")
+        chunk, quote = _read_quote(fact, rendered)
+        text = _read_text(fact["text"], name, MAX_REFERENCE)
+        items.append(ItemVerdict(f"facts.{number}", fact["importance"], text, quote, chunk))
+    return items or [ItemVerdict("facts", NO_NUGGET)]
 
 
 def _read_closed_book(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
@@ -390,5 +440,12 @@ CLOSED_BOOK_FORM = ReplyForm(
 )
 OPEN_BOOK_FORM = ReplyForm(_digest_texts(OPEN_BOOK_TASK, OPEN_BOOK_RULES, "1"), render_open_book, parse_open_book)
 VARY_FORM = ReplyForm(_digest_texts(VARY_TASKS, VARY_RULES, "1"), render_vary, parse_vary)
-FORMS = {VARY: VARY_FORM, DRAFT: DRAFT_FORM, CLOSED_BOOK: CLOSED_BOOK_FORM, OPEN_BOOK: OPEN_BOOK_FORM}
+NUGGET_FORM = ReplyForm(_digest_texts(NUGGET_TASK, NUGGET_RULES, "1"), render_nuggets, parse_nuggets)
+FORMS = {
+    NUGGET_LIST: NUGGET_FORM,
+    VARY: VARY_FORM,
+    DRAFT: DRAFT_FORM,
+    CLOSED_BOOK: CLOSED_BOOK_FORM,
+    OPEN_BOOK: OPEN_BOOK_FORM,
+}
 """All forms by name, as `make_judge` takes them."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
+from assay.golden.nugget_rules import NUGGET_REASONS, NuggetDraft
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
@@ -167,6 +170,28 @@ def build_twin_tables(draft: TwinDraft) -> list[Table]:
     tables = [
         Table("Variants", columns, tuple(kinds), tuple(map(escape_terminal, notes))),
         Table("Left out", ("Reason", "How many", "Meaning"), reasons),
+    ]
+    return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
+
+
+def build_nugget_tables(draft: NuggetDraft) -> list[Table]:
+    """Return how many nuggets there are, and the questions without."""
+    counts = draft.counts
+    rows = (
+        ("questions with nuggets", str(len(draft.cases))),
+        ("vital nuggets", str(counts["vital"])),
+        ("okay nuggets", str(counts["okay"])),
+        ("configurations pooled", ", ".join(draft.configs)),
+        ("graded by", draft.graded_by),
+    )
+    reasons = Counter(question.reason for question in draft.left_out)
+    left_out = tuple((name, str(reasons[name]), NUGGET_REASONS[name]) for name in sorted(reasons))
+    notes = ["no label of a person: what is scored with them is a first comparison, and reports say so"]
+    if draft.effort is None:
+        notes.append("rules are a weak start: they know words, and answers of the systems decide what is vital")
+    tables = [
+        Table("Nuggets", ("What", "How many"), tuple(map(_escape_row, rows)), tuple(notes)),
+        Table("Questions without", ("Reason", "How many", "Meaning"), left_out),
     ]
     return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
 
