@@ -12,6 +12,7 @@ from assay.cli.options import (
     CorpusOption,
     EndpointOptions,
     GoldenFormatOption,
+    ModelDryRunOption,
     NowRecordedOption,
     PermissionOptions,
     PrintFormat,
@@ -233,9 +234,7 @@ def draft(
     per_kind: Annotated[int, typer.Option(min=1, help="How many candidates of each kind a model is asked for.")] = 6,
     seed: Annotated[int, typer.Option(min=0, help="Chooses the chunks from which a model drafts.")] = 0,
     asking: AskingOptions,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what a model would be asked and its cost, without asking.")
-    ] = False,
+    dry_run: ModelDryRunOption = False,
     depth: DepthOption = 50,
     now: NowRecordedOption = None,
     permissions: PermissionOptions,
@@ -316,34 +315,95 @@ def review(
 
 
 @app.command("twins")
+@expand_options
 def twins(
+    *,
     file: GoldenFile,
     corpus: CorpusOption = None,
     out: Annotated[str, typer.Option(help="File for the variants.")] = "twins.jsonl",
     left_out: Annotated[
         str | None, typer.Option(help="File for the variants that were left out, each with its reason.")
     ] = None,
-    kinds: Annotated[
-        str, typer.Option(help="Kinds of variants, separated by commas (default: all that rules can do).")
-    ] = "",
+    kinds: Annotated[str, typer.Option(help="Kinds of variants, separated by commas (default: all).")] = "",
     seed: Annotated[
         int, typer.Option(help="Seed of typos and polite words; the same one gives the same variants.")
     ] = 0,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
+    dry_run: ModelDryRunOption = False,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Draft variants of every case: some to be treated alike, some of which another answer is right."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.draft_twins import TwinRequest, draft_twin_file
-    from assay.golden.finding_tables import build_twin_tables
+    from assay.golden.draft_twins import TwinRequest, draft_twin_file, estimate_twins
+    from assay.golden.finding_tables import build_effort_table, build_twin_tables
 
-    refuse_overwriting([out, left_out], [file, corpus])
-    draft = draft_twin_file(TwinRequest(file, corpus, out, left_out, seed, parse_name_list(kinds)))
+    refuse_overwriting([out, left_out, asking.store], [file, corpus, endpoint.settings])
+    names, model = parse_name_list(kinds), asking.build_options(endpoint)
+    request = TwinRequest(file, corpus, out, left_out, seed, names, model)
+    if dry_run:
+        if model is None:
+            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+        effort = estimate_twins(request)
+        print_result(effort, [build_effort_table(effort)], format)
+        return ExitCode.PASS
+    with show_progress("drafting") as update_progress:
+        draft = draft_twin_file(request, update_progress, _print_stopping)
     print_result(draft, build_twin_tables(draft), format)
     named = (("variants", out), ("left out", left_out))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
-    return ExitCode.PASS
+    halted = draft.effort.halted if draft.effort is not None else ""
+    if halted:
+        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
+    return (ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE) if halted else ExitCode.PASS
+
+
+@app.command("nuggets")
+@expand_options
+def nuggets(
+    *,
+    file: Annotated[str, typer.Argument(help="Questions: a golden set, which needs no labels (`judgments: partial`).")],
+    outputs: Annotated[
+        list[str], typer.Option(help="Recorded outputs of the configurations to compare; may be repeated.")
+    ],
+    corpus: CorpusOption = None,
+    out: Annotated[str, typer.Option(help="File for the questions with their nuggets.")] = "nuggets.jsonl",
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks of each configuration are pooled.")] = 10,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
+    dry_run: ModelDryRunOption = False,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Draft the facts of a good answer from what all configurations found; exits with 1 if no question has any."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
+    from assay.formats.outputs import expand_patterns
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
+    from assay.golden.finding_tables import build_effort_table, build_nugget_tables
+
+    refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *expand_patterns(outputs)])
+    request = NuggetRequest(file, outputs, corpus, out, depth, asking.build_options(endpoint))
+    if dry_run:
+        if request.model is None:
+            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+        effort = estimate_nuggets(request)
+        print_result(effort, [build_effort_table(effort)], format)
+        return ExitCode.PASS
+    with show_progress("drafting") as update_progress:
+        draft = draft_nugget_file(request, update_progress, _print_stopping)
+    print_result(draft, build_nugget_tables(draft), format)
+    if draft.cases:
+        print_written_files([("nuggets", Path(out))])
+    halted = draft.effort.halted if draft.effort is not None else ""
+    if halted:
+        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
+        return ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE
+    return ExitCode.PASS if draft.cases else ExitCode.FAILED
 
 
 @app.command("freeze")

@@ -177,6 +177,11 @@ class EndpointOptions:
         return {name: getattr(self, name) for name in names}
 
 
+ModelDryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Print what a model would be asked and its cost, without asking.")
+]
+
+
 @dataclass(frozen=True, slots=True)
 class AskingOptions:
     """How a model that helps with golden sets is asked: where its replies are kept, and the limits."""

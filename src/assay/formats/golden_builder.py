@@ -108,10 +108,14 @@ def check_case(case: Case, folded_question: str, builder: GoldenBuilder, spot: C
         builder.note_error(spot, "tags", f"too many (got {len(case.tags)}; expected {MAX_TAGS} at most)", "E_TAGS")
     for name in case.attributes:
         _check_attribute(name, builder, spot)
-    if case.must_have:
-        _check_texts("must_have", case.must_have, builder, spot)
-    if case.forbidden_text:
-        _check_texts("forbidden_text", case.forbidden_text, builder, spot)
+    nugget_texts = tuple(nugget.text for nugget in case.nuggets)
+    for name, texts in (
+        ("must_have", case.must_have),
+        ("nuggets", nugget_texts),
+        ("forbidden_text", case.forbidden_text),
+    ):
+        if texts:
+            _check_texts(name, texts, builder, spot)
     if case.rubric is not None:
         _check_rubric(case.rubric, builder, spot)
     if case.answer_format is not None:
@@ -120,11 +124,15 @@ def check_case(case: Case, folded_question: str, builder: GoldenBuilder, spot: C
         fault = find_time_fault(case.user.as_of)
         if fault:
             builder.note_error(spot, "user.as_of", fault, "E_DATE")
+    _check_variant(case, builder, spot)
+    _check_behaviour(case, builder, spot)
+
+
+def _check_variant(case: Case, builder: GoldenBuilder, spot: CaseLocation) -> None:
     if (case.variant_of is None) != (case.variant is None):
         stated = "variant" if case.variant_of is None else "variant_of"
         message = f"stated without its counterpart (got {stated} alone; expected variant_of and variant, or neither)"
         builder.note_error(spot, stated, message, "E_VARIANT")
-    _check_behaviour(case, builder, spot)
 
 
 def _is_blank(text: str) -> bool:
@@ -321,7 +329,7 @@ def _starts_with_part(name: str, part: str) -> bool:
 def _has_answer_gold(case: Case) -> bool:
     rubric = case.rubric
     keywords = rubric is not None and bool(rubric.correct_keywords or rubric.incorrect_patterns)
-    return bool(case.reference or case.must_have or keywords or case.symbols)
+    return bool(case.reference or case.must_have or keywords or case.symbols or case.nuggets)
 
 
 def _selector_texts(units: list[Evidence]) -> list[str]:

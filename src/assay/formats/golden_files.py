@@ -293,6 +293,7 @@ ROW_MEMBERS = (
     "metadata",
     "variant_of",
     "variant",
+    "nuggets",
 )
 DEFAULT_GRADE = 3
 """Grade of an expected id without a grade of its own."""
@@ -346,7 +347,7 @@ def _why_not_readable(case: Case, row: dict[str, Any]) -> str:
         return "cases without a question, which this format needs"
     if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNK_MEMBERS):
         return "cases whose forbidden chunks are not named by an id"
-    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS)):
+    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS, "nuggets")):
         return "cases with nothing left to score"
     return ""
 

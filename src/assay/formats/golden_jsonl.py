@@ -30,7 +30,7 @@ from assay.formats.strict_json import (
     join_field,
 )
 from assay.records.errors import InputError, Problem
-from assay.records.golden_set import AlikeKind, Case, DifferingKind, Difficulty, Turn
+from assay.records.golden_set import AlikeKind, Case, DifferingKind, Difficulty, Nugget, Turn
 
 MAX_DOCUMENT_BYTES = 256 * 2**20
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -53,6 +53,7 @@ class BaseGoldenRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     metadata: dict[str, Any] = {}
     variant_of: str | None = None
     variant: AlikeKind | DifferingKind | None = None
+    nuggets: tuple[Nugget, ...] = ()
     schema_version: SchemaVersion | None = None
 
 
@@ -193,6 +194,7 @@ def _common_fields(
         "metadata": {**row.metadata, **free} if free else row.metadata,
         "variant_of": row.variant_of,
         "variant": row.variant,
+        "nuggets": row.nuggets,
     }
 
 

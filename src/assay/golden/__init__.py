@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.golden.collect_pool import pool
     from assay.golden.collect_traffic import sample
     from assay.golden.draft_cases import draft
+    from assay.golden.draft_nuggets import nuggets
     from assay.golden.draft_twins import twins
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
@@ -35,6 +36,7 @@ __all__ = [
     "health",
     "init",
     "lint",
+    "nuggets",
     "pool",
     "relink",
     "review",
@@ -53,6 +55,7 @@ _HOME = {
     "sample": ("collect_traffic", "sample"),
     "health": ("check_health", "health"),
     "pool": ("collect_pool", "pool"),
+    "nuggets": ("draft_nuggets", "nuggets"),
     "relink": ("relink_evidence", "relink"),
     "review": ("review_candidates", "review"),
     "twins": ("draft_twins", "twins"),

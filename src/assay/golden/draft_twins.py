@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -11,9 +11,13 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden, write_golden
 from assay.golden.lint_finding import LintedSet
+from assay.golden.model_client import ModelClient, ModelOptions
+from assay.golden.model_effort import ModelEffort
 from assay.golden.twin_draft import TwinDraft, TwinDrafter, VariantKind
+from assay.golden.twin_model import plan_variants, read_variants
+from assay.judging.call_scheduler import ReportProgress
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS
+from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, GoldenSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,43 @@ class TwinRequest:
     left_out: str | None = None
     seed: int = 0
     kinds: Sequence[str] = ()
+    model: ModelOptions | None = None
 
 
-def draft_twin_file(request: TwinRequest) -> TwinDraft:
+def draft_twin_file(
+    request: TwinRequest, progress: ReportProgress | None = None, on_interrupt: Callable[[], None] = lambda: None
+) -> TwinDraft:
     """Return the variants of a set's cases and write the files that are named; the same inputs give the same bytes.
 
-    Raises InputError for bad files and unknown kinds, and if there is no case to vary.
+    `progress` and `on_interrupt` are told about the calls of a model; once these are halted, the variants so far are
+    written and `effort.halted` says why.
+    Raises InputError for bad files and unknown kinds, and if there is no case to vary, SettingsError for a model that
+    cannot be asked.
     """
+    golden, drafter = _load_drafter(request)
+    if request.model is None:
+        draft = drafter.draft_all()
+    else:
+        client = ModelClient(request.model, progress, on_interrupt)
+        planned = plan_variants(golden.cases, drafter)
+        replies = client.ask_all(plan.request for plan in planned)
+        draft = drafter.draft_all(read_variants(planned, replies, client.name, request.seed))
+        draft = msgspec.structs.replace(draft, effort=client.effort)
+    _write_draft(request, golden, draft)
+    return draft
+
+
+def estimate_twins(request: TwinRequest) -> ModelEffort:
+    """Return what `draft_twin_file` would ask a model, without asking.
+
+    Raises InputError for bad files and unknown kinds, SettingsError for a model that cannot be asked.
+    """
+    assert request.model is not None
+    golden, drafter = _load_drafter(request)
+    return ModelClient(request.model).estimate_effort(plan.request for plan in plan_variants(golden.cases, drafter))
+
+
+def _load_drafter(request: TwinRequest) -> tuple[GoldenSet, TwinDrafter]:
     kinds: list[VariantKind] = [kind for kind in (*ALIKE_KINDS, *DIFFERING_KINDS) if kind in request.kinds]
     unknown = [kind for kind in request.kinds if kind not in kinds]
     if unknown:
@@ -48,7 +82,10 @@ def draft_twin_file(request: TwinRequest) -> TwinDraft:
         message = "no case to vary (expected cases with a question that are no variants)"
         raise InputError([Problem(request.golden, None, "", message, "E_EMPTY")])
     corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
-    draft = TwinDrafter(LintedSet(golden, corpus), request.seed, kinds).draft_all()
+    return golden, TwinDrafter(LintedSet(golden, corpus), request.seed, kinds)
+
+
+def _write_draft(request: TwinRequest, golden: GoldenSet, draft: TwinDraft) -> None:
     if request.out is not None:
         name = f"variants of {golden.name}" if golden.name else "variants"
         drafted = msgspec.structs.replace(
@@ -63,7 +100,6 @@ def draft_twin_file(request: TwinRequest) -> TwinDraft:
         write_golden(drafted, request.out)
     if request.left_out is not None:
         write_atomically(request.left_out, (msgspec.json.encode(row) + b"\n" for row in draft.left_out))
-    return draft
 
 
 def twins(
@@ -74,9 +110,12 @@ def twins(
     left_out: str | None = None,
     seed: int = 0,
     kinds: Sequence[str] = (),
+    model: ModelOptions | None = None,
 ) -> TwinDraft:
     """Return the variants of the cases of a golden set, which is a file; `out` and `left_out` are files to write.
 
-    Raises InputError for bad files and unknown kinds, and if there is no case to vary.
+    With a `model`, paraphrases, translations and negations are drafted too.
+    Raises InputError for bad files and unknown kinds, and if there is no case to vary, SettingsError for a model that
+    cannot be asked.
     """
-    return draft_twin_file(TwinRequest(golden, corpus, out, left_out, seed, kinds))
+    return draft_twin_file(TwinRequest(golden, corpus, out, left_out, seed, kinds, model))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from assay.calibration.rater_agreement import ReportedEstimate
 from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, StarterSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
+from assay.golden.nugget_rules import NUGGET_REASONS, NuggetDraft
 from assay.golden.pooling import PoolReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
-from assay.golden.twin_draft import LEFT_OUT_REASONS, MODEL_KINDS, TwinDraft
+from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
 from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
@@ -162,14 +165,39 @@ def build_twin_tables(draft: TwinDraft) -> list[Table]:
     for kind, count in draft.kinds.items():
         kinds.append((kind, str(count), "alike" if kind in ALIKE_KINDS else "another answer"))
     reasons = tuple((name, str(count), LEFT_OUT_REASONS[name]) for name, count in draft.reasons.items())
-    notes = ["variants are no golden set until a person has accepted them", f"for a model: {', '.join(MODEL_KINDS)}"]
+    notes = ["variants are no golden set until a person has accepted them"]
+    if draft.effort is None:
+        notes.append(f"for a model (--model): {', '.join(KINDS_FOR_A_MODEL)}")
     if draft.unvaried:
         notes.append(f"cases without a variant: {_list_names(draft.unvaried)}")
     columns = ("Kind", "How many", "Expected of a system")
-    return [
+    tables = [
         Table("Variants", columns, tuple(kinds), tuple(map(escape_terminal, notes))),
         Table("Left out", ("Reason", "How many", "Meaning"), reasons),
     ]
+    return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
+
+
+def build_nugget_tables(draft: NuggetDraft) -> list[Table]:
+    """Return how many nuggets there are, and the questions without."""
+    counts = draft.counts
+    rows = (
+        ("questions with nuggets", str(len(draft.cases))),
+        ("vital nuggets", str(counts["vital"])),
+        ("okay nuggets", str(counts["okay"])),
+        ("configurations pooled", ", ".join(draft.configs)),
+        ("graded by", draft.graded_by),
+    )
+    reasons = Counter(question.reason for question in draft.left_out)
+    left_out = tuple((name, str(reasons[name]), NUGGET_REASONS[name]) for name in sorted(reasons))
+    notes = ["no label of a person: what is scored with them is a first comparison, and reports say so"]
+    if draft.effort is None:
+        notes.append("rules are a weak start: they know words, and answers of the systems decide what is vital")
+    tables = [
+        Table("Nuggets", ("What", "How many"), tuple(map(_escape_row, rows)), tuple(notes)),
+        Table("Questions without", ("Reason", "How many", "Meaning"), left_out),
+    ]
+    return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
 
 
 def build_freeze_table(frozen: FrozenSet) -> Table:

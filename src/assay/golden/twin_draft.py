@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
@@ -11,24 +11,45 @@ import msgspec
 from msgspec import Struct
 
 from assay.golden.lint_finding import LintedSet
+from assay.golden.model_effort import ModelEffort
 from assay.golden.twin_contrasts import vary_expectation
 from assay.golden.twin_rules import ALIKE_RULES, QuestionToVary, Rewriting, find_long_forms
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, AlikeKind, Case, DifferingKind
-from assay.text.languages import guess_language
+from assay.text.languages import KnownLanguage, guess_language
 from assay.text.normalisation import normalise_nfc
 from assay.text.tokens import tokenise_text
 
 VariantKind = AlikeKind | DifferingKind
-LeftOutReason = Literal["unchanged", "same-as-other", "undecided", "id-taken"]
+LeftOutReason = Literal[
+    "unchanged",
+    "same-as-other",
+    "undecided",
+    "id-taken",
+    "instruction",
+    "gives-answer-away",
+    "other-facts",
+    "other-language",
+    "declined",
+    "no-reply",
+]
 LEFT_OUT_REASONS: dict[LeftOutReason, str] = {
     "unchanged": "the variant is the question itself",
     "same-as-other": "another variant of the case is the same question",
     "undecided": "the corpus does not say what is right: for people to complete",
     "id-taken": "a case has this id already, such as the same variant from before",
+    "instruction": "a model's variant orders a model about",
+    "gives-answer-away": "a model's variant states what the answer must say",
+    "other-facts": "a model's variant lacks a number, code or name of the question, or adds one",
+    "other-language": "a model's variant is not in the language that was asked for",
+    "declined": "the model finds no such variant",
+    "no-reply": "the model gave no reply of the right form",
 }
-MODEL_KINDS: tuple[VariantKind, ...] = ("paraphrase", "other-language", "negated")
+KINDS_FOR_A_MODEL: tuple[VariantKind, ...] = ("paraphrase", "other-language", "negated")
 """The kinds that no rule can do."""
 DRAFTED_BY = "twins-1"
+VariantFault = tuple[LeftOutReason, str]
+DraftedVariant = tuple[Case, VariantFault | None]
+"""A variant, and why it is left out with what was seen; None if it is not."""
 
 
 class LeftOutVariant(Struct, frozen=True):
@@ -45,6 +66,7 @@ class TwinDraft(Struct, frozen=True):
     variants: tuple[Case, ...]
     left_out: tuple[LeftOutVariant, ...]
     unvaried: tuple[str, ...] = ()
+    effort: ModelEffort | None = None
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -66,8 +88,16 @@ class TwinDrafter:
         self._linted, self._seed = linted, seed
         self._kinds = frozenset(kinds) or frozenset((*ALIKE_KINDS, *DIFFERING_KINDS))
 
-    def draft_all(self) -> TwinDraft:
-        """Return the variants of all cases that are no variants themselves, in the order of the set."""
+    @property
+    def kinds(self) -> frozenset[VariantKind]:
+        """The kinds to draft."""
+        return self._kinds
+
+    def draft_all(self, by_model: Mapping[str, Sequence[DraftedVariant]] | None = None) -> TwinDraft:
+        """Return the variants of all cases that are no variants themselves, in the order of the set.
+
+        `by_model` are further variants, by the id of their case.
+        """
         cases = self._linted.golden.cases
         taken = {case.id for case in cases}
         variants: list[Case] = []
@@ -78,8 +108,10 @@ class TwinDrafter:
                 continue
             before = len(variants)
             asked = {(normalise_nfc(case.question), case.user)}
-            for variant, undecided in self._draft(case):
-                reason, detail = _find_fault(variant, case, asked, taken, undecided)
+            for variant, fault in (*self._draft(case), *(by_model or {}).get(case.id, ())):
+                has_no_question = fault is not None and fault[0] in ("declined", "no-reply")
+                repeated = None if has_no_question else _find_fault(variant, case, asked, taken)
+                reason, detail = repeated or fault or (None, "")
                 if reason is not None:
                     left_out.append(LeftOutVariant(variant, reason, detail))
                     continue
@@ -90,22 +122,20 @@ class TwinDrafter:
                 unvaried.append(case.id)
         return TwinDraft(tuple(variants), tuple(left_out), tuple(unvaried))
 
-    def _draft(self, case: Case) -> Iterator[tuple[Case, str]]:
-        """Yield the variants of one case, each with why nothing decides what is right, "" if something does."""
+    def _draft(self, case: Case) -> Iterator[DraftedVariant]:
+        """Yield the variants of one case by rules, each with why it is left out, if it is."""
         if not case.question.strip():
             return
         for kind, rewriting in self._rewrite(case):
-            yield make_variant(case, kind, rewriting.rule, {"question": rewriting.question}, self._seed), ""
+            yield make_variant(case, kind, rewriting.rule, {"question": rewriting.question}, self._seed), None
         for contrast in vary_expectation(case, self._linted):
             if contrast.kind in self._kinds:
-                yield make_variant(case, contrast.kind, contrast.rule, contrast.changes, self._seed), contrast.undecided
+                fault: VariantFault | None = ("undecided", contrast.undecided) if contrast.undecided else None
+                yield make_variant(case, contrast.kind, contrast.rule, contrast.changes, self._seed), fault
 
     def _rewrite(self, case: Case) -> Iterator[tuple[AlikeKind, Rewriting]]:
-        stated = (case.language or "").partition("-")[0].lower()
-        language = guess_language(case.question)
-        if stated in ("en", "vi"):
-            language = "vi" if stated == "vi" else "en"
-        if language is None or (stated and stated != language):
+        language = tell_language(case)
+        if language is None:
             return
         asked = QuestionToVary(case.question, language, f"{self._seed} {case.id}", self._vocabulary, self._long_forms)
         for kind, rule in ALIKE_RULES.items():
@@ -123,6 +153,14 @@ class TwinDrafter:
     @cached_property
     def _long_forms(self) -> dict[str, str]:
         return find_long_forms(self._linted.texts.values())
+
+
+def tell_language(case: Case) -> KnownLanguage | None:
+    """Return the language of a case if it is one that the rules know."""
+    stated = (case.language or "").partition("-")[0].lower()
+    if stated:
+        return "vi" if stated == "vi" else "en" if stated == "en" else None
+    return guess_language(case.question)
 
 
 def make_variant(
@@ -143,13 +181,12 @@ def make_variant(
 
 
 def _find_fault(
-    variant: Case, case: Case, asked: Collection[tuple[str, Any]], taken: Collection[str], undecided: str
-) -> tuple[LeftOutReason | None, str]:
+    variant: Case, case: Case, asked: Collection[tuple[str, Any]], taken: Collection[str]
+) -> VariantFault | None:
+    """Return why a variant is none: its id, or its question with its user, is another's."""
     key = normalise_nfc(variant.question), variant.user
     if variant.id in taken:
         return "id-taken", variant.id
     if key == (normalise_nfc(case.question), case.user):
         return "unchanged", ""
-    if key in asked:
-        return "same-as-other", ""
-    return ("undecided", undecided) if undecided else (None, "")
+    return ("same-as-other", "") if key in asked else None

@@ -18,6 +18,8 @@ Difficulty = Literal["easy", "medium", "hard", "unknown"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 Judgments = Literal["complete", "partial"]
 AnswerKind = Literal["text", "exact", "number"]
+Importance = Literal["vital", "okay"]
+PEOPLE = "people"
 AlikeKind = Literal[
     "paraphrase", "no-diacritic", "typos", "case", "acronym", "other-language", "polite-filler", "question-order"
 ]
@@ -86,6 +88,19 @@ class AnswerFormat(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     max_words: Count | None = None
 
 
+class Nugget(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A fact that a good answer states: a short text, whether it is vital or just okay, its quote and the chunk of it.
+
+    `graded_by` says who wrote and graded it: "people", or what drafted it.
+    """
+
+    text: Annotated[str, Meta(min_length=1)]
+    importance: Importance = "vital"
+    quote: str | None = None
+    source: str | None = None
+    graded_by: str = PEOPLE
+
+
 class Turn(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One earlier turn of the conversation."""
 
@@ -125,6 +140,7 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     metadata: dict[str, Any] = {}
     variant_of: str | None = None
     variant: AlikeKind | DifferingKind | None = None
+    nuggets: tuple[Nugget, ...] = ()
 
 
 class SilencedRule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -21,6 +21,7 @@ from assay.metrics.catalog import (
     parse_metrics,
 )
 from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
@@ -92,6 +93,9 @@ class ScoreInputs:
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
         selected = structs.replace(golden, cases=cases) if beyond else golden
         is_partial = golden.judgments == "partial"
+        if request.scoring.metrics is None and any(case.nuggets for case in cases):
+            by_judge = metrics_with_verdicts(judging, NUGGET_METRICS_BY_JUDGE)
+            default_metrics = (*default_metrics, *NUGGET_METRICS_BY_RULES, *by_judge)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
         return cls(
             request,

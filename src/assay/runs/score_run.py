@@ -54,6 +54,7 @@ from assay.scoring.score_shard import CollectedRows, ObservationCollector, score
 from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
+from assay.scoring.unlabelled_scores import describe_value_of_labels, mark_unaccepted_nuggets
 from assay.text.refusal_lexicon import LexiconError
 from assay.text.refusals import select_lexicons, selected_lexicons
 
@@ -192,7 +193,8 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
     if selection:
         notices = (*notices, selection)
     _check_configs(inputs, gathered)
-    tables = _build_tables(inputs, gathered)
+    tables = mark_unaccepted_nuggets(_build_tables(inputs, gathered), inputs.golden.cases)
+    notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases))
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
