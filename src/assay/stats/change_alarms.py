@@ -38,7 +38,7 @@ class DayAlarm(NamedTuple):
     p: float
 
 
-class ChangePoint(NamedTuple):
+class LevelShift(NamedTuple):
     """The first day of the new level and the rates on both sides of it."""
 
     day: int
@@ -143,15 +143,15 @@ def _permute_within_weekdays(
     return differences
 
 
-def find_change_point(totals: FloatArray, sizes: FloatArray, first: int, last: int) -> ChangePoint | None:
+def find_change_point(totals: FloatArray, sizes: FloatArray, first: int, last: int) -> LevelShift | None:
     """Return the day in (`first`, `last`] that best splits the days from `first` to `last` into two levels.
 
     Least squares of the daily rates, weighted by their sizes; None for fewer than two days with values.
 
     >>> find_change_point(np.array([1.0, 1.0, 5.0, 5.0]), np.full(4, 10.0), 0, 3)
-    ChangePoint(day=2, before=0.1, after=0.5)
+    LevelShift(day=2, before=0.1, after=0.5)
     """
-    best: ChangePoint | None = None
+    best: LevelShift | None = None
     largest = -1.0
     all_total, all_size = float(totals[first : last + 1].sum()), float(sizes[first : last + 1].sum())
     total = size = 0.0
@@ -163,7 +163,7 @@ def find_change_point(totals: FloatArray, sizes: FloatArray, first: int, last: i
         before, after = total / size, (all_total - total) / rest
         gain = size * rest / all_size * (after - before) ** 2
         if gain > largest:
-            best, largest = ChangePoint(day, before, after), gain
+            best, largest = LevelShift(day, before, after), gain
     return best
 
 

@@ -117,8 +117,9 @@ def _make_estimate(
         return Estimate(mean, bounds)
     share = min(1.0, max(0.0, (mean - low) / (high - low)))
     scaled = variance / (high - low) ** 2
+    # Users who always answer alike would give the number at the ends: no dependence gives less.
     at_end = share in (0.0, 1.0) or scaled == 0.0
-    effective = effective_at_ends if at_end else share * (1 - share) / scaled
+    effective = effective_at_ends if at_end else max(effective_at_ends, share * (1 - share) / scaled)
     if count > 1:
         tail = (1 + confidence) / 2
         effective *= (compute_normal_quantile(tail) / compute_t_quantile(tail, count - 1)) ** 2

@@ -314,7 +314,7 @@ class _ReportBuilder:
             samples = self._traffic.questions.get(before), self._traffic.questions.get(after)
             if samples[0] is None or samples[1] is None:
                 continue
-            pair = samples[0].list_questions(later=False), samples[1].list_questions(later=True)
+            pair = samples[0].list_questions(), samples[1].list_questions()
             change = compare_questions(*pair, seed=self._inputs.seed)
             if change is not None:
                 compared.append((before, after, change))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from assay.stats.arrays import FloatArray
-from assay.stats.change_alarms import REFERENCE_DAYS, ChangePoint, DayAlarm, find_change_point, find_day_alarms
+from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
 from assay.trends.monitor_measures import Measure
 from assay.trends.monitor_results import ChangedVersion, MonitorAlert
 from assay.trends.traffic_sums import Calendar
@@ -65,7 +65,7 @@ def _make_alert(
     alarm = episode[0]
     start = max(0, alarm.day - alarm.window + 1 - REFERENCE_DAYS)
     change = find_change_point(sums.totals, sums.sizes, start, alarm.day)
-    change = change or ChangePoint(alarm.day, alarm.before, alarm.value)
+    change = change or LevelShift(alarm.day, alarm.before, alarm.value)
     since = tuple(version for day, version in changes if abs(day - change.day) <= COINCIDENCE_DAYS)
     text = _describe_change(sums.measure, sums.slice_name, change, calendar.name_day(change.day), since)
     alert = MonitorAlert(
@@ -94,7 +94,7 @@ def make_alert_id(metric: str, slice_name: str | None, day: str) -> str:
 
 
 def _describe_change(
-    measure: Measure, slice_name: str | None, change: ChangePoint, day: str, since: Sequence[ChangedVersion]
+    measure: Measure, slice_name: str | None, change: LevelShift, day: str, since: Sequence[ChangedVersion]
 ) -> str:
     verb = "rose" if change.after > change.before else "fell"
     place = "" if slice_name is None else f" in {slice_name}"

@@ -56,10 +56,9 @@ class QuestionSample:
             self._questions = {name: self._questions[name] for name in kept}
             self._last = kept[-1]
 
-    def list_questions(self, *, later: bool) -> list[Words]:
-        """Return the questions of the users that belong to this period when it is the later or earlier of two."""
-        wanted = (self._parity + later) % 2
-        keys = [key for key in sorted(self._questions) if (key[0] >> 7) % 2 == wanted][:MAX_QUESTIONS]
+    def list_questions(self) -> list[Words]:
+        """Return the questions of those users who belong to this period, and to no neighbouring one."""
+        keys = [key for key in sorted(self._questions) if (key[0] >> 7) % 2 == self._parity][:MAX_QUESTIONS]
         return [self._questions[key] for key in keys]
 
 
