@@ -17,6 +17,7 @@ __all__ = ["AnswerLog", "count_dropped", "erase", "export", "ingest", "log", "sh
 _HOME = dict.fromkeys(__all__, "assay.audit.commands") | dict.fromkeys(
     ("AnswerLog", "count_dropped", "log"), "assay.audit.answer_log_file"
 )
+_HOME["sample"] = "assay.golden.collect_traffic"  # a room above this one: golden sets
 
 
 def __getattr__(name: str) -> Any:

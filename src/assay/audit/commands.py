@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from assay.audit.incident import Incident, IncidentSources
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
 from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
-from assay.records.audit_records import Finding
+from assay.records.audit_records import AuditRecord, Finding
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 
 PathLike = str | Path
@@ -158,7 +159,6 @@ def show(
     """
     with _explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
-        from assay.audit.incident import IncidentSources
         from assay.audit.incident_file import write_incident
         from assay.audit.load_incident import add_finding, load_incident, require_answer
         from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
@@ -192,6 +192,36 @@ def show(
     if file is not None:
         write_incident(incident, str(file))
     return ShowResult([(sequence, incident.record)], incident, truncated)
+
+
+def read_answers(
+    store: PathLike, *, since: str | None = None, until: str | None = None, limit: int = 1000
+) -> list[tuple[int, AuditRecord]]:
+    """Return the newest answers of a period (`since` ≤ time < `until`, ISO 8601), newest first, with their numbers.
+
+    Raises InputError for a file that is no store, and for a time that cannot be read.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.search_store import AnswerQuery, list_answers
+    with open_audit_store(str(store)) as opened:
+        return list_answers(opened, AnswerQuery(since=since, until=until, limit=limit))
+
+
+def read_incidents(
+    store: PathLike, sequences: Sequence[int], *, corpus: PathLike, now: datetime | None = None
+) -> list[Incident]:
+    """Return answers by their numbers as `show` rebuilds them: what their users may not see is withheld.
+
+    Raises InputError for a store or corpus that cannot be read, and for a number that is no answer.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.load_incident import load_incident
+    present = load_corpus(corpus)[0]
+    sources = IncidentSources(present, present, None, (now or _utc_now()).date().isoformat())
+    with open_audit_store(str(store)) as opened:
+        return [load_incident(opened, sequence, sources) for sequence in sequences]
 
 
 def list_findings(store: PathLike) -> list[Finding]:

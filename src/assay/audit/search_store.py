@@ -106,6 +106,13 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
         return _search_index(store, connection, conditions, words.split(), query.limit)
 
 
+def list_answers(store: AuditStore, query: AnswerQuery) -> list[tuple[int, AuditRecord]]:
+    """Return the newest answers that meet the conditions of a query on time, user and citation, all without any."""
+    with store.reading() as connection:
+        rows = connection.execute(_select(list(_conditions(query))).limit(query.limit))
+        return [(row[0], decode_answer(bytes(row[1])).record) for row in rows]
+
+
 def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:
     if query.pseudonym is not None:
         owner = sa.select(USERS.c.number).where(USERS.c.pseudonym == query.pseudonym).scalar_subquery()

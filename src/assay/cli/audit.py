@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import PrintFormat, PrintFormatOption
+from assay.cli.options import CorpusOption, PrintFormat, PrintFormatOption, parse_name_list
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ KeyOption = Annotated[
 ]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
-app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase.", no_args_is_help=True)
+app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
 
 
 @app.command("ingest")
@@ -288,6 +288,42 @@ def export(
     _print(build_export_table(result), describe_export(result), format)
     print_written_files([("answers", Path(out))])
     return ExitCode.PASS if result.is_complete else ExitCode.INCOMPLETE
+
+
+@app.command("sample")
+def sample(
+    out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
+    count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
+    store: StoreOption = DEFAULT_STORE,
+    golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
+    corpus: CorpusOption = None,
+    since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,
+    by: Annotated[
+        str, typer.Option(help="Strata, comma-separated: tenant, language, behaviour, config, model, feedback.")
+    ] = "tenant,language,behaviour",
+    doubtful: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share that is chosen by doubts, such as negative feedback.")
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(help="Seed of what is chosen by chance.")] = 0,
+    redact: Annotated[
+        str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
+    ] = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Choose production questions that the golden set lacks, as candidates for people to review."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.collect_traffic import TrafficRequest, build_sample_tables, collect_traffic
+
+    refuse_overwriting([out], [*([] if "://" in store else [store]), golden, corpus, redact])
+    keys = parse_name_list(by)
+    request = TrafficRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
+    sampled = collect_traffic(request)
+    print_result(sampled, build_sample_tables(sampled), format)
+    print_written_files([("candidates", Path(out))])
+    return ExitCode.PASS
 
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:

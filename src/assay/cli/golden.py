@@ -271,6 +271,32 @@ def diff(
     return ExitCode.PASS
 
 
+@app.command("health")
+def health(
+    file: GoldenFile,
+    run: Annotated[
+        list[str] | None, typer.Option(help="Run folder, or folder that holds runs of the set; may be repeated.")
+    ] = None,
+    corpus: CorpusOption = None,
+    prompts: Annotated[
+        list[str] | None, typer.Option(help="Prompt file, or folder of them, to look for words of cases in.")
+    ] = None,
+    targets: TargetsFile = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is expected by chance.")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a person has to look.")] = False,
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Show what runs tell about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
+    from assay.cli.golden_output import print_result
+    from assay.golden.check_health import HealthRequest, build_health_tables, check_health
+
+    request = HealthRequest(file, resolve_clock(now), run or (), corpus, prompts or (), targets, seed)
+    measured = check_health(request)
+    print_result(measured, build_health_tables(measured), format)
+    return ExitCode.FAILED if measured.faults or (strict and measured.doubts) else ExitCode.PASS
+
+
 @app.callback()
 def _group() -> None:
     pass

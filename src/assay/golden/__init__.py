@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
+    from assay.golden.check_health import health
+    from assay.golden.collect_traffic import sample
     from assay.golden.draft_cases import draft
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
     from assay.golden.relink_evidence import relink
     from assay.golden.verify_evidence import verify
 
-__all__ = ["coverage", "diff", "draft", "freeze", "lint", "relink", "verify"]
+__all__ = ["coverage", "diff", "draft", "freeze", "health", "lint", "relink", "sample", "verify"]
 
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
@@ -29,6 +31,8 @@ _HOME = {
     "draft": ("draft_cases", "draft"),
     "freeze": ("freeze_set", "freeze"),
     "lint": ("check_golden", "lint_file"),
+    "sample": ("collect_traffic", "sample"),
+    "health": ("check_health", "health"),
     "relink": ("relink_evidence", "relink"),
     "verify": ("verify_evidence", "verify"),
 }

@@ -6,13 +6,12 @@ Runs are read from their registries (ADR 0078), values of cases from the folders
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -22,6 +21,7 @@ from assay.formats.golden_files import load_golden
 from assay.formats.problems import parse_time
 from assay.formats.run_folder import DERIVED_FOLDER, GOLDEN_FILE, compute_file_sha256, parse_run_name, read_manifest
 from assay.formats.run_registry_file import REGISTRY_FILE, RegistryEntry, append_registry_entry, read_registry
+from assay.golden.case_content import digest_case_content
 from assay.metrics.catalog import parse_metrics
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
@@ -65,14 +65,6 @@ HISTORY_METRICS = (
     "cost_usd",
 )
 """The metrics of which a history is shown unless others are named; those that no run measured are left out."""
-_CONTENT_FREE: dict[str, Any] = {
-    "notes": "",
-    "metadata": {},
-    "tags": (),
-    "attributes": {},
-    "difficulty": "unknown",
-    "cluster": None,
-}
 
 
 @dataclass(frozen=True)
@@ -310,7 +302,7 @@ def _make_run(run: _RegisteredRun, config: str, scores: dict[str, SavedScores | 
         saved.report.configs[config].slices,
         {case.case_id: case for case in saved.cases if case.config_id == config},
         cases,
-        {case.id: _digest_content(case) for case in cases},
+        {case.id: digest_case_content(case) for case in cases},
     )
 
 
@@ -336,12 +328,6 @@ def _load_scores(run: _RegisteredRun, loading: _Loading) -> SavedScores | None:
         reason = str(error).split("\n", 1)[0]
         loading.notes.append(f"{run.label}: {reason}; {kept}")
         return None
-
-
-def _digest_content(case: Case) -> str:
-    """Return a digest of what a case asks and expects; notes, tags and other slices may change without harm."""
-    content = msgspec.json.encode(msgspec.structs.replace(case, **_CONTENT_FREE), order="deterministic")
-    return hashlib.sha256(content).hexdigest()
 
 
 def _choose_metrics(names: Sequence[str], by_config: dict[str, list[HistoryRun]]) -> list[str]:
