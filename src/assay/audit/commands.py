@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.audit.incident import Incident, IncidentSources
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
-from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
+from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
@@ -234,6 +234,41 @@ def list_findings(store: PathLike) -> list[Finding]:
         from assay.audit.load_incident import load_all_findings
     with open_audit_store(str(store)) as opened:
         return load_all_findings(opened)
+
+
+def export(
+    store: PathLike,
+    file: PathLike,
+    *,
+    first: str | None = None,
+    last: str | None = None,
+    user: str | None = None,
+    slices: Sequence[str] = (),
+    corpus: PathLike | None = None,
+    show_restricted: bool = False,
+    salvage: bool = False,
+    key_env: str = KEY_ENV,
+) -> ExportResult:
+    """Write the answers of a store to a file: Parquet if its name ends in .parquet, else JSON lines.
+
+    `first` and `last` are days (2026-03-02), inclusive, in UTC; `user` is the user's id as the producer writes it, for
+    which the key is needed, or the pseudonym (`user:…`); `slices` are conditions `key=value`, which must all hold. Text
+    that the user of an answer may not see, by the access rules of `corpus` or of the record itself, is masked unless
+    `show_restricted`. With `salvage`, a damaged store is read as far as possible, and what is lost is said by number.
+    Raises InputError for what cannot be read, IncompleteError for a damaged store and a file that cannot be written.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.export_records import ExportRequest, export_records
+        from assay.audit.record_slices import parse_slice
+        from assay.audit.search_store import parse_day_bounds
+    since, until = parse_day_bounds(first, last)
+    conditions = [parse_slice(text) for text in slices]
+    access = None if corpus is None else load_corpus(corpus)[0]
+    with open_audit_store(str(store)) as opened:
+        pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
+        request = ExportRequest(since, until, pseudonym, conditions, access, show_restricted, salvage)
+        return export_records(opened, request, str(file))
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:

@@ -29,9 +29,7 @@ RedactOption = Annotated[
 ]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
-app = typer.Typer(
-    help="Keep production answers on the record: ingest, show, verify, erase, sample.", no_args_is_help=True
-)
+app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
 
 
 @app.command("ingest")
@@ -236,6 +234,60 @@ def erase(
     result = erase_answers(store, user=user, older_than=older_than, dry_run=dry_run, key_env=key_env)
     _print(build_erasure_table(result), describe_erasure(result), format)
     return ExitCode.PASS
+
+
+@app.command("export")
+def export(
+    out: Annotated[str, typer.Option(help="File to write: .jsonl, or .parquet (an extra).")],
+    store: StoreOption = DEFAULT_STORE,
+    first: Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
+    ] = None,
+    slices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--slice",
+            help="KEY=VALUE; KEY is tenant, role, locale, config, model, prompt, version.NAME, behaviour, feedback "
+            "or error; may be repeated: all must hold.",
+        ),
+    ] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus file, whose access rules say what is masked.")] = None,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Include text that the user of an answer may not see.")
+    ] = False,
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Read a damaged store as far as possible, and say what is lost.")
+    ] = False,
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write answers to a file, with what their users may not see masked; exit code 3 if a damaged store lost some."""
+    from assay.audit.audit_tables import build_export_table, describe_export
+    from assay.audit.commands import export as export_answers
+    from assay.cli.display import print_written_files
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.records.errors import InputError
+
+    refuse_overwriting([out], [corpus, None if "://" in store else store])
+    if not out.lower().endswith((".jsonl", ".parquet")):
+        raise InputError(f"--out: not a file of answers (got {out!r}; expected a name in .jsonl or .parquet)")
+    result = export_answers(
+        store,
+        out,
+        first=first,
+        last=last,
+        user=user,
+        slices=slices or (),
+        corpus=corpus,
+        show_restricted=show_forbidden,
+        salvage=salvage,
+        key_env=key_env,
+    )
+    _print(build_export_table(result), describe_export(result), format)
+    print_written_files([("answers", Path(out))])
+    return ExitCode.PASS if result.is_complete else ExitCode.INCOMPLETE
 
 
 @app.command("sample")
