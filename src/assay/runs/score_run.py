@@ -294,7 +294,8 @@ def open_scored_run(
             yield score_trec_pair(request, files, gate, judging, doubts)
             return
         inputs = _load_inputs(request, files, gate, judging, doubts)
-        with prepare_decodable(files) as ready:
+        cases = (inputs.whole_golden or inputs.golden).cases
+        with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
             if named.run is not None:
                 run.scoring = add_recorded_looks(run.scoring, parse_run_name(named.run).path)
