@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import CorpusOption, PrintFormat, PrintFormatOption, parse_name_list
+from assay.cli.options import CorpusOption, PrintFormat, PrintFormatOption, UserOption, parse_name_list
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -100,9 +100,7 @@ def show(
     record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
     store: StoreOption = DEFAULT_STORE,
     question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
-    ] = None,
+    user: UserOption = None,
     at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
     citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
     verdict: Annotated[
@@ -242,9 +240,7 @@ def export(
     store: StoreOption = DEFAULT_STORE,
     first: Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
-    ] = None,
+    user: UserOption = None,
     slices: Annotated[
         list[str] | None,
         typer.Option(

@@ -9,14 +9,17 @@ import typer
 
 from assay.cli.options import (
     AskingOptions,
+    AsOfOption,
     CorpusOption,
     EndpointOptions,
     GoldenFormatOption,
     ModelDryRunOption,
     NowRecordedOption,
+    PageLanguageOption,
     PermissionOptions,
     PrintFormat,
     PrintFormatOption,
+    SetOwnerOption,
     SettingsOption,
     expand_options,
     parse_metric_list,
@@ -58,7 +61,7 @@ def check(
 
 @app.command("init")
 def init(
-    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    owner: SetOwnerOption,
     out: Annotated[
         str, typer.Option(help="Golden set to write; an existing file is never overwritten.")
     ] = "golden.jsonl",
@@ -68,7 +71,7 @@ def init(
     corpus: Annotated[
         str | None, typer.Option(help="Corpus from which the examples are drafted (default: three to replace).")
     ] = None,
-    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    as_of: AsOfOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Write a golden set to start from and coverage targets; `assay init` writes settings and the same three cases."""
@@ -225,7 +228,7 @@ def draft(
         str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    as_of: AsOfOption = None,
     keep_unreachable: Annotated[
         bool,
         typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
@@ -295,7 +298,7 @@ def review(
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer, as the page saves them; may be repeated.")
     ] = None,
-    language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
+    language: PageLanguageOption = "en",
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Write an offline page on which people decide on candidates, or compare reviewers (1 while not all is settled)."""
@@ -411,7 +414,7 @@ def freeze(
     candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
     out: Annotated[str, typer.Option(help="Golden set to write.")],
     version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
-    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
@@ -455,7 +458,7 @@ def pool(
     ] = None,
     merged: Annotated[str | None, typer.Option(help="Golden set to write, with the grades.")] = None,
     version: Annotated[str, typer.Option(help="Version of that set; a frozen one needs a new version.")] = "",
-    language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
+    language: PageLanguageOption = "en",
     now: NowRecordedOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:

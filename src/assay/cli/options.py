@@ -99,6 +99,12 @@ NowOption = Annotated[
 NowRecordedOption = Annotated[
     str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
 ]
+AsOfOption = Annotated[str | None, typer.Option(help="Day on which versions are in force.")]
+PageLanguageOption = Annotated[str, typer.Option(help="Language of the page: en or vi.")]
+SetOwnerOption = Annotated[str, typer.Option("--owner", help="Who answers for the set.")]
+UserOption = Annotated[
+    str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
+]
 NoHistoryOption = Annotated[
     bool, typer.Option("--no-history", help="Keep this run out of the registry that `assay history` reads.")
 ]
