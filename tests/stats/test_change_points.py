@@ -32,6 +32,7 @@ def test_at_most_five_in_a_hundred_unchanged_series_have_a_p_of_five_per_cent(cl
     assert wrong <= 24  # 15 expected; 24 is exceeded with a probability of 1 in 100
 
 
+@pytest.mark.slow
 def test_without_clusters_the_same_series_would_be_wrong_far_more_often() -> None:
     """The test above can fail: taking the wordings as independent triples the evidence."""
     generator = np.random.default_rng(8)
