@@ -248,7 +248,8 @@ def _list_cases(names: Sequence[str], compared: int) -> str:
 
 def _describe_contrary(measured: SetHealth) -> str:
     discrimination = measured.discrimination
-    return f"{_list(discrimination.contrary)} ({len(discrimination.contrary)}; {discrimination.contrary_by_chance} expected by chance)"
+    names, expected = discrimination.contrary, discrimination.contrary_by_chance
+    return f"{_list(names)} ({len(names)}; {expected} expected by chance)"
 
 
 def _describe_leaks(measured: SetHealth) -> str:
