@@ -212,6 +212,7 @@ def test_an_acknowledged_alert_is_not_open_any_more(store: str, report: MonitorR
         (alert.id, "acknowledged", "Lan Pham")
     ]
     assert not after.needs_attention
+    assert ("acknowledged", "Lan Pham: index v12") in [(mark.kind, mark.text) for mark in after.series[0].marks]
 
 
 @pytest.mark.parametrize(
