@@ -106,11 +106,11 @@ def test_every_table_says_that_nobody_accepted_the_nuggets() -> None:
     result = score({"a": "12 days of paid leave.", "b": "No idea what it is."}, cases=12)
     for config in ("a", "b"):
         assert result.configs[config].table.notes[0].startswith("NO LABELS: a first comparison")
-    lines = [line for line in result.warnings if "labels of people on 30 cases" in line]
+    lines = [line for line in result.warnings if "human labels on 30 cases" in line]
     assert len(lines) == 3 and "±" in lines[0] and "a and b" in lines[2]
     accepted = score({"a": "12 days."}, cases=12, metadata={"provenance": {"accepted_by": ["ann"]}})
     assert not any("NO LABELS" in note for note in accepted.configs["a"].table.notes)
-    assert not any("labels of people" in line for line in accepted.warnings)
+    assert not any("human labels" in line for line in accepted.warnings)
 
 
 def write_inputs(folder: Path) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Marks scores that rest on nuggets which nobody accepted, and says what labels of people on 30 cases would allow."""
+"""Marks scores that rest on nuggets which nobody accepted, and says what human labels on 30 cases would allow."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def mark_unaccepted_nuggets(tables: Mapping[str, ScoreTable], cases: Sequence[Ca
 
 
 def describe_value_of_labels(tables: Mapping[str, ScoreTable], cases: Sequence[Case]) -> list[str]:
-    """Return what labels of people on 30 cases would allow, as lines: the width of intervals, and of differences.
+    """Return what human labels on 30 cases would allow, as lines: the width of intervals, and of differences.
 
     The spread of the drafted scores stands for that of the labels, which nobody knows yet. Nothing without a mark.
     """
@@ -72,9 +72,7 @@ def describe_value_of_labels(tables: Mapping[str, ScoreTable], cases: Sequence[C
         if np.count_nonzero(scored) >= FEWEST_CASES:
             half = compute_t_quantile(0.975, LABELLED_CASES - 1) * _compute_spread(values[scored])
             half /= math.sqrt(LABELLED_CASES)
-            lines.append(
-                f"{config}: labels of people on {LABELLED_CASES} cases would state nuggets to about ±{half:.2f}"
-            )
+            lines.append(f"{config}: human labels on {LABELLED_CASES} cases would state nuggets to about ±{half:.2f}")
     for first, second in combinations(scores, 2):
         lines += _describe_pair(first, second, scores[first], scores[second])
     return lines
@@ -93,7 +91,7 @@ def _describe_pair(
     drafted = abs(math.fsum(differences) / len(differences))
     claim = "one as large as the drafted" if drafted >= least else "none as small as the drafted"
     return [
-        f"{first} and {second}: with labels of people on {LABELLED_CASES} cases a difference of {least:.2f} or more "
+        f"{first} and {second}: with human labels on {LABELLED_CASES} cases a difference of {least:.2f} or more "
         f"would be shown in 4 of 5 tries, {claim} {drafted:.2f}"
     ]
 
