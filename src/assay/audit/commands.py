@@ -259,16 +259,16 @@ def export(
     """
     with _explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
-        from assay.audit.export_records import ExportRequest, export_records
         from assay.audit.record_slices import parse_slice
         from assay.audit.search_store import parse_day_bounds
+        from assay.audit.write_records import ExportRequest, write_records
     since, until = parse_day_bounds(first, last)
     conditions = [parse_slice(text) for text in slices]
     access = None if corpus is None else load_corpus(corpus)[0]
     with open_audit_store(str(store)) as opened:
         pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
         request = ExportRequest(since, until, pseudonym, conditions, access, show_restricted, salvage)
-        return export_records(opened, request, str(file))
+        return write_records(opened, request, str(file))
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:

@@ -125,6 +125,9 @@ def render_incident_markdown(incident: Incident) -> str:
     if incident.leaks:
         lines += ["**What this user may not see was found in:**", ""]
         lines += [*(f"- {escape_markdown(leak)}" for leak in incident.leaks), ""]
+    if incident.stale:
+        lines += ["**What was not in force any more was shown to the model:**", ""]
+        lines += [*(f"- {escape_markdown(chunk_id)}" for chunk_id in incident.stale), ""]
     lines += ["## Asked", "", *_quote(record.question), "", "## Answered", "", *_quote(record.answer), ""]
     for table in build_incident_tables(incident):
         lines += [f"## {escape_markdown(table.title)}", "", *render_table_lines(table), ""]

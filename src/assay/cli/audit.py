@@ -24,6 +24,9 @@ StoreOption = Annotated[
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
 ]
+UserOption = Annotated[
+    str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
+]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
 app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
@@ -100,9 +103,7 @@ def show(
     record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
     store: StoreOption = DEFAULT_STORE,
     question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
-    ] = None,
+    user: UserOption = None,
     at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
     citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
     verdict: Annotated[
@@ -182,6 +183,9 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
     with ignore_broken_pipe():
         for leak in incident.leaks:
             typer.echo(f"what this user may not see was found in {escape_terminal(leak)}")
+        if incident.stale:
+            stale = escape_terminal(", ".join(incident.stale))
+            typer.echo(f"what was not in force any more was shown to the model: {stale}")
         for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
             typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
         for table in tables:
@@ -242,9 +246,7 @@ def export(
     store: StoreOption = DEFAULT_STORE,
     first: Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
-    ] = None,
+    user: UserOption = None,
     slices: Annotated[
         list[str] | None,
         typer.Option(
