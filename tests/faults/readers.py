@@ -45,6 +45,7 @@ from assay.records.settings import ResponseMapping
 from assay.runs.saved_scores import load_saved_scores
 from assay.targets.mcp_stdio import LineCutter, find_reply_id
 from assay.targets.reply import decode_reply, read_reply
+from assay.trends.alert_log_file import load_alert_events
 from assay.trends.load_incident_counts import read_incident_finding
 
 SAMPLES = Path(__file__).parents[1] / "compatibility" / "samples"
@@ -89,6 +90,7 @@ def make_readers() -> dict[str, Reader]:
         "packed": _read_packed,
         "corpus": load_corpus,
         "qrels": read_qrels,
+        "alert log": load_alert_events,
         "labels": lambda path: load_labels([str(path)], _load_scales()),
         "graded": lambda path: load_graded(str(path), _load_scales()),
         "sheet": _read_sheet,

@@ -40,7 +40,7 @@ def make_answer(number: int, at: datetime, *, user: str, wrong: bool, refuses: b
                 {"chunk_id": name, "text": text, "score": 0.9 - 0.1 * rank} for rank, (name, text) in enumerate(chunks)
             ],
         },
-        {"name": "context", "chunks": [{"chunk_id": name, "text": text} for name, text in chunks[:2]]},
+        {"name": "context", "chunks": [{"chunk_id": name, "text": text} for name, text in chunks[:1]]},
     ]
     return {
         "id": f"req-{number}",

@@ -34,9 +34,9 @@ def test_intervals_of_samples_cover(method: str) -> None:
 @pytest.mark.slow
 def test_alarms_are_rare_while_nothing_changes() -> None:
     world = next(row for row in STATIONARY if row.name == "seasonality, users and bursts")
-    alerts, days = count_false_alarms(world, 25)
-    assert alerts.mean() <= 1.0
-    assert days.mean() <= 2.0
+    alerts, days = count_false_alarms(world, 15)
+    assert alerts.mean() <= 0.4
+    assert days.mean() <= 1.0
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def monitor(
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample (default: 0).")] = None,
     false_alarms: Annotated[
         float | None,
-        typer.Option(help="Most alerts a quarter for each metric and slice while nothing changes (default: 1)."),
+        typer.Option(help="Most alerts a quarter for each metric and slice while nothing changes (default: 0.25)."),
     ] = None,
     write_sample: Annotated[
         str | None, typer.Option(help="Folder for the sample as golden.jsonl and outputs.jsonl, for `assay judge`.")
@@ -101,7 +101,7 @@ def monitor(
     """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.
 
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
-    tests on daily rates, with at most one false one a quarter for each metric and slice while nothing changes.
+    tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
     """
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting

@@ -306,7 +306,7 @@ class MonitorSettings(Section, frozen=True):
     slices: list[Name] = []
     budget: Annotated[int, Meta(ge=12)] | None = 400
     seed: Annotated[int, Meta(ge=0)] = 0
-    false_alarms: Annotated[float, Meta(gt=0, le=92)] = 1.0
+    false_alarms: Annotated[float, Meta(gt=0, le=92)] = 0.25
     quiet: QuietHours | None = None
     webhook: WebhookSettings | None = None
 

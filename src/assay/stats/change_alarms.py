@@ -7,7 +7,7 @@ level of all tests of a quarter adds up to the promised number of false alarms, 
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ceil, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +15,14 @@ import numpy as np
 from assay.stats.arrays import FloatArray, IndexArray
 from assay.stats.distributions import compute_normal_quantile
 
-WINDOWS = (3, 7, 14)
+WINDOWS = (4, 7, 14)
 """The numbers of days whose rate is compared with the one before."""
 REFERENCE_DAYS, LEAST_REFERENCE_DAYS = 56, 28
 QUARTER_DAYS = 92
-PERMUTATIONS = 2999
-_SCREEN = 1.5
+FALSE_ALARMS = 0.25
+"""How many false alarms are expected in a quarter at most, unless somebody asks for another number."""
+LEAST_PERMUTATIONS, MOST_PERMUTATIONS = 2999, 59_999
+_SCREEN = 2.0
 """A window that lies fewer standard errors from the reference is not tested, which raises no alarm."""
 
 
@@ -52,7 +54,7 @@ def find_day_alarms(
     first_day: int,
     last_day: int,
     direction: int,
-    false_alarms: float = 1.0,
+    false_alarms: float = FALSE_ALARMS,
     seed: int = 0,
 ) -> list[DayAlarm]:
     """Return the alarm of each day from `first_day` to `last_day` on which there is one, that of the shortest window.
@@ -94,7 +96,8 @@ def _test_window(
     error = _standard_error(total, size, in_window, before)
     if abs(difference) < _SCREEN * error:
         return None
-    draws = _permute_within_weekdays(total, size, in_window, days % 7, _make_generator(seed, day, window))
+    number = min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, ceil(4 / level)))
+    draws = _permute_within_weekdays(total, size, in_window, days % 7, _make_generator(seed, day, window), number)
     if direction == 0:
         extreme, threshold = np.abs(draws), abs(difference)
     else:
@@ -125,20 +128,21 @@ def _permute_within_weekdays(
     in_window: np.typing.NDArray[np.bool_],
     weekdays: IndexArray,
     generator: np.random.Generator,
+    number: int,
 ) -> FloatArray:
     """Return the differences (window minus reference) when days of the same weekday change places at random."""
-    window_total, window_size = np.zeros(PERMUTATIONS), np.zeros(PERMUTATIONS)
+    window_total, window_size = np.zeros(number), np.zeros(number)
     for weekday in np.unique(weekdays[in_window]):
         rows = np.flatnonzero(weekdays == weekday)
         taken = int(np.count_nonzero(in_window[rows]))
-        order = np.argsort(generator.random((PERMUTATIONS, len(rows))), axis=1)[:, :taken]
+        order = np.argsort(generator.random((number, len(rows))), axis=1)[:, :taken]
         window_total += total[rows][order].sum(axis=1)
         window_size += size[rows][order].sum(axis=1)
     rest_total, rest_size = float(total.sum()) - window_total, float(size.sum()) - window_size
     defined = (window_size > 0) & (rest_size > 0)
-    differences: FloatArray = np.zeros(PERMUTATIONS)
+    differences: FloatArray = np.zeros(number)
     np.divide(window_total, window_size, out=differences, where=defined)
-    differences -= np.divide(rest_total, rest_size, out=np.zeros(PERMUTATIONS), where=defined)
+    differences -= np.divide(rest_total, rest_size, out=np.zeros(number), where=defined)
     differences[~defined] = np.inf  # counts against an alarm
     return differences
 
@@ -168,7 +172,12 @@ def find_change_point(totals: FloatArray, sizes: FloatArray, first: int, last: i
 
 
 def state_detectable_change(
-    totals: FloatArray, sizes: FloatArray, last_day: int, false_alarms: float = 1.0, window: int = 7, power: float = 0.9
+    totals: FloatArray,
+    sizes: FloatArray,
+    last_day: int,
+    false_alarms: float = FALSE_ALARMS,
+    window: int = 7,
+    power: float = 0.9,
 ) -> float | None:
     """Return the smallest change of the rate that a window finds with the stated power, by the spread between days.
 

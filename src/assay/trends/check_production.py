@@ -106,6 +106,7 @@ def monitor(
         golden=None if golden is None else load_golden(golden).golden,
         judging=judging,
         keep_sample=sample_folder is not None,
+        today=moment.astimezone(UTC).date(),
     )
     with open_audit_store(str(store)) as opened:
         report, sample = build_monitor(opened, inputs)
