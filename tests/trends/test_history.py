@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from tests.trends.run_series import make_case, score_run
 
@@ -20,6 +21,8 @@ import assay
 from assay.cli import main
 from assay.formats.run_registry_file import (
     REGISTRY_FILE,
+    RegisteredConfig,
+    RegisteredValue,
     RegistryEntry,
     append_registry_entry,
     read_registry,
@@ -29,6 +32,7 @@ from assay.records.series import list_series_faults
 from assay.trends.history_results import RunHistory
 
 AT = "2026-04-01"
+HALF = RegisteredValue(0.5, 0.2, 0.8, 10)
 CASES = 12
 
 
@@ -128,6 +132,30 @@ def test_a_folder_that_is_gone_or_was_scored_again_is_said_and_keeps_its_mean(tm
     assert "0002: scored again since it was registered" in notes
     assert notes.count("its means are shown as they were registered") == 4
     assert () == history.changes
+
+
+def test_a_run_that_is_scored_into_its_folder_again_is_one_run(tmp_path: Path) -> None:
+    for day in (1, 2):
+        score_run(tmp_path, "latest", [False, True], day=day)
+    points = [point.at for point in load(tmp_path, metrics=("keywords",)).series[0].points]
+    assert ["2026-03-01T08:00:00Z"] == points
+    score_run(tmp_path, "latest", [True, True], day=3)
+    history = load(tmp_path, metrics=("keywords",))
+    assert [0.5, 1.0] == [point.value for point in history.series[0].points]
+    assert "latest: scored again since it was registered" in history.notes[0]
+
+
+def test_hostile_names_reach_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "a\x1b[31m\u202e|<b>"
+    entry = RegistryEntry("run", hostile, AT, configs={hostile: RegisteredConfig({hostile: hostile}, {"failed": HALF})})
+    append_registry_entry(tmp_path, entry)
+    append_registry_entry(tmp_path, msgspec.structs.replace(entry, at="2026-04-02", scores="x"))
+    for form in ("table", "markdown", "json"):
+        assert ExitCode.PASS == main(["history", "--runs", str(tmp_path), "--now", AT, "--format", form])
+        printed = capsys.readouterr()
+        assert "\x1b" not in printed.out + printed.err
+        assert "\u202e" not in printed.out + printed.err
+    assert ExitCode.PASS == main(["history", "--runs", str(tmp_path), "--export-csv", str(tmp_path / "h.csv")])
 
 
 def test_slices_are_series_of_their_own_and_of_the_same_family(tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ KeyOption = Annotated[
 UserOption = Annotated[
     str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
 ]
+RedactOption = Annotated[
+    str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
+]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
 app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
@@ -59,10 +62,7 @@ def ingest(
         str, typer.Option(help="File to which refused lines are added, with their reasons.")
     ] = "audit-dead-letters.jsonl",
     key_env: KeyOption = DEFAULT_KEY_ENV,
-    redact: Annotated[
-        str | None,
-        typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none."),
-    ] = None,
+    redact: RedactOption = None,
     checkpoint: Annotated[
         bool, typer.Option("--checkpoint", help="Read each file on from where the last call left it.")
     ] = False,
@@ -328,7 +328,7 @@ def sample(
     out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
     count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
     store: StoreOption = DEFAULT_STORE,
-    golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set; what it asks already is not chosen.")] = None,
     corpus: CorpusOption = None,
     since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
     until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,
@@ -339,20 +339,18 @@ def sample(
         float, typer.Option(min=0.0, max=1.0, help="Share that is chosen by doubts, such as negative feedback.")
     ] = 0.5,
     seed: Annotated[int, typer.Option(help="Seed of what is chosen by chance.")] = 0,
-    redact: Annotated[
-        str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
-    ] = None,
+    redact: RedactOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Choose production questions that the golden set lacks, as candidates for people to review."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.collect_traffic import TrafficRequest, build_sample_tables, collect_traffic
+    from assay.golden.collect_traffic import TrafficSampleRequest, build_sample_tables, collect_traffic
 
     refuse_overwriting([out], [*([] if "://" in store else [store]), golden, corpus, redact])
     keys = parse_name_list(by)
-    request = TrafficRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
+    request = TrafficSampleRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
     sampled = collect_traffic(request)
     print_result(sampled, build_sample_tables(sampled), format)
     print_written_files([("candidates", Path(out))])

@@ -10,6 +10,7 @@ import typer
 from assay.cli.options import (
     CorpusOption,
     GoldenFormatOption,
+    NowRecordedOption,
     PermissionOptions,
     PrintFormat,
     PrintFormatOption,
@@ -27,10 +28,6 @@ TargetsFile = Annotated[
 
 TargetOption = Annotated[
     str, typer.Option(help="Target: a name of the settings, an address, module:attr or a file of outputs.")
-]
-
-NowRecordedOption = Annotated[
-    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
 ]
 
 DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")]

@@ -11,6 +11,7 @@ import typer
 from assay.cli.options import (
     ByOption,
     MetricsOption,
+    NowRecordedOption,
     OtlpFileOption,
     PrintFormat,
     PrintFormatOption,
@@ -22,10 +23,6 @@ from assay.cli.options import (
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode
-
-RecordedTimeOption = Annotated[
-    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
-]
 
 app = typer.Typer(
     help="Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines.",
@@ -52,7 +49,7 @@ def history(
     html: TrendPageOption = None,
     export_otlp: OtlpFileOption = None,
     export_prometheus: PrometheusFileOption = None,
-    now: RecordedTimeOption = None,
+    now: NowRecordedOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> None:
     """Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines."""
@@ -101,7 +98,7 @@ def history(
 @app.command("add")
 def add(
     runs: Annotated[list[str], typer.Argument(help="Run folders that are not in the history yet.")],
-    now: RecordedTimeOption = None,
+    now: NowRecordedOption = None,
 ) -> ExitCode:
     """Register runs that were made without the history, dated by their start, --now, or the time of their scores."""
     from assay.cli.display import print_written_files
@@ -118,7 +115,7 @@ def promote(
     out: Annotated[
         str | None, typer.Option(help="File to write (default: baseline.json next to the run folder).")
     ] = None,
-    now: RecordedTimeOption = None,
+    now: NowRecordedOption = None,
 ) -> ExitCode:
     """Make a run the baseline: save its scores as the file that comparisons and gates take, and note it."""
     from assay.cli.display import print_written_files

@@ -89,8 +89,16 @@ NowOption = Annotated[
     typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
 ]
 
+NowRecordedOption = Annotated[
+    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
+]
 NoHistoryOption = Annotated[
     bool, typer.Option("--no-history", help="Keep this run out of the registry that `assay history` reads.")
+]
+
+NoLedgerOption = Annotated[
+    bool,
+    typer.Option("--no-ledger", help="Do not count this look at a frozen test split; that it was not is recorded."),
 ]
 
 # ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────

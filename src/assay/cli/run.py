@@ -24,6 +24,7 @@ from assay.cli.options import (
     MarkdownReportOption,
     MetricsOption,
     NoHistoryOption,
+    NoLedgerOption,
     NowOption,
     OwnerOption,
     PerCaseOption,
@@ -67,7 +68,17 @@ SETTINGS_OF_OPTIONS = {
     "html": "report.html",
 }
 SCORING_ONLY_OPTIONS = (
-    *("gate", "profile", "gate_config", "baseline", "approver", "strict", "probe_identities", "no_history"),
+    *(
+        "gate",
+        "profile",
+        "gate_config",
+        "baseline",
+        "approver",
+        "strict",
+        "probe_identities",
+        "no_history",
+        "no_ledger",
+    ),
     *("metrics", "by", "workers", "format", "verbose"),
     *("report", "json_report", "per_case", "html", "detail_mb", "show_forbidden", "owner"),
 )
@@ -136,6 +147,7 @@ def measure(
     owner: OwnerOption = "",
     now: NowOption = None,
     no_history: NoHistoryOption = False,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
     verbose: VerboseOption = False,
     probe_identities: Annotated[
@@ -192,8 +204,9 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
     for name, parse in (("metrics", parse_metric_list), ("by", parse_name_list)):
         if options[name] is not None:
             overrides[f"scoring.{name}"] = (f"--{name}", parse(options[name]))
-    if options["no_history"]:
-        overrides["history"] = ("--no-history", False)
+    for name, setting in (("no_history", "history"), ("no_ledger", "ledger")):
+        if options[name]:
+            overrides[setting] = (f"--{name.replace('_', '-')}", False)
     return overrides
 
 

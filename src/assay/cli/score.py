@@ -25,6 +25,7 @@ from assay.cli.options import (
     MarkdownReportOption,
     MetricsOption,
     NoHistoryOption,
+    NoLedgerOption,
     NowOption,
     OwnerOption,
     PerCaseOption,
@@ -90,6 +91,7 @@ def score(
         str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
     ] = None,
     no_history: NoHistoryOption = False,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
     verbose: VerboseOption = False,
     workers: Annotated[
@@ -141,6 +143,7 @@ def score(
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
     from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.count_looks import count_look
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.rescore_run import (
         complete_request,
@@ -202,6 +205,8 @@ def score(
         show_progress("scoring") as update_progress,
         open_scored_run(request, update_progress, loaded_gate) as scoring,
     ):
+        if run is None:
+            count_look(scoring, request.inputs.golden, resolve_clock(now), is_counted=not no_ledger)
         written: list[tuple[str, Path]] = []
         if run_dir is not None:
             from assay.runs.save_run import save_run

@@ -35,7 +35,7 @@ NO_CORPUS = (
 
 
 @dataclass(frozen=True)
-class TrafficRequest:
+class TrafficSampleRequest:
     """What to sample: a store and a period (`since` ≤ time < `until`), how many questions, and with which strata.
 
     `golden` is the set whose questions are not asked again. `corpus` decides what a user may see; without it, no answer
@@ -67,7 +67,7 @@ class TrafficSample(Struct, frozen=True):
     notes: tuple[str, ...]
 
 
-def collect_traffic(request: TrafficRequest) -> TrafficSample:
+def collect_traffic(request: TrafficSampleRequest) -> TrafficSample:
     """Return production questions as candidates, and write them to `out`, which `golden review` takes.
 
     The same store, set and seed give the same candidates. Raises InputError for a store, period or file that cannot be
@@ -116,7 +116,7 @@ def collect_traffic(request: TrafficRequest) -> TrafficSample:
     )
 
 
-def _withhold_texts(questions: Sequence[TrafficQuestion], request: TrafficRequest) -> list[AuditRecord]:
+def _withhold_texts(questions: Sequence[TrafficQuestion], request: TrafficSampleRequest) -> list[AuditRecord]:
     """Return the records of some questions without any text that their users may not see, as the corpus says."""
     if request.corpus is None:
         return [question.record for question in questions]
@@ -140,12 +140,14 @@ def sample(
 ) -> TrafficSample:
     """Return production questions of an audit store as candidates for a golden set, as `assay audit sample` does.
 
-    `out` is the file to write for `golden review`. See `TrafficRequest` for the arguments. Raises InputError for a
-    store, period or file that cannot be read, and if no question is left.
+    `out` is the file to write for `golden review`. See `TrafficSampleRequest` for the arguments. Raises InputError for
+    a store, period or file that cannot be read, and if no question is left.
     """
     paths = [None if path is None else str(path) for path in (out, golden, corpus)]
     return collect_traffic(
-        TrafficRequest(str(store), count, paths[0], paths[1], paths[2], since, until, by, doubtful_share, seed, redact)
+        TrafficSampleRequest(
+            str(store), count, paths[0], paths[1], paths[2], since, until, by, doubtful_share, seed, redact
+        )
     )
 
 

@@ -144,10 +144,22 @@ class ConfigResult(Struct, frozen=True):
     decision: Decision | None = None
 
 
+class SplitLooks(Struct, frozen=True):
+    """How often a frozen test split was scored: the number of this look, None with a `reason` if it has none.
+
+    `uncounted` are looks before it that were left out of the ledger on request.
+    """
+
+    look: int | None
+    uncounted: int = 0
+    reason: str = ""
+
+
 class ScoringResult(Struct, frozen=True):
     """The complete result of scoring, from which every report, file and exit code is derived.
 
-    `failures` are the errors of each configuration's target, those of most observations first.
+    `failures` are the errors of each configuration's target, those of most observations first. `looks` is there if the
+    golden set is a frozen test split.
     """
 
     golden: GoldenInfo
@@ -159,3 +171,4 @@ class ScoringResult(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     assay_version: str = ""
     failures: dict[str, tuple[TargetFailure, ...]] = {}
+    looks: SplitLooks | None = None

@@ -20,7 +20,7 @@ from assay.records.findings import Attribution, CaseChange, Comparison, Comparis
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.release_gates import Decision, Gate, RuleResult
-from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, Summary, TargetFailure
+from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, SplitLooks, Summary, TargetFailure
 from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
@@ -53,7 +53,8 @@ def render_json_report(
             "version": scoring.golden.version,
             "digest": scoring.golden.digest,
             "cases": scoring.golden.cases,
-        },
+        }
+        | _encode_looks(scoring.looks),
         "inputs": [
             {
                 "path": escape_surrogates(source.path),
@@ -68,6 +69,13 @@ def render_json_report(
     if now is not None:
         report["generated_at"] = now
     return format_json(report)
+
+
+def _encode_looks(looks: SplitLooks | None) -> Json:
+    if looks is None:
+        return {}
+    reason = escape_surrogates(looks.reason)
+    return {"looks": {"look": looks.look, "uncounted": looks.uncounted, "reason": reason}}
 
 
 def _encode_config(result: ConfigResult, stage: str | None) -> Json:
