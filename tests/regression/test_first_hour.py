@@ -37,6 +37,6 @@ def test_the_name_of_a_member_in_another_format_is_told(tmp_path: Path) -> None:
 
 def test_settings_for_an_address_leave_the_reply_to_be_recognised(tmp_path: Path) -> None:
     path = write_settings_template("http", str(tmp_path / "assay.yaml"), "http://127.0.0.1:9/ask")
-    (target,) = load_config(path).settings.targets.values()
+    (target,) = load_config(str(path)).settings.targets.values()
     assert isinstance(target, HttpTargetSettings)
     assert target.response == HttpTargetSettings("http://127.0.0.1:9/ask").response
