@@ -11,8 +11,8 @@ from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
 from assay.report.case_scores import iter_case_lines, iter_csv_lines
+from assay.report.collect_entities import tabulate_entities
 from assay.report.collect_findings import attribute_all_configs, compare_run
-from assay.report.entity_tables import tabulate_entities
 from assay.report.explain_case import list_missing_files, summarise_failed_case
 from assay.report.github import render_job_summary, render_workflow_commands
 from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
