@@ -182,6 +182,10 @@ REFUSED = {
         "rules: [{metric: ap, atleast: 0.9}]",
         "rules[0].atleast: E_UNKNOWN_FIELD unknown key (got 'atleast'; did you mean 'at_least'?",
     ),
+    "a key as other tools call it": (
+        "rules: [{metric: ap, min: 0.9}]",
+        "rules[0].min: E_UNKNOWN_FIELD unknown key (got 'min'; did you mean 'at_least'?",
+    ),
     "a misspelt profile": (
         "profile: suport\n",
         "gate.yaml:1: profile: E_PROFILE unknown profile (got 'suport'; did you mean 'support'?",

@@ -207,8 +207,16 @@ class _GateReader:
             return None
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("min", "minimum", "above", "threshold", "target"), "at_least"),
+    **dict.fromkeys(("max", "maximum", "below", "limit"), "at_most"),
+}
+"""What other tools call the keys of a rule."""
+
+
 def _describe_unknown(noun: str, name: str, known_names: Collection[str]) -> str:
-    close = get_close_matches(name, known_names, n=1)
+    translated = _OTHER_NAMES.get(name)
+    close = [translated] if translated in known_names else get_close_matches(name, known_names, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return f"unknown {noun} (got {shorten_repr(name)}; {hint}expected {', '.join(known_names)})"
 
