@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from assay.metrics.catalog import DEFAULT_METRICS
     from assay.records.verdicts import JudgeRubric, RubricLabel
     from assay.trends.check_production import monitor
+    from assay.trends.load_history import history
     from assay.version import __version__
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "compare",
     "explain",
     "gate",
+    "history",
     "judge",
     "load_corpus",
     "load_golden",
@@ -70,6 +72,7 @@ _HOME = dict.fromkeys(__all__, "assay.api") | {
     "RubricLabel": "assay.records.verdicts",
     "monitor": "assay.trends.check_production",
     "__version__": "assay.version",
+    "history": "assay.trends.load_history",
 }
 
 

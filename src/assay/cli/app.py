@@ -29,6 +29,7 @@ COMMANDS = {
     "report": "report.report",
     "regrade": "regrade.regrade",
     "runs": "runs.runs",
+    "history": "history.app",
     "open": "runs.open_report",
     "calibrate": "calibrate.calibrate",
     "convert": "convert.convert",

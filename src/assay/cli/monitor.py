@@ -12,9 +12,12 @@ from assay.cli.options import (
     CorpusOption,
     JudgeNameOption,
     NowOption,
+    OtlpFileOption,
     PrintFormat,
     PrintFormatOption,
+    PrometheusFileOption,
     SettingsOption,
+    TrendPageOption,
     resolve_timestamp,
 )
 from assay.formats.problems import parse_time
@@ -90,6 +93,9 @@ def monitor(
     ] = None,
     settings: SettingsOption = None,
     now: NowOption = None,
+    html: TrendPageOption = None,
+    export_otlp: OtlpFileOption = None,
+    export_prometheus: PrometheusFileOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.
@@ -97,10 +103,16 @@ def monitor(
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
     tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
     """
+    from assay.cli.display import print_written_files
+    from assay.formats.overwriting import refuse_overwriting
     from assay.formats.settings_file import load_config
     from assay.trends.check_production import AlertNotice
     from assay.trends.check_production import monitor as monitor_answers
+    from assay.trends.monitor_tables import describe_monitor
+    from assay.trends.write_trends import write_trend_files
 
+    inputs = [corpus, golden, verdicts, calibration, None if "://" in store else store]
+    refuse_overwriting([html, export_otlp, export_prometheus], inputs)
     report = monitor_answers(
         store,
         by=None if by is None else by.value,
@@ -122,6 +134,8 @@ def monitor(
         now=_parse_moment(now),
     )
     _print_report(report, format)
+    page = describe_monitor(report)
+    print_written_files(write_trend_files(page, html=html, otlp=export_otlp, prometheus=export_prometheus))
     return ExitCode.FAILED if report.needs_attention else ExitCode.PASS
 
 

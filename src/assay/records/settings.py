@@ -312,7 +312,11 @@ class MonitorSettings(Section, frozen=True):
 
 
 class Settings(Section, frozen=True):
-    """A whole settings file."""
+    """A whole settings file.
+
+    `history: false` keeps runs out of the registry that `assay history` reads, `ledger: false` keeps
+    them out of the count of looks at a frozen test split.
+    """
 
     golden: str | GoldenSettings | None = None
     corpus: str | None = None
@@ -325,3 +329,5 @@ class Settings(Section, frozen=True):
     gate: GateSettings | None = None
     report: ReportSettings = ReportSettings()
     monitor: MonitorSettings = MonitorSettings()
+    history: bool = True
+    ledger: bool = True
