@@ -247,7 +247,9 @@ def count_false_alarms(world: World, quarters: int) -> tuple[FloatArray, FloatAr
         alarms = [
             alarm.day for alarm in find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number)
         ]
-        starts = [day for place, day in enumerate(alarms) if not place or day - alarms[place - 1] > EPISODE_DAYS]
+        starts = [
+            day for position, day in enumerate(alarms) if not position or day - alarms[position - 1] > EPISODE_DAYS
+        ]
         alerts.append(len(starts))
         alarm_days.append(len(alarms))
     return np.array(alerts, dtype=np.float64), np.array(alarm_days, dtype=np.float64)

@@ -21,6 +21,7 @@ from assay.judging.verdict_store import read_store
 from assay.records.verdicts import Calibration, LabelledRate, compute_rubrics_hash
 from assay.stats.intervals import wilson_interval
 
+pytestmark = pytest.mark.slow
 PAGE = ROOT / "docs" / "how-to" / "monitor.md"
 ALERT_OF_PAGE = "alert-80d23a6076"
 
@@ -49,7 +50,6 @@ def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
 def test_the_commands_of_the_page_do_what_it_says(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those that a judge or a webhook answers are tried where there is one."""
     quick = ["--metrics", "hallucination_risk(by=rules)", "--budget", "0"]
@@ -147,7 +147,6 @@ def write_calibration(path: Path) -> None:
     write_calibrations(str(path), [record], {})
 
 
-@pytest.mark.slow
 def test_a_judge_reads_the_sample_and_a_calibration_corrects_what_it_says(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -78,7 +78,7 @@ class TrafficCollector:
         self._traffic = Traffic(TrafficSums(request.calendar, request.census), VersionCounts(request.calendar))
         self._sampler = AnswerSampler(request.budget, request.seed)
         self._week: int | None = None
-        self._found = load_labelled_sequences(store, FINDING_LABEL)
+        self._with_finding = load_labelled_sequences(store, FINDING_LABEL)
         self._periods: dict[str, int] = {}
         self._users: dict[str, int] = {}
 
@@ -124,7 +124,7 @@ class TrafficCollector:
 
     def _choose_stratum(self, answer: TimedAnswer) -> int:
         record = answer.record
-        if is_negative(record.feedback) or answer.sequence in self._found:
+        if is_negative(record.feedback) or answer.sequence in self._with_finding:
             return FLAGGED
         return DOUBTFUL if record.answer and _looks_doubtful(record) else OTHER
 
@@ -164,9 +164,9 @@ class TrafficCollector:
             self._traffic.leak_count += 1
             if len(self._traffic.leaks) < MAX_LEAKS_LISTED:
                 record = records[row]
-                places = self._census.describe_leaks(record)
-                chunk = places[0].rpartition(" (")[0] if places else ""
-                text = f"shown what its user may not see: {', '.join(places[:5])}" + (" …" if len(places) > 5 else "")
+                items = self._census.describe_leaks(record)
+                chunk = items[0].rpartition(" (")[0] if items else ""
+                text = f"shown what its user may not see: {', '.join(items[:5])}" + (" …" if len(items) > 5 else "")
                 self._traffic.leaks.append(MonitorLeak(record.at, record.id, record.user_uid, chunk, text))
 
     def _note_questions(self, records: Sequence[AuditRecord], days: IndexArray) -> None:

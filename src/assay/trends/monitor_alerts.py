@@ -97,8 +97,8 @@ def _describe_change(
     measure: Measure, slice_name: str | None, change: LevelShift, day: str, since: Sequence[ChangedVersion]
 ) -> str:
     verb = "rose" if change.after > change.before else "fell"
-    place = "" if slice_name is None else f" in {slice_name}"
-    text = f"{measure.name}{place} {verb} from {change.before:.3g} to {change.after:.3g} on about {day}"
+    where = "" if slice_name is None else f" in {slice_name}"
+    text = f"{measure.name}{where} {verb} from {change.before:.3g} to {change.after:.3g} on about {day}"
     if not since:
         return f"{text}; no version changed at about that time"
     changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]

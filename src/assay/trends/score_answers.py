@@ -77,8 +77,8 @@ class AnswerScorer:
         """Return the names of what an answer leaked, by place; never a text."""
         case, observation = self._join([record], record.at[:10])[0]
         leaks = find_leaks(case, observation)
-        places = [f"{name} ({place})" for place, names in leaks.ids.items() for name in names]
-        return places + [f"{name} ({IN_ANSWER})" for name in leaks.text]
+        items = [f"{name} ({location})" for location, names in leaks.ids.items() for name in names]
+        return items + [f"{name} ({IN_ANSWER})" for name in leaks.text]
 
     def build_case(self, record: AuditRecord, day: str) -> Case:
         """Return what is expected of an answer: that of the golden case that asks the same, if there is one."""
