@@ -4,7 +4,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { loadScores, getOwn } from "./data";
 import type { CaseRows, Figure, MetricClass, Report, ScoreColumn } from "./types";
-import { translate, translateName, type Key, type Language } from "./strings";
+import { translate, translateName, type Key, type Language } from "./words";
 import { Data, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");

@@ -1,10 +1,10 @@
-// All texts of the page, one table for each language. Texts of the report itself (reasons, notes) are not translated.
+// All texts of the report, one table for each language. Texts of the report itself (reasons, notes) are not translated.
+
+import { SHARED } from "./words";
 
 const en = {
+  ...SHARED.en,
   title: "Evaluation report",
-  skip: "Skip to the content",
-  language: "Language",
-  nav: "Sections",
   summary: "Summary",
   cases: "Cases",
   comparison: "Comparison",
@@ -24,7 +24,6 @@ const en = {
   "todo.INCOMPLETE": "No decision is possible yet: measure what is missing and run again.",
   "todo.NOT_GATED": "No gate was given, so nothing was decided: this report does not say that it may be released.",
   "todo.PARTIAL": "Only a part of the golden set was scored, so nothing was decided: run all of it with a gate.",
-  no_reason: "No reason against a release was found.",
   not_gated: "not gated",
   golden: "Golden set",
   n_cases: "{n} cases",
@@ -44,12 +43,11 @@ const en = {
   format: "Format",
   rows: "Rows",
   reproducible: "Limitations",
+  variants: "Variants of cases",
   warnings: "Warnings and notes",
   masked: "Text that a user must not see is withheld in this file.",
   unmasked: "This file shows text that some users must not see. Share it with care.",
   class_key: "D: deterministic, the same files give exactly the same numbers. J: computed from a judge's recorded verdicts.",
-  "class.D": "deterministic",
-  "class.J": "judge",
   metrics: "Metrics",
   metrics_note: "Dot: value. Line: 95% interval, if there is one. n: cases scored.",
   metric: "Metric",
@@ -71,7 +69,6 @@ const en = {
   detects: "Detects",
   severity: "Severity",
   found: "What was found",
-  more: "and {n} more",
   show_cases: "Cases: {n}",
   "rule.pass": "pass",
   "rule.fail": "fail",
@@ -337,11 +334,9 @@ const en = {
 
 export type Key = keyof typeof en;
 
-const vi: Record<Key, string> = {
+const vi: Record<ReportKey, string> = {
+  ...SHARED.vi,
   title: "Báo cáo đánh giá",
-  skip: "Đến thẳng nội dung",
-  language: "Ngôn ngữ",
-  nav: "Các phần",
   summary: "Tổng quan",
   cases: "Câu hỏi",
   comparison: "So sánh",
@@ -361,7 +356,6 @@ const vi: Record<Key, string> = {
   "todo.INCOMPLETE": "Chưa thể quyết định: đo nốt phần còn thiếu rồi chạy lại.",
   "todo.NOT_GATED": "Không có cổng phát hành nào nên chưa quyết định gì: báo cáo này không nói rằng được phép phát hành.",
   "todo.PARTIAL": "Chỉ một phần bộ câu hỏi được chấm nên chưa quyết định gì: hãy chạy toàn bộ với một cổng phát hành.",
-  no_reason: "Không tìm thấy lý do nào để phản đối.",
   not_gated: "không xét",
   golden: "Bộ câu hỏi chuẩn",
   n_cases: "{n} câu hỏi",
@@ -381,12 +375,11 @@ const vi: Record<Key, string> = {
   format: "Định dạng",
   rows: "Dòng",
   reproducible: "Giới hạn của báo cáo",
+  variants: "Biến thể của câu hỏi",
   warnings: "Cảnh báo và ghi chú",
   masked: "Nội dung mà người hỏi không được xem đã bị che trong tệp này.",
   unmasked: "Tệp này hiển thị cả nội dung mà người hỏi không được xem. Hãy cẩn thận khi chuyển tiếp.",
   class_key: "D: tất định, cùng tệp thì cùng con số. J: dựa trên phán quyết đã ghi lại của mô hình chấm.",
-  "class.D": "tất định",
-  "class.J": "mô hình chấm",
   metrics: "Các chỉ số",
   metrics_note: "Chấm: giá trị. Vạch: khoảng tin cậy 95%, nếu có. n: số câu được chấm.",
   metric: "Chỉ số",
@@ -408,7 +401,6 @@ const vi: Record<Key, string> = {
   detects: "Phát hiện từ",
   severity: "Mức độ",
   found: "Điều tìm thấy",
-  more: "và {n} mục nữa",
   show_cases: "Câu hỏi: {n}",
   "rule.pass": "đạt",
   "rule.fail": "không đạt",
@@ -672,16 +664,5 @@ const vi: Record<Key, string> = {
   "behaviour.escalate": "chuyển cho người",
 };
 
-export const LANGUAGES = { en, vi } as const;
-export type Language = keyof typeof LANGUAGES;
-
-/** A text of the page in a language, with its {places} filled. */
-export function translate(language: Language, key: Key, values: Record<string, string | number> = {}): string {
-  return LANGUAGES[language][key].replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
-}
-
-/** A word of the records (a cause, a state …) in a language; a name without a translation is returned unchanged. */
-export function translateName(language: Language, kind: string, name: string): string {
-  const key = `${kind}.${name}`;
-  return Object.hasOwn(en, key) ? LANGUAGES[language][key as Key] : name;
-}
+export type ReportKey = keyof typeof en;
+export const REPORT_TEXTS = { en, vi } as const;
