@@ -331,7 +331,10 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     if judging_request.inputs.run is not None:
         refuse_other_golden(Path(judging_request.inputs.run), loaded.digest)
     corpus = load_corpus(inputs.corpus)[0] if inputs.corpus is not None else None
-    with open_output_files(inputs.outputs, inputs.outputs_format) as files, prepare_decodable(files) as ready:
+    with (
+        open_output_files(inputs.outputs, inputs.outputs_format) as files,
+        prepare_decodable(files, loaded.golden.cases, keep_unknown=True) as ready,
+    ):
         read_rows = (
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         )

@@ -211,7 +211,7 @@ def render_request(request: JudgeRequest, rubric: JudgeRubric, judge: str, sampl
         "end": f"<<<END {seed[:24]}>>>",
         "ids": ", ".join(data.ids),
         "marked": fill_template(frame.marked, {"mark": marks[0], "unmark": marks[1]}) if data.has_marks else "",
-        "data": _json({**data.inputs, "note": fill_template(frame.planted_instruction, {"canary": canary})}),
+        "data": encode_data_line({**data.inputs, "note": fill_template(frame.planted_instruction, {"canary": canary})}),
     }
     return RenderedRequest(
         request_digest=request_digest,
@@ -381,10 +381,11 @@ def _schema(ids: tuple[str, ...], labels: tuple[str, ...], sources: tuple[str, .
     if sources:
         item |= {"source": {"type": "string", "enum": ["", *sources]}, "quote": text}
     item["label"] = {"type": "string", "enum": list(labels)}
-    return _object({"items": {"type": "array", "items": _object(item)}, "echo": text})
+    return build_object_schema({"items": {"type": "array", "items": build_object_schema(item)}, "echo": text})
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def build_object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with exactly these properties, written in their order."""
     return {
         "type": "object",
         "properties": properties,
@@ -393,8 +394,8 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _json(value: Any) -> str:
-    """Return one line of JSON without a raw `<`, `>` or invisible character."""
+def encode_data_line(value: Any) -> str:
+    """Return a value as one line of JSON without a raw `<`, `>` or invisible character."""
     text = msgspec.json.encode(value).decode()
     if text.isascii() and not ("<" in text or ">" in text or "\x7f" in text):
         return text

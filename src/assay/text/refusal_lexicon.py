@@ -168,6 +168,8 @@ def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = N
     >>> expand_template("no {relevant,} <fact>", {"fact": ["data", "mention"]})
     ['no relevant data', 'no relevant mention', 'no data', 'no mention']
     """
+    if "{" not in template and "<" not in template:
+        return [" ".join(template.split())]
     choices: list[list[str]] = []
     position = 0
     for part in _TEMPLATE_PART.finditer(template):

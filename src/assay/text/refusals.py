@@ -134,6 +134,17 @@ def _mark_each(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     return marked
 
 
+def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return a boolean array of shape (n,): like `find_behaviour_candidates`, but all texts of a small run, in which
+    examining each costs less than building the filters.
+
+    What `detect_behaviour` finds in the texts does not depend on it: a text that is no candidate is a plain answer.
+    """
+    if load_rules("common").is_filter_worthwhile(texts):
+        return find_behaviour_candidates(texts)
+    return np.ones(len(texts), dtype=np.bool_)
+
+
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = rules.strong_filter(answers)
     bare = rules.bare_texts
