@@ -74,7 +74,7 @@ def fill(page: Page, field: str, text: str) -> None:
 
 
 def reload(page: Page, path: Path, status: str) -> None:
-    """Load the page again until it shows a status: a browser writes what a page keeps to its storage in its own time."""
+    """Load the page again until it shows a status: a browser stores what a page keeps in its own time."""
     for _ in range(50):
         page.go(path.resolve().as_uri())
         if status in page.text("#status"):
