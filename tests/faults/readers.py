@@ -27,6 +27,7 @@ from assay.formats.label_files import LabelScales, load_graded, load_labels
 from assay.formats.label_sheets import LabelledItem, SheetKey, is_label_sheet, load_sheet, load_sheet_key
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES, open_output_files, prepare_decodable, read_observations
 from assay.formats.run_manifest import decode_manifest
+from assay.formats.run_registry_file import read_registry
 from assay.formats.settings_file import load_config
 from assay.formats.strict_json import decode_json
 from assay.formats.strict_yaml import read_yaml
@@ -43,8 +44,11 @@ from assay.judging.verdict_store import load_recorded_verdicts
 from assay.records.errors import AssayError
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.settings import ResponseMapping
+from assay.runs.saved_scores import load_saved_scores
 from assay.targets.mcp_stdio import LineCutter, find_reply_id
 from assay.targets.reply import decode_reply, read_reply
+from assay.trends.alert_log_file import load_alert_events
+from assay.trends.load_incident_counts import read_incident_finding
 
 SAMPLES = Path(__file__).parents[1] / "compatibility" / "samples"
 CORPUS = Path(__file__).parent / "findings"
@@ -94,6 +98,7 @@ def make_readers() -> dict[str, Reader]:
         "packed": _read_packed,
         "corpus": load_corpus,
         "qrels": read_qrels,
+        "alert log": load_alert_events,
         "labels": lambda path: load_labels([str(path)], _load_scales()),
         "graded": lambda path: load_graded(str(path), _load_scales()),
         "sheet": _read_sheet,
@@ -107,6 +112,9 @@ def make_readers() -> dict[str, Reader]:
         "judge reply": _read_judge_reply,
         "target reply": _read_target_reply,
         "mcp lines": _read_mcp_lines,
+        "run registry": read_registry,
+        "incident": read_incident_finding,
+        "saved scores": _read_saved_scores,
         "outputs": lambda path: _read_outputs(path, None),
     }
     for name in GOLDEN_FORMATS:
@@ -177,6 +185,14 @@ def _read_target_reply(path: Path) -> None:
             read_reply(value, call, ResponseMapping())
         except CallError:
             continue
+
+
+def _read_saved_scores(path: Path) -> None:
+    run = path.parent / f"{path.name}-run"
+    (run / "derived").mkdir(parents=True, exist_ok=True)
+    for name in ("report.json", "cases.jsonl"):
+        (run / "derived" / name).write_bytes(path.read_bytes())
+    load_saved_scores(run)
 
 
 def _read_mcp_lines(path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from assay.formats.golden_builder import is_unlabelled
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import FrozenSet, ReviewDecision
 from assay.golden.review_file import apply_edit, load_reviews
@@ -65,6 +66,7 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     ]
     if problems:
         raise InputError(problems)
+    refuse_unlabelled(request.candidates, accepted)
     cases = (*earlier, *accepted)
     if not cases:
         raise InputError([Problem(request.candidates, None, "", "no candidate was accepted", "E_EMPTY")])
@@ -87,6 +89,14 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     undecided = () if request.accept_all else tuple(names.get("undecided", ()))
     rejected = len(names.get("rejected", ()))
     return FrozenSet(request.version, digest, len(cases), rejected, undecided, tuple(names.get("disagreed", ())))
+
+
+def refuse_unlabelled(path: str, accepted: Sequence[Case]) -> None:
+    """Raise InputError for accepted candidates that still lack everything that an answer could be scored by."""
+    message = "accepted without a reference or evidence (expected one of them: edit it in the review, or reject it)"
+    problems = [Problem(path, None, case.id, message, "E_NO_GOLD") for case in accepted if is_unlabelled(case)]
+    if problems:
+        raise InputError(problems)
 
 
 def _load_base(request: FreezeRequest) -> GoldenSet | None:
