@@ -357,7 +357,7 @@ def twins(
     with show_progress("drafting") as update_progress:
         draft = draft_twin_file(request, update_progress, _print_stopping)
     print_result(draft, build_twin_tables(draft), format)
-    named = (("variants", out), ("left out", left_out))
+    named = (("variants", out if draft.variants else None), ("left out", left_out))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
     halted = draft.effort.halted if draft.effort is not None else ""
     if halted:

@@ -25,6 +25,7 @@ from assay.golden.question_templates import (
     ask_for_name,
     clean_heading,
     name_subject,
+    names_something,
     plant_name,
     reword_question,
 )
@@ -145,7 +146,7 @@ def _list_rows(chunk: CorpusChunk) -> Iterator[_NamedCell]:
             yield _NamedCell(subject, "", row.cells[0], row.cells[1], section, row, chunk, language)
             continue
         for header, cell in zip(row.header[1:], row.cells[1:], strict=True):
-            if cell and header and row.cells[0]:
+            if cell and header and names_something(row.header[0], row.cells[0]):
                 yield _NamedCell(row.cells[0], row.header[0], header, cell, section, row, chunk, language)
 
 

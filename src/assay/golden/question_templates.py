@@ -45,6 +45,22 @@ _CONDITION = re.compile(
     r"(?:over|up to|under|from|between|at least|at most|more than|less than|if|when)\b", re.IGNORECASE
 )
 _ASKING_HEADER = re.compile(r"(?:who|what|which|when|how|why|where|ai|khi|bao|gì|nào)\b", re.IGNORECASE)
+_NOUN_HEADER = re.compile(
+    r"(?:.*\s)?(?:price|fee|cost|limit|memory|storage|project|support|order|weight|height|length|width|size|status|owner|"
+    r"level|example|meaning|default|type|name|code|unit|time|date|deadline|duration|period|rate|budget|address|version|"
+    r"place|region|country|city|capacity|output|power|volume|colou?r|phone|number|value|http|plan|product|role|team)"
+    r"(?: per .*)?",
+    re.IGNORECASE,
+)
+_NO_NOUN = re.compile(
+    r"\b(?:what|which|who|nothing|everything|nobody|everybody|not|never|no|decides?|makes?|puts?)\b|"
+    r"^(?:it|they|this|so|where|only|then|here|few|the few)\b|"
+    r"^(?:each|several|every|all|any|both|most|many|few|other|such|more|without)\b|,",
+    re.IGNORECASE,
+)
+_MOST_TERM_WORDS = 4
+_LINK = re.compile(r"\]\(")
+_NUMBER_HEADER = re.compile(r"|#|nr\.?|no\.?|number|row|stt|số|số thứ tự", re.IGNORECASE)
 _NUMBER_OF_A_NAME = re.compile(r"\b[A-Z]\w+ \d+\b")
 _POINTS_BACK = re.compile(
     r"(?:its?|they|their|this|these|that|those|she|he|her|his|nobody|one|two|some|another)\b", re.IGNORECASE
@@ -121,11 +137,11 @@ def ask_about_row(row: Statement, subject: str, language: KnownLanguage) -> Iter
     >>> next(ask_about_row(row, "Plans", "en")).question
     'Under “Plans”, what is the price for “Basic”?'
     """
-    if len(row.header) < 2 or len(row.cells) != len(row.header) or not row.cells[0]:
+    if len(row.header) < 2 or len(row.cells) != len(row.header) or not names_something(row.header[0], row.cells[0]):
         return
     is_property_list = all(header.casefold() in _GENERIC_HEADERS for header in row.header) and len(row.header) == 2
     for header, cell in list(zip(row.header, row.cells, strict=True))[1:]:
-        if cell.casefold().strip(" .") in _EMPTY_CELLS or not header:
+        if cell.casefold().strip(" .") in _EMPTY_CELLS or not header or _LINK.search(cell):
             continue
         if is_property_list:
             question = _ask_property(row.cells[0], subject, language)
@@ -134,6 +150,16 @@ def ask_about_row(row: Statement, subject: str, language: KnownLanguage) -> Iter
             question = _ask_cell(header, row.cells[0], subject, language)
             reference = f"{row.cells[0]} – {header}: {cell}"
         yield DraftedQuestion(question, reference, (cell,), _CODE.fullmatch(row.cells[0]) is not None, True)
+
+
+def names_something(header: str, cell: str) -> bool:
+    """Return whether the first cell of a row names what it is about: it is no running number, link or question.
+
+    >>> [names_something(*pair) for pair in (("Plan", "Basic"), ("No.", "17"), ("Code", "403"), ("Page", "[a](b.md)"))]
+    [True, False, True, False]
+    """
+    is_running_number = cell.strip(" .").isdigit() and _NUMBER_HEADER.fullmatch(header) is not None
+    return bool(cell) and not is_running_number and not _LINK.search(cell) and not cell.endswith("?")
 
 
 def _ask_property(attribute: str, subject: str, language: KnownLanguage) -> str:
@@ -149,7 +175,7 @@ def _ask_cell(header: str, entity: str, subject: str, language: KnownLanguage) -
         if asking[0].lower() == "khi":
             return f"Theo mục “{subject}”, {_lower_first(header)} thì “{entity}” thế nào?"
         return f"Theo mục “{subject}”, với “{entity}” thì {_lower_first(header)}?"
-    if language == "en" and (asking or _CONDITION.match(entity)):  # the header is no property of a condition
+    if language == "en" and (_CONDITION.match(entity) or not _NOUN_HEADER.fullmatch(header)):
         return f"Under “{subject}”, what is there for “{entity}” under “{_lower_first(header)}”?"
     if language == "vi":
         return f"Theo mục “{subject}”, {_lower_first(header)} đối với “{entity}” là gì?"
@@ -167,6 +193,8 @@ def ask_definition(statement: Statement, subject: str, language: KnownLanguage) 
     if match is None or statement.kind != "item" or len(match["meaning"].split()) < 3:
         return None
     term = match["term"].strip()
+    if language == "en" and (_NO_NOUN.search(term) or _AUXILIARY.search(term) or len(term.split()) > _MOST_TERM_WORDS):
+        return None  # a sentence before a colon, and no term
     if language == "vi":
         question = f"Theo mục “{subject}”, “{term}” được quy định thế nào?"
     else:
@@ -316,6 +344,8 @@ def ask_about_subject(statement: Statement, heading: str, language: KnownLanguag
         return None
     if not is_short or _POINTS_BACK.match(subject) or _SUBJECT_START.match(subject) or re.search(r"[\d“”\"()]", text):
         return None
+    if language == "en" and _NO_NOUN.search(subject):
+        return None
     if re.match(r"(?:a|an)\b|không|khi|nếu|trong|với|mỗi|để|trường hợp", subject, re.IGNORECASE):
         return None
     if language == "vi":
@@ -356,13 +386,13 @@ def ask_for_name(kind: str, header: str, value: str, section: str, language: Kno
     `kind` is the header over the names, "" for a list of properties.
 
     >>> ask_for_name("Plan", "Seats", "20 seats", "Plans", "en")
-    'Under “Plans”, which plan has the seats “20 seats”?'
+    'Under “Plans”, which plan has “20 seats” under “seats”?'
     >>> ask_for_name("", "Rated flow", "40 l/min", "Kestrel 40: technical data", "en")
     'Which one has a rated flow of 40 l/min?'
     """
     if value.casefold().strip(" .") in _EMPTY_CELLS or len(header.split()) > 7 or len(value.split()) > 9:
         return None
-    if _ASKING_HEADER.match(header) or _ASKING_HEADER.match(kind):
+    if _ASKING_HEADER.match(header) or _ASKING_HEADER.match(kind) or _LINK.search(value) or kind.lower().endswith("ed"):
         return None
     if not kind:
         if not re.search(r"\d", value):
@@ -373,7 +403,7 @@ def ask_for_name(kind: str, header: str, value: str, section: str, language: Kno
         return f"Which one has {article} {_lower_first(header)} of {value}?"
     if language == "vi":
         return f"Theo mục “{section}”, {_lower_first(kind)} nào có {_lower_first(header)} là “{value}”?"
-    return f"Under “{section}”, which {_lower_first(kind)} has the {_lower_first(header)} “{value}”?"
+    return f"Under “{section}”, which {_lower_first(kind)} has “{value}” under “{_lower_first(header)}”?"
 
 
 def plant_name(question: str, row: Statement, subject: str, name: str) -> str | None:
