@@ -11,7 +11,7 @@ from tests.browser.chromium import Browser
 from tests.browser.payloads import PAYLOADS
 from tests.browser.test_label_page import key
 from tests.browser.test_page import AXE
-from tests.browser.test_review_page import close, fill, open_page, read_saved
+from tests.browser.test_review_page import close, fill, open_page, read_saved, reload
 from tests.golden.test_pool import make_run
 
 from assay import golden
@@ -30,8 +30,7 @@ def test_chunks_are_judged_by_keys_and_the_file_is_merged(running: Browser, tmp_
         key(page, name)
     page.type("vì sao")
     key(page, "Escape")
-    page.go(path.resolve().as_uri())
-    assert "2 judged" in page.text("#status")
+    reload(page, path, "2 judged")
     key(page, "u")
     key(page, "1")
     fill(page, "person", "Lan")

@@ -53,6 +53,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"decisions": [accept("a", behaviour="laugh")]}, r"decisions\[0\].edited.behaviour: .*unknown value"),
     ({"decisions": [accept("a", id="b")]}, r"decisions\[0\].edited.id: .*cannot be edited"),
     ({"decisions": [accept("a", question=" ")]}, r"decisions\[0\].edited.question: .*empty"),
+    ({"decisions": [accept("a", evidence=[{"any_of": []}])]}, r"decisions\[0\].edited.evidence.*any_of"),
+    ({"decisions": [accept("a", reference=None)]}, r"decisions\[0\].edited.*nothing to score"),
     ({"decisions": [reject("a") | {"edited": {"question": "x"}}]}, "rejected and edited"),
     ({"decisions": [accept("a")], "reviewer": " "}, "expected the name of a person"),
     ({"candidates": "sha256:0"}, "candidates: E_DIGEST a review of other candidates .*make the page again"),

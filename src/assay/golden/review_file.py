@@ -20,6 +20,7 @@ from assay.golden.candidate import ReviewDecision
 from assay.golden.settlement import describe_decision
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
+from assay.runs.python_values import read_golden_value
 
 REVIEW_FORMAT = 1
 MAX_REVIEW_BYTES = 64 * 2**20
@@ -100,7 +101,24 @@ def load_review(path: str, candidates: LoadedGolden, name: str) -> LoadedReview:
             findings.add_error(None, join_field(field, "case"), message, "E_DUPLICATE_ID")
         decided.add((decision.reviewer, decision.case))
     findings.raise_errors()
+    _check_edited_cases(decisions, cases, at, findings)
+    findings.raise_errors()
     return LoadedReview(path, tuple(decisions))
+
+
+def _check_edited_cases(
+    decisions: Sequence[ReviewDecision], cases: dict[str, Case], at: str, findings: ProblemList
+) -> None:
+    """Note the edits that reading a golden set would refuse: what is frozen must be readable."""
+    for number, decision in enumerate(decisions):
+        if not decision.edited:
+            continue
+        try:
+            read_golden_value([apply_edit(cases[decision.case], decision.edited)])
+        except InputError as error:
+            for problem in error.problems:
+                field = f"{join_field(at, number)}.edited.{problem.field}"
+                findings.add_error(None, field, f"{decision.case}: {problem.message}", problem.code)
 
 
 def _convert_review(value: Any, path: str, candidates: LoadedGolden, name: str) -> tuple[list[ReviewDecision], str]:

@@ -25,6 +25,10 @@ function keepAnswer(id, answer, person) {
   } catch { return false; }
 }
 
+function onOtherTab(update) {
+  window.addEventListener("storage", (event) => { if (event.key === store) update(); });
+}
+
 function keepPerson(person) {
   try { localStorage.setItem(store, JSON.stringify({ ...readKept(), person })); } catch { /* saved with the next answer */ }
 }

@@ -66,7 +66,11 @@ function show() {
     return button;
   }));
   at("note").value = answer(item).note || "";
-  tell(words.done(chunks.filter(isJudged).length, chunks.length, place + 1));
+  tellProgress();
+}
+
+function tellProgress() {
+  tell(WORDS[language].done(chunks.filter(isJudged).length, chunks.length, place + 1));
 }
 
 function move(step) {
@@ -93,6 +97,10 @@ function save() {
   tell(WORDS[language].saved);
 }
 
+onOtherTab(() => {
+  Object.assign(said, readKept().said);
+  tellProgress();
+});
 at("language").value = language;
 at("language").addEventListener("change", () => { language = at("language").value; show(); });
 at("person").addEventListener("input", () => keepPerson(at("person").value));

@@ -184,7 +184,7 @@ function show() {
   }));
   at("reason").value = now.reason || "";
   at("form").hidden = !editing;
-  tell(words.done(cases.filter(isDecided).length, cases.length, place + 1));
+  tellProgress();
 }
 
 function startEdit() {
@@ -218,6 +218,10 @@ function keepEdit() {
   at("accept").focus();
 }
 
+function tellProgress() {
+  tell(WORDS[language].done(cases.filter(isDecided).length, cases.length, place + 1));
+}
+
 function move(step) {
   editing = false;
   place = Math.min(cases.length - 1, Math.max(0, place + step));
@@ -248,6 +252,10 @@ function save() {
   tell(WORDS[language].saved);
 }
 
+onOtherTab(() => {
+  Object.assign(said, readKept().said);
+  tellProgress();
+});
 at("language").value = language;
 at("language").addEventListener("change", () => { language = at("language").value; show(); });
 at("person").addEventListener("input", () => keepPerson(at("person").value));
