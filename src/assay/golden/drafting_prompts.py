@@ -23,8 +23,9 @@ from assay.judging.reply_parsing import ParsedReply, ReplyForm, ReplyProblem, de
 from assay.records.digest import compute_digest
 from assay.records.verdicts import ItemVerdict, JudgeRequest
 
-DRAFT, CLOSED_BOOK, OPEN_BOOK = "draft", "closed-book", "open-book"
-"""The names of the forms: draft a candidate, answer without evidence, find an answer in passages."""
+DRAFT, CLOSED_BOOK, OPEN_BOOK, VARY, NUGGET_LIST = "draft", "closed-book", "open-book", "vary", "nugget-list"
+"""The names of the forms: draft a candidate, answer without evidence, find an answer in passages, vary a question,
+list the facts of a good answer."""
 MAX_QUESTION, MAX_REFERENCE, MAX_FACT, MAX_FACTS = 400, 1_500, 200, 6
 """The most characters of a question, a reference and a fact that the answer must have, and the most such facts."""
 DECLINED = "declined"
@@ -108,6 +109,31 @@ then the id of that passage and quote the words that answer, copied letter by le
 both are the empty text "".\
 """
 
+VARY_TASKS = {
+    "paraphrase": "Ask the question in the data in other words: another sentence, everyday words where there are some. "
+    "It means exactly the same, and whoever answers the one has answered the other.",
+    "other-language": "Ask the question in the data in {{language}}, as a person who speaks it would ask it.",
+    "negated": "Ask the opposite of the question in the data: about what is not so, not allowed, not included. What "
+    "answers the question is no answer to yours.",
+}
+"""What a model is asked for by the kind of variant."""
+VARY_RULES = """\
+3. Numbers, dates, amounts, codes and names stay as they are written. Nothing is added, explained or answered.
+4. Your question is in {{language}} and stands for itself.
+5. If the question cannot be put so, the field possible is "no" and question is the empty text "".\
+"""
+
+NUGGET_TASK = "List the facts that a good answer to the question in the data states, as far as the passages state them."
+NUGGET_RULES = """\
+3. A fact is one short sentence in {{language}} that stands for itself. Each states one thing, no two the same thing.
+4. importance is "vital" for a fact without which no answer is good, "okay" for one that is good to have. Most are okay.
+5. quote holds words that state the fact, copied letter by letter from the passage that source names.
+6. Leave out what does not answer the question. If the passages state nothing of it, facts is an empty list. At most \
+twelve facts.\
+"""
+MAX_NUGGETS = 12
+NO_NUGGET = "none"
+
 
 class _Lines(NamedTuple):
     """The task, the rules and the line over the data of one request."""
@@ -126,6 +152,20 @@ def make_draft_request(kind: str, passages: Sequence[Mapping[str, str]], languag
     inputs = {"kind": kind, "passages": [dict(entry) for entry in passages], "turn": turn}
     fields = ("question", "reference", "must_have", "evidence")
     return JudgeRequest(DRAFT, "1", DRAFT_FORM.digest, language, inputs, fields, ("drafted", DECLINED))
+
+
+def make_vary_request(kind: str, question: str, language: str) -> JudgeRequest:
+    """Return the request for one variant of a question, in a language."""
+    inputs = {"kind": kind, "question": question}
+    return JudgeRequest(VARY, "1", VARY_FORM.digest, language, inputs, ("question",), ("drafted", DECLINED))
+
+
+def make_nugget_request(question: str, passages: Sequence[Mapping[str, str]], language: str) -> JudgeRequest:
+    """Return the request for the facts of a good answer, from passages."""
+    inputs = {"question": question, "passages": [dict(entry) for entry in passages]}
+    return JudgeRequest(
+        NUGGET_LIST, "1", NUGGET_FORM.digest, language, inputs, ("facts",), ("vital", "okay", NO_NUGGET)
+    )
 
 
 def make_closed_book_request(question: str, language: str) -> JudgeRequest:
@@ -163,6 +203,30 @@ def render_draft(request: JudgeRequest, judge: str, sample: int) -> RenderedRequ
     )
     lines = _Lines(TASKS[kind], rules, f"Write one question, in {language}, with its evidence and its answer.")
     return _render(request, judge, sample, lines, schema, {}, sources)
+
+
+def render_vary(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
+    """Return the texts that ask for a variant of a question."""
+    language = {"language": LANGUAGE_NAMES.get(request.language, request.language)}
+    text = {"type": "string"}
+    schema = build_object_schema(
+        {"possible": {"type": "string", "enum": ["yes", "no"]}, "question": text, "echo": text}
+    )
+    task, rules = fill_template(VARY_TASKS[request.inputs["kind"]], language), fill_template(VARY_RULES, language)
+    lines = _Lines(task, rules, "Write one question.")
+    return _render(request, judge, sample, lines, schema, {"question": request.inputs["question"]}, {})
+
+
+def render_nuggets(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
+    """Return the texts that ask for the facts of a good answer."""
+    sources = _name_sources(request.inputs["passages"])
+    text = {"type": "string"}
+    fact = {"text": text, "importance": {"type": "string", "enum": ["vital", "okay"]}}
+    fact |= {"source": {"type": "string", "enum": list(sources) or [""]}, "quote": text}
+    schema = build_object_schema({"facts": {"type": "array", "items": build_object_schema(fact)}, "echo": text})
+    rules = fill_template(NUGGET_RULES, {"language": LANGUAGE_NAMES.get(request.language, request.language)})
+    lines = _Lines(NUGGET_TASK, rules, "List the facts of a good answer.")
+    return _render(request, judge, sample, lines, schema, {"question": request.inputs["question"]}, sources)
 
 
 def render_closed_book(request: JudgeRequest, judge: str, sample: int) -> RenderedRequest:
@@ -242,6 +306,16 @@ def parse_draft(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyPro
     return _parse(reply, rendered, _read_draft)
 
 
+def parse_vary(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
+    """Return a variant as an item with the question as its reasoning; or the problem."""
+    return _parse(reply, rendered, _read_vary)
+
+
+def parse_nuggets(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
+    """Return the facts as items, each labelled with its importance, with its quote and chunk; or the problem."""
+    return _parse(reply, rendered, _read_nuggets)
+
+
 def parse_closed_book(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
     """Return whether a model knows the answer, with the answer as the reasoning; or the problem."""
     return _parse(reply, rendered, _read_closed_book)
@@ -283,6 +357,25 @@ def _read_draft(members: Mapping[str, Any], rendered: RenderedRequest) -> list[I
         quoted.add(chunk)
         items.append(ItemVerdict(f"evidence.{number}", "drafted", "", quote, chunk))
     return items
+
+
+def _read_vary(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
+    if _read_choice(members, "possible") == "no":
+        return [ItemVerdict("question", DECLINED)]
+    return [ItemVerdict("question", "drafted", _read_text(members["question"], "question", MAX_QUESTION))]
+
+
+def _read_nuggets(members: Mapping[str, Any], rendered: RenderedRequest) -> list[ItemVerdict]:
+    items = []
+    for number, entry in enumerate(_read_list(members["facts"], "facts", MAX_NUGGETS), 1):
+        name = f"fact {number}"
+        fact = _read_members(entry, ("text", "importance", "source", "quote"), name)
+        if fact["importance"] not in ("vital", "okay"):
+            _fail(f"the importance of {name} is neither vital nor okay", "off_menu")
+        chunk, quote = _read_quote(fact, rendered)
+        text = _read_text(fact["text"], name, MAX_REFERENCE)
+        items.append(ItemVerdict(f"facts.{number}", fact["importance"], text, quote, chunk))
+    return items or [ItemVerdict("facts", NO_NUGGET)]
 
 
 def _read_closed_book(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
@@ -346,5 +439,13 @@ CLOSED_BOOK_FORM = ReplyForm(
     _digest_texts(CLOSED_BOOK_TASK, CLOSED_BOOK_RULES, "1"), render_closed_book, parse_closed_book
 )
 OPEN_BOOK_FORM = ReplyForm(_digest_texts(OPEN_BOOK_TASK, OPEN_BOOK_RULES, "1"), render_open_book, parse_open_book)
-FORMS = {DRAFT: DRAFT_FORM, CLOSED_BOOK: CLOSED_BOOK_FORM, OPEN_BOOK: OPEN_BOOK_FORM}
+VARY_FORM = ReplyForm(_digest_texts(VARY_TASKS, VARY_RULES, "1"), render_vary, parse_vary)
+NUGGET_FORM = ReplyForm(_digest_texts(NUGGET_TASK, NUGGET_RULES, "1"), render_nuggets, parse_nuggets)
+FORMS = {
+    NUGGET_LIST: NUGGET_FORM,
+    VARY: VARY_FORM,
+    DRAFT: DRAFT_FORM,
+    CLOSED_BOOK: CLOSED_BOOK_FORM,
+    OPEN_BOOK: OPEN_BOOK_FORM,
+}
 """All forms by name, as `make_judge` takes them."""

@@ -19,7 +19,7 @@ from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
-from assay.report.limitations import describe_limitations
+from assay.report.limitations import describe_limitations, describe_looks
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     MetricsByName,
@@ -34,6 +34,7 @@ from assay.report.number_format import (
 )
 from assay.report.tables import (
     FEW_CASES,
+    Table,
     build_checklist_table,
     count_slice_cases,
     describe_all_failures,
@@ -41,6 +42,7 @@ from assay.report.tables import (
     iter_config_notes,
     name_rankings,
 )
+from assay.report.twin_tables import build_twin_tables
 from assay.text.escaping import escape_surrogates
 
 MAX_RULE_CASES = 200
@@ -207,6 +209,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
     notes += [f"symptom: {hint}" for hint in find_symptoms(scoring)]
     if scoring.gate is not None:
         notes.append(f"approver: {scoring.gate.approver or 'not named'}")
+    looks = [describe_looks(scoring.looks)] if scoring.looks is not None else []
     return {
         "outcome": scoring.decision.outcome,
         "reasons": (*describe_all_failures(scoring), *scoring.decision.reasons),
@@ -228,9 +231,10 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
             }
             for source in scoring.inputs
         ],
-        "warnings": [escape_surrogates(warning) for warning in scoring.warnings],
+        "warnings": [escape_surrogates(warning) for warning in (*looks, *scoring.warnings)],
         "notes": notes,
         "limits": list(describe_limitations(scoring, data.metric_rows)),
+        "variants": [_encode_table(table) for table in build_twin_tables(scoring)],
         "failures": build_failures(data, short_cases or {}),
         "outcomes": build_outcomes(data),
         "key_metrics": KEY_METRICS,
@@ -245,6 +249,15 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "comparison": build_comparison_data(data.comparison, index_by_case, data.metric_rows)
         if data.comparison is not None
         else None,
+    }
+
+
+def _encode_table(table: Table) -> Json:
+    return {
+        "title": table.title,
+        "columns": table.columns,
+        "rows": [[escape_surrogates(cell) for cell in row] for row in table.rows],
+        "notes": [escape_surrogates(note) for note in table.notes],
     }
 
 

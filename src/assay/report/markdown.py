@@ -12,9 +12,10 @@ from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
-from assay.report.limitations import describe_limitations
+from assay.report.limitations import describe_limitations, describe_looks
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
+from assay.report.twin_tables import build_twin_tables
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_markdown
 
@@ -75,6 +76,7 @@ def render_markdown_report(
         ),
         *_collapse("Attribution and root causes", _iter_attribution_sections(scoring, cases, attributions)),
         *_collapse("Tags and slices", _iter_slice_sections(scoring, cases, rows)),
+        *_collapse("Variants of cases", _iter_variant_sections(scoring)),
         *_collapse("All metrics", _iter_metrics(scoring, rows)),
         *_collapse(
             "Failed cases by retrieved chunks",
@@ -96,6 +98,11 @@ def _iter_slice_sections(scoring: ScoringResult, cases: CasesById, metric_rows: 
     yield from _render_section(failure_tables.build_tag_table(scoring, cases, metric_rows))
     yield from _render_section(tables.build_slices_table(scoring, metric_rows, without=("tag",)), optional=True)
     yield from _render_section(failure_tables.build_tag_breakdown_table(scoring, cases, metric_rows))
+
+
+def _iter_variant_sections(scoring: ScoringResult) -> Iterator[str]:
+    for table in build_twin_tables(scoring):
+        yield from _render_section(table)
 
 
 def _iter_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
@@ -241,6 +248,7 @@ def _build_summary_table(
             ", ".join(sorted({compared.baseline.name for compared in comparison_by_config.values()})) or "none",
         ),
         ("Eval set", f"{golden_name}, {format_count(golden.cases, 'case')}, {golden.digest}"),
+        *([("Test split", describe_looks(scoring.looks))] if scoring.looks is not None else ()),
         ("Corpus / index", _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))),
         ("Prompt / model", _format_config_versions(scoring, ("prompt", "generator", "judge"))),
         ("Gate", scoring.gate.name or "unnamed" if scoring.gate is not None else "none"),

@@ -13,6 +13,7 @@ from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
+from assay.report.limitations import describe_looks
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -32,6 +33,7 @@ from assay.report.tables import (
     describe_failures,
     iter_config_notes,
 )
+from assay.report.twin_tables import build_twin_tables
 from assay.scoring.case_outcomes import list_failed_cases
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
@@ -95,6 +97,7 @@ def render_score_screen(
         build_gate_table(scoring, metric_rows),
         build_case_counts_table(scoring),
         _build_failed_cases_table(scoring),
+        *build_twin_tables(scoring),
     ]
     if attributions:
         tables.append(build_outcomes_table(attributions))
@@ -183,6 +186,8 @@ def _build_failed_cases_table(scoring: ScoringResult) -> Table:
 
 
 def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
+    if scoring.looks is not None:
+        yield describe_looks(scoring.looks)
     for config, result in sorted(scoring.configs.items()):
         yield from iter_config_notes(config, result, scoring)
     yield from scoring.warnings
