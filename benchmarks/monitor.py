@@ -1,6 +1,6 @@
 """The monitor on simulated traffic whose truth is known: coverage of intervals, false alarms, delays, cost of judging.
 
-    python -m benchmarks.monitor [--reps 1000] [--quarters 300]
+    python -m benchmarks.monitor [--reps 500] [--quarters 200]
 
 Users have rates and habits of their own, weekdays differ, users ask in bursts, rates drift, the judge errs. Exit code 1
 if a promise is missed by more than two Monte Carlo errors. Two scenarios break what the alarms assume (days of a
@@ -377,8 +377,8 @@ def report_cost(reps: int) -> Iterator[tuple[str, bool]]:
 def main(arguments: list[str] | None = None) -> int:
     """Print everything; return 1 if a promise is missed."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--reps", type=int, default=1000)
-    parser.add_argument("--quarters", type=int, default=300)
+    parser.add_argument("--reps", type=int, default=500)
+    parser.add_argument("--quarters", type=int, default=200)
     options = parser.parse_args(arguments)
     is_kept = True
     for lines in (

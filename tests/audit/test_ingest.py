@@ -326,6 +326,20 @@ def test_a_full_disk_is_an_error_and_what_was_stored_stays(tmp_path: Path) -> No
     assert assay.audit.verify(str(store)).records == 10
 
 
+@pytest.mark.slow
+def test_more_users_than_one_query_takes_keep_their_answers(tmp_path: Path) -> None:
+    """Each batch has more users than one query asks for, and meets those of the batch before again."""
+    users = 1700
+    lines = [make_line(number, user_uid=f"employee-{number % users}") for number in range(2 * users)]
+    store = str(tmp_path / "s")
+    assert 2 * users == assay.audit.ingest(store, write_lines(tmp_path / "a.jsonl", lines), now=at_noon).stored
+    with open_audit_store(store) as opened, opened.reading() as connection:
+        assert users + 1 == connection.execute(sa.text("SELECT count(*) FROM users")).scalar_one()
+    answers = assay.audit.show(store, user="employee-1699", now=NOON).answers
+    assert {"req-1699", "req-3399"} == {record.id for _, record in answers}
+    assert assay.audit.verify(store).is_intact
+
+
 @pytest.mark.parametrize("name", ["", "no-such.jsonl"])
 def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError):

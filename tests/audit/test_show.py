@@ -9,13 +9,16 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 from tests.audit.test_verify import _edit_answer
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
 from assay.audit.incident import Incident
 from assay.audit.incident_file import render_incident_html, render_incident_markdown
+from assay.calls.interfaces import CallError, TargetCall
 from assay.records.errors import InputError
+from assay.records.observations import Observation
 from assay.report.write_pages import read_page_asset
 
 TWELVE = "Full-time employees receive twelve days of annual leave per calendar year."
@@ -287,3 +290,78 @@ def test_incident_files_are_written_by_their_suffix(tmp_path: Path) -> None:
         assert "Mười hai ngày" in text
         assert "Findings" in text
         assert 0o600 == (tmp_path / name).stat().st_mode & 0o777
+
+
+# ── what the system says now ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+class PresentTarget:
+    """A target that answers with a text, or fails."""
+
+    name = "now"
+    operations = ("search", "ask")
+
+    def __init__(self, answer: str | None = None) -> None:
+        self.answer, self.is_closed = answer, False
+        self.calls: list[Any] = []
+
+    async def identity(self) -> dict[str, Any]:
+        return {}
+
+    async def observe(self, call: TargetCall) -> Observation:
+        self.calls.append(call.case)
+        if self.answer is None:
+            raise CallError("timeout", "no reply in 120 seconds")
+        return Observation(call.case.id, "now", answer=self.answer)
+
+    async def aclose(self) -> None:
+        self.is_closed = True
+
+
+def test_the_question_is_asked_again_and_what_changed_is_marked(tmp_path: Path) -> None:
+    target: Any = PresentTarget("Ten days of leave.")
+    line = make_line(1, question="How many days?", answer="Twelve days of leave.", user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, target=target, file=tmp_path / "i.md")
+    assert incident.answer_now is not None
+    assert ("now", "Ten days of leave.") == (incident.answer_now.target, incident.answer_now.answer)
+    assert (("removed", "Twelve"), ("added", "Ten"), ("same", " days of leave.")) == incident.answer_now.changes
+    (case,) = target.calls
+    assert ("How many days?", "acme", "2026-03-02") == (case.question, case.user.tenant, case.user.as_of)
+    assert target.is_closed
+    assert "Ten days of leave" in (tmp_path / "i.md").read_text(encoding="utf-8")
+
+
+def test_a_target_that_fails_is_said_and_gives_no_answer(tmp_path: Path) -> None:
+    target: Any = PresentTarget()
+    incident = show_answer(tmp_path, make_line(1), target=target)
+    assert incident.answer_now is not None
+    assert (None, "no answer", "timeout: no reply in 120 seconds", ()) == structs.astuple(incident.answer_now)[2:]
+    assert target.is_closed
+
+
+def test_what_the_user_may_not_see_is_withheld_from_the_answer_of_now(tmp_path: Path) -> None:
+    target: Any = PresentTarget(f"{TWELVE} {SALARY}")
+    corpus = write_corpus(tmp_path / "corpus.jsonl", leave_1=TWELVE, board_1=SALARY)
+    incident = show_answer(tmp_path, make_line(1, user=EMPLOYEE), target=target, corpus=corpus)
+    assert "zephyrine" not in render_incident_html(incident)
+    assert "zephyrine" not in render_incident_markdown(incident)
+    shown = show_answer(tmp_path, make_line(1, user=EMPLOYEE), target=target, corpus=corpus, show_restricted=True)
+    assert "zephyrine" in render_incident_html(shown)
+
+
+def test_a_record_without_a_question_cannot_be_asked_again(tmp_path: Path) -> None:
+    target: Any = PresentTarget("Ten days.")
+    with pytest.raises(InputError, match="no question that could be asked again"):
+        show_answer(tmp_path, make_line(1, question=...), target=target)
+
+
+def test_evidence_that_was_not_in_force_any_more_is_named(tmp_path: Path) -> None:
+    rows = [
+        {"chunk_id": "leave-1", "text": TWELVE, "document": "leave", "version": "v1", "valid_from": "2025-01-01"},
+        {"chunk_id": "leave-2", "text": FIFTEEN, "document": "leave", "version": "v2", "valid_from": "2026-01-01"},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", rows)
+    line = make_line(1, stages=context(("leave-1", TWELVE), ("leave-2", FIFTEEN)), user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, corpus=corpus)
+    assert ("leave-1",) == incident.stale
+    assert "not in force any more" in render_incident_markdown(incident)

@@ -182,10 +182,9 @@ def test_what_to_try_first_is_in_the_language_of_the_page(opened: Open) -> None:
         config: {case_id: structs.replace(attribution, fix=fix) for case_id, attribution in by_case.items()}
         for config, by_case in data.attributions.items()
     }
-    page = opened(replace(data, attributions=attributions))
-    assert fix in page.text(".todo-list")
-    page.evaluate("[...document.querySelectorAll('button')].find((item) => item.innerText === 'Tiếng Việt').click()")
-    page.until("document.documentElement.lang === 'vi'")
+    data = replace(data, attributions=attributions)
+    assert fix in opened(data).text(".todo-list")
+    page = opened(data, language="vi")
     assert "huấn luyện nó bằng các cặp" in page.text(".todo-list")
     assert fix not in page.text()
 

@@ -152,6 +152,20 @@ def test_another_chunk_is_added_as_an_alternative_of_the_evidence(page: Page, tm
     assert [{"chunk_id": "leave:1"}, {"chunk_id": "faq:1"}] == row["edited"]["evidence"][0]["any_of"]
 
 
+def test_a_candidate_without_evidence_gets_the_chunk_that_answers_it(running: Browser, tmp_path: Path) -> None:
+    row = make_row("a", evidence=[])
+    two = make_row("b", evidence=[{"any_of": [{"chunk_id": name}]} for name in ("leave:1", "pay:1")])
+    page = open_page(running, write_page(tmp_path, [row, two]))
+    page.evaluate("document.querySelector('.nearby button').click()")
+    key(page, "a")
+    assert 0 == page.evaluate("document.querySelectorAll('.nearby button').length"), "which unit it is nobody knows"
+    fill(page, "person", "ann")
+    page.evaluate("document.getElementById('save').click()")
+    (saved,) = read_saved(page, tmp_path / "saved" / "review-ann.json")["decisions"]
+    close(page)
+    assert 1 == len(saved["edited"]["evidence"]) == len(saved["edited"]["evidence"][0]["any_of"])
+
+
 def test_a_disagreement_is_settled_on_a_page_of_its_own(running: Browser, tmp_path: Path) -> None:
     rows = [make_row(name) for name in ("a", "b")]
     digest = load_golden(write_lines(tmp_path / "candidates.jsonl", rows)).digest

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.calibration.calibrating import JUDGE, write_verdict_export
 
+from assay.calibration.collect_scorer_labels import LabelItem
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
+from assay.records.requests import InputOptions
 from assay.records.verdicts import Calibration
 
 CASES = 80
@@ -102,3 +105,30 @@ def test_a_risk_by_rules_may_gate_once_all_it_is_made_of_may() -> None:
         judging = RecordedVerdicts(calibrations={name: calibrations[name] for name in names})
         assert (len(names) == 2) == may_metric_gate(parse_metric("hallucination_risk(by=rules)"), judging)
         assert not may_metric_gate(parse_metric("unsupported_claims(by=rules)"), judging)
+
+
+def say_citation(item: LabelItem) -> str:
+    """A judge that takes the canteen for support in every ninth case."""
+    entry = next(entry for entry in item.request.inputs["citations"] if entry["id"] == item.item)
+    sources = {source["id"]: source["text"] for source in item.request.inputs["context"]}
+    is_right = "granted in full" in sources[entry["source"]]
+    return "supported" if is_right or int(item.key[0][1:]) % 9 == 0 else "not_found"
+
+
+@pytest.mark.slow
+def test_judge_and_rules_score_citations_together_with_weights_from_labels(tmp_path: Path, files: list[str]) -> None:
+    label_file, out = labelled(tmp_path, files, "citation_support"), str(tmp_path / "calibration.json")
+    where = InputOptions(golden=files[1], outputs=(files[3],))
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [say_citation])], ("citation_support",))
+    assert 0 == main(["calibrate", "--labels", label_file, "--verdicts", verdicts, *files, "--out", out])
+    record = load_calibrations(out)["citation_support(by=combined)"]
+    assert record.platt is not None and {"slope", "judge", "intercept"} == record.platt.keys()
+    rows = tmp_path / "cases.jsonl"
+    together, judged = "citation_support(by=combined)", "citation_support(by=judge)"
+    values = {}
+    for calibrated in ((), ("--calibration", out)):
+        options = ["--verdicts", verdicts, *calibrated, "--metrics", f"{together},{judged}", "--per-case", str(rows)]
+        assert 0 == main(["score", *files, *options])
+        values = {row["case_id"]: row["scores"] for row in map(json.loads, rows.read_text("utf-8").splitlines())}
+        assert values["c03"][together] < 0.3 and values["c05"][together] > 0.9, "a canteen, and the rule that is cited"
+        assert values["c09"][together] < values["c05"][together], "the rules doubt what the judge says of the canteen"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import assay
 from assay.cli import main
-from assay.corpora.build_corpus import CorpusRequest, build_corpus
+from assay.corpora.build_corpus import CorpusRequest, build_corpus, promote_header_rows
 from assay.corpora.document import Document
 from assay.corpora.html_text import convert_html
 from assay.corpora.markdown_chunks import chunk_document, split_long_section
@@ -203,6 +203,13 @@ def test_docx_is_converted_where_the_converter_is_installed_else_named(tmp_path:
     else:
         (chunk,) = build(tmp_path / "docs").values()
         assert "Staff get twelve days." in (chunk.text or "")
+
+
+def test_the_first_row_of_a_converted_table_is_its_header_only_where_the_header_is_empty() -> None:
+    converted = "Before.\n\n|  |  |\n| --- | --- |\n| Plan | Price |\n| Basic | 9 |\n\n| A |\n| --- |\n| 1 |"
+    promoted = "Before.\n\n| Plan | Price |\n| --- | --- |\n| Basic | 9 |\n\n| A |\n| --- |\n| 1 |"
+    assert promoted == promote_header_rows(converted)
+    assert "| one |\n| --- |\n" == promote_header_rows("|  |\n| --- |\n| one |")
 
 
 def test_the_chunks_of_a_run_are_matched_by_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

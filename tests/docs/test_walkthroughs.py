@@ -18,17 +18,19 @@ pytestmark = pytest.mark.slow
 ASSAY = "import sys; from assay.cli import main; sys.exit(main())"
 
 
-def run_command(line: str, folder: Path) -> tuple[int, str]:
+def run_command(line: str, folder: Path, variables: dict[str, str] | None = None) -> tuple[int, str]:
     """Run one line of a shell block, with this Python and this package; return the exit code and what was printed."""
     words = line.split()
     if words[0] == "assay":
         command = [sys.executable, "-c", ASSAY, *words[1:]]
+    elif words[:2] == ["python", "-m"] and words[2].startswith("examples."):
+        command = [sys.executable, *words[1:]]
     elif words[:3] == ["python", "-m", "pytest"]:
         command = [sys.executable, *words[1:], "-p", "no:cacheprovider", "-p", "assay.pytest_plugin"]
     else:
         raise ValueError(f"{line!r} is a command that this test cannot run")
     paths = os.pathsep.join(str(path) for path in (ROOT / "src", folder))
-    environment = os.environ | {"PYTHONPATH": paths, "COLUMNS": "120", "NO_COLOR": "1"}
+    environment = os.environ | {"PYTHONPATH": paths, "COLUMNS": "120", "NO_COLOR": "1"} | (variables or {})
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
     )
@@ -38,6 +40,9 @@ def run_command(line: str, folder: Path) -> tuple[int, str]:
 def walk(page: Path, folder: Path) -> list[str]:
     """Follow a page in a folder; return a sentence for each thing that is not as it says."""
     problems, printed = [], ""
+    variables: dict[str, str] = {}
+    if not (folder / "examples").exists():
+        (folder / "examples").symlink_to(ROOT / "examples")  # pages that use the handbook are read in the root
     for block in iter_blocks(page):
         if block.mark[:1] == ("file",):
             path = folder / block.mark[1]
@@ -49,7 +54,11 @@ def walk(page: Path, folder: Path) -> list[str]:
                 if line.startswith("cd "):
                     here = here / line.removeprefix("cd ")
                     continue
-                code, output = run_command(line, here)
+                if line.startswith("export "):
+                    name, _, value = line.removeprefix("export ").partition("=")
+                    variables[name] = value.strip('"')
+                    continue
+                code, output = run_command(line, here, variables)
                 printed += output
                 if code != int(block.mark[1]):
                     problems.append(f"{line}: exit code {code}, not {block.mark[1]}: {output[-2000:]}")

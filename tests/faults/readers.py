@@ -59,6 +59,8 @@ _EXAMPLE = re.compile(r"^```\w*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 Reader = Callable[[Path], object]
 
 _TABLES = (
+    '{"user_input": "Who?", "response": "Ann", "retrieved_contexts": ["Ann approves."]}\n'
+    '{"id": "q1", "input": "How many days?", "actual_output": "12", "retrieval_context": ["12 days"]}\n',
     "q1 Q0 d1 1 2.5 run\nq1 Q0 d2 2 1e-3 run\n",
     "q1 0 d1 1\nq1 0 d2 0\n",
     "case_id,metric,rater,label,value,note\nc1,faithfulness,ann,supported,,\n",
@@ -157,8 +159,12 @@ def _read_sheet(path: Path) -> None:
         load_sheet(str(path), _SHEET_KEY, _load_scales())
 
 
+_CASES = (Case("c1", "Who?"), Case("q1", "How many days?"), Case("a", "Twice?"), Case("b", "Twice?"))
+"""Cases that rows of other tools are matched with."""
+
+
 def _read_outputs(path: Path, format: str | None) -> None:
-    with open_output_files([str(path)], format) as files, prepare_decodable(files) as decodable:
+    with open_output_files([str(path)], format) as files, prepare_decodable(files, _CASES) as decodable:
         for file in decodable:
             for _ in read_observations(file.path, file.name, file.decoded_as):
                 pass

@@ -127,7 +127,7 @@ def test_words_of_cases_in_prompts_and_questions_in_the_corpus_are_leaks() -> No
         ("question", "prompt", "system.txt"),
         ("reference", "prompt", "system.txt"),
         ("question", "corpus", "y"),
-    ] == [(leak.part, leak.place, leak.where) for leak in leaks]
+    ] == [(leak.part, leak.source, leak.where) for leak in leaks]
 
 
 # ── with files ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -169,7 +169,7 @@ def test_the_command_exits_with_1_on_leaks_into_prompts_and_lost_evidence(
     (tmp_path / "prompts" / "system.txt").write_text(f"Example: {case['question']}", encoding="utf-8")
     assert ExitCode.FAILED == main([*arguments, "--prompts", str(tmp_path / "prompts"), "--format", "json"])
     printed = json.loads(capsys.readouterr().out)
-    assert "prompt" == printed["leaks"][0]["place"]
+    assert "prompt" == printed["leaks"][0]["source"]
     (tmp_path / "corpus.jsonl").write_text('{"chunk_id": "y", "text": "Twelve."}\n', encoding="utf-8")
     assert ExitCode.FAILED == main([*arguments, "--format", "json"])
     assert ["a"] == json.loads(capsys.readouterr().out)["age"]["missing_evidence"]

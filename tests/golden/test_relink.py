@@ -12,8 +12,9 @@ from benchmarks.relink import CHUNKINGS, judge, load_sources, measure
 from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
-from assay.golden.relinking import Proposal
+from assay.golden.relinking import Proposal, RelinkedLabel, Relinker
 from assay.records.errors import InputError
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
 
 OLD = [
     {
@@ -136,3 +137,36 @@ def test_a_link_is_judged_by_all_of_its_chunks() -> None:
         judge(False, {"a"}, {"a"}),
         judge(False, set(), set()),
     ]
+
+
+def relink_reference(old_text: str, new_texts: list[str], reference: str) -> RelinkedLabel:
+    """Return where a label without a quote is, whose chunk was cut into others."""
+    old = Corpus({"o": CorpusChunk("o", old_text, document="d")})
+    new = Corpus({f"n{number}": CorpusChunk(f"n{number}", text, document="d") for number, text in enumerate(new_texts)})
+    case = Case("a", "What?", reference=reference, evidence=(Evidence(({"chunk_id": "o"},)),))
+    return Relinker(old, new).propose(GoldenSet((case,))).labels[0]
+
+
+BASIC, TEAM = "Basic rooms cost nine euros for each night.", "Team rooms for each night cost nine euros, Basic or not."
+
+
+def test_of_rival_statements_the_one_in_the_order_of_the_reference_is_meant() -> None:
+    label = relink_reference(f"{BASIC} {TEAM}", [BASIC, TEAM], "Basic rooms cost nine euros each night.")
+    assert label.is_applied and label.new == ("n0",)
+
+
+def test_a_chunk_that_holds_all_rival_statements_is_right_whichever_is_meant() -> None:
+    both, apart = f"{BASIC} {TEAM}", "Nothing of this kind is said in here."
+    label = relink_reference(f"{both} More.", [both, apart], "nine euros for each night, Basic")
+    assert label.is_applied and label.new == ("n0",)
+    split = relink_reference(f"{both} More.", [BASIC, TEAM], "nine euros for each night, Basic")
+    assert not split.is_applied
+
+
+def test_a_copied_reference_with_another_figure_is_not_applied() -> None:
+    text = "Guests of the hostel pay 9 euros for a bed in winter."
+    assert relink_reference(
+        f"{text} Else.", [text, "Else."], "Guests of the hostel pay euros for a bed winter"
+    ).is_applied
+    other = relink_reference(f"{text} Else.", [text, "Else."], "Guests of the hostel pay 7 euros for a bed in winter")
+    assert not other.is_applied

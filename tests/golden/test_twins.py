@@ -225,3 +225,10 @@ def test_an_unknown_kind_and_a_set_without_cases_are_refused(tmp_path: Path) -> 
     write_golden(GoldenSet((variant,)), path)
     with pytest.raises(InputError, match="no case to vary"):
         draft_twin_file(TwinRequest(path))
+
+
+def test_no_empty_set_is_written_where_nothing_can_be_varied(tmp_path: Path) -> None:
+    path, out = tmp_path / "golden.jsonl", tmp_path / "out.jsonl"
+    write_golden(GoldenSet((Case("a", "((((", reference="y", language="en"),)), str(path))
+    drafted = draft_twin_file(TwinRequest(str(path), out=str(out), kinds=["typos", "question-order"]))
+    assert drafted.variants == () and drafted.unvaried == ("a",) and not out.exists()

@@ -166,3 +166,31 @@ def test_the_handbook_is_verified_over_mcp(tmp_path: Path, capsys: pytest.Captur
     assert 41 == len(report["cases"])
     assert {"error"} != {case["state"] for case in report["cases"]}
     assert code in (0, 1)
+
+
+COMMAND = """
+import json, sys
+TEXTS = {"leave:1": "Staff have 12 days of leave a year.", "pay:1": "Pay day is the last Friday."}
+for line in sys.stdin:
+    asked = json.loads(line)
+    words = set(asked["question"].lower().rstrip("?").split())
+    ranked = sorted(TEXTS, key=lambda name: -len(words & set(TEXTS[name].lower().split())))
+    chunks = [{"chunk_id": name, "text": TEXTS[name]} for name in ranked[:1]]
+    print(json.dumps({"case_id": asked["case_id"], "answer": "", "retrieved_chunks": chunks}), flush=True)
+"""
+
+
+def test_a_set_is_verified_on_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ask.py").write_text(COMMAND, encoding="utf-8")
+    cases = [
+        {"id": "one", "question": "How many days of leave?", "evidence": [{"any_of": [{"chunk_id": "leave:1"}]}]},
+        {"id": "two", "question": "Who wins on Friday?", "evidence": [{"any_of": [{"chunk_id": "gone"}]}]},
+    ]
+    path = tmp_path / "golden.jsonl"
+    path.write_text("".join(json.dumps(case) + "\n" for case in cases), encoding="utf-8")
+    settings = {"targets": {"script": {"type": "command", "command": [sys.executable, str(tmp_path / "ask.py")]}}}
+    (tmp_path / "assay.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    words = ["golden", "verify", str(path), "--target", "script", "--settings", str(tmp_path / "assay.yaml")]
+    assert 1 == main([*words, "--allow-exec", "--format", "json"])
+    report = json.loads(capsys.readouterr().out)
+    assert [("one", "found"), ("two", "missing")] == [(case["case"], case["state"]) for case in report["cases"]]

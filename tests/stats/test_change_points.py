@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.history import measure_detection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,6 +32,7 @@ def test_at_most_five_in_a_hundred_unchanged_series_have_a_p_of_five_per_cent(cl
     assert wrong <= 24  # 15 expected; 24 is exceeded with a probability of 1 in 100
 
 
+@pytest.mark.slow
 def test_without_clusters_the_same_series_would_be_wrong_far_more_often() -> None:
     """The test above can fail: taking the wordings as independent triples the evidence."""
     generator = np.random.default_rng(8)
@@ -74,3 +76,11 @@ def test_the_order_of_cases_and_a_constant_case_change_nothing_but_chance(seed: 
     if change is not None and padded is not None:
         assert (change.at, change.p) == (padded.at, padded.p)
         assert 0.0001 <= change.p <= 1.0
+
+
+def test_the_benchmark_of_the_history_counts_what_it_says() -> None:
+    rates = measure_detection(20, 0.6, 3)
+    assert (3, 9) == (rates.histories, rates.changes)
+    assert rates.found >= 7
+    assert rates.at_the_run <= rates.within_one_run <= rates.found
+    assert 0 == measure_detection(5, 0.0, 2).changes

@@ -54,3 +54,8 @@ def test_a_question_has_a_limited_number() -> None:
 )
 def test_an_entity_is_compared_whole(entity: str, text: str, is_missing: bool) -> None:
     assert is_missing == bool(find_missing_entities([entity], [text]))
+
+
+def test_particles_within_a_name_do_not_cut_it() -> None:
+    assert ("Van der Meer", "SKU-77") == find_question_entities("Why did Kim say that Van der Meer lacks SKU-77?")[1:]
+    assert ("Delft", "Ljubljana") == find_question_entities("Does the office in Delft de facto lead that of Ljubljana?")

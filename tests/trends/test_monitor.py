@@ -212,6 +212,7 @@ def test_an_acknowledged_alert_is_not_open_any_more(store: str, report: MonitorR
         (alert.id, "acknowledged", "Lan Pham")
     ]
     assert not after.needs_attention
+    assert ("acknowledged", "Lan Pham: index v12") in [(mark.kind, mark.text) for mark in after.series[0].marks]
 
 
 @pytest.mark.parametrize(
@@ -257,6 +258,8 @@ def test_quiet_hours_may_go_over_midnight(time: str, quiet: bool) -> None:
         ({"first": "2026-3-2"}, "--from: not a day"),
         ({"last": "tomorrow"}, "--to: not a day"),
         ({"first": "2026-03-02", "last": "2026-03-01"}, "no days"),
+        ({"first": "0001-01-01", "last": "2026-03-01"}, "too early"),
+        ({"first": "2026-01-01", "last": "9999-12-31"}, "too long"),
         ({"budget": 5}, "--budget"),
         ({"by": "year"}, "--by"),
     ],
@@ -290,3 +293,57 @@ def test_a_record_that_meets_a_bug_hides_no_other(tmp_path: Path, monkeypatch: p
     report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["refusal_rate"])
     assert report.series[0].points[0].n == 8
     assert any("met a bug" in note and "req-4" in note for note in report.notes)
+
+
+def test_an_answer_with_a_wrong_clock_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(9)
+    ]
+    lines[0]["at"] = "9999-12-31T00:00:00Z"
+    lines[1]["at"] = "1969-01-01T00:00:00Z"
+    store = ingest(tmp_path, monkeypatch, lines)
+    report = assay.monitor(store, metrics=["refusal_rate"], now=FIRST_DAY + timedelta(days=1))
+    assert (report.answers, report.period.last) == (7, "2026-01-06")
+
+
+def test_a_denial_that_a_golden_case_expects_of_one_user_is_not_expected_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1")
+        for number in (1, 5, 9)
+    ]
+    for line in lines[1:]:
+        line["user"] = {"tenant": "acme", "roles": ["lawyer"]}
+    lines[0]["user"] = {"tenant": "acme", "roles": ["staff"]}
+    case = {
+        "id": "c1",
+        "question": QUESTIONS["parking"],
+        "behaviour": "permission_denied",
+        "user": {"tenant": "acme", "roles": ["staff"]},
+        "evidence": [{"any_of": [{"chunk_id": "parking-1"}]}],
+    }
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text(json.dumps(case) + "\n")
+    store = ingest(tmp_path, monkeypatch, lines)
+    report = assay.monitor(store, golden=golden, metrics=["under_refusal"], by="day")
+    assert [leak.record_id for leak in report.leaks] == ["req-1"]
+    assert (report.series[0].points[0].value, report.series[0].points[0].n) == (1.0, 1)
+
+
+def test_hostile_names_and_numbers_stay_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="\x1b[31m" + "v" * 5000)
+        for number in range(12)
+    ]
+    for rank, line in enumerate(lines):
+        line["model"] = f"</script><b>{rank}"
+        line["stages"][0]["chunks"][0]["score"] = 1e307
+        line["latency_ms"] = 1e300
+        line["feedback"] = {"rating": "👎", "why": "|x|`y`"}
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), slices=["version.index", "model"])
+    text = json.dumps(describe_monitor(report), allow_nan=False)
+    assert max(len(row.slice or "") for row in report.series) < 200
+    assert "1e+307" not in text
+    points = {row.key: row.points[-1] for row in report.series if row.slice is None}
+    assert points["latency_ms"].value is None and points["negative_feedback"].value == 1.0

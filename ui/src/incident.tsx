@@ -20,6 +20,7 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
     <>
       <PageHead kind="page.incident" title={title} madeAt={madeAt} />
       {incident.leaks.length > 0 && <Warning title={t("found_in")} items={incident.leaks} />}
+      {(incident.stale ?? []).length > 0 && <Warning tone="warn" title={t("stale")} items={incident.stale ?? []} />}
       {incident.chain_faults.length > 0 && <Warning title={t("chain_broken")} items={incident.chain_faults} />}
       <Section id="asked" title={t("asked")}>
         <div class="question">
@@ -46,12 +47,12 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
   );
 }
 
-function Warning({ title, items }: { title: string; items: string[] }) {
+function Warning({ title, items, tone = "bad" }: { title: string; items: string[]; tone?: "bad" | "warn" }) {
   return (
-    <section class="banner bad">
+    <section class={`banner ${tone}`}>
       <h2>
         <span class="sign" aria-hidden="true">
-          ⚑
+          {tone === "bad" ? "⚑" : "!"}
         </span>
         {title}
       </h2>

@@ -159,6 +159,7 @@ export interface Incident {
   near_cases: NearCase[];
   findings: Finding[];
   notes: string[];
+  stale?: string[];
   answer_now?: AnswerNow | null;
   verdicts?: RecordedVerdict[];
 }

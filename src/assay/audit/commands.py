@@ -8,9 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
+from assay.audit.answer_now import describe_answer_now, make_question_case
+from assay.audit.collect_present_answer import collect_present_answer
 from assay.audit.incident import Incident, IncidentSources
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
 from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
+from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
@@ -145,6 +150,7 @@ def show(
     show_restricted: bool = False,
     finding: tuple[str, str, str] | None = None,
     file: PathLike | None = None,
+    target: Target | None = None,
     key_env: str = KEY_ENV,
     now: datetime | None = None,
 ) -> ShowResult:
@@ -154,8 +160,8 @@ def show(
     citation, or a verdict (`NAME=VALUE`, such as `feedback=down`); several matches are listed. `corpus` is that of now,
     `corpus_then` that of when it was answered (without it, that of now stands for it); `golden` is searched for near
     cases. Text that the user of the answer may not see is withheld unless `show_restricted`. `finding` is (cause,
-    owner, decision), which is appended to the chain. `file` is an HTML or Markdown file to write. Raises InputError if
-    nothing is found, and for files that cannot be read.
+    owner, decision), which is appended to the chain. `file` is an HTML or Markdown file to write. `target` is asked the
+    question again, for its user, and closed. Raises InputError if nothing is found, and for files that cannot be read.
     """
     with _explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
@@ -189,6 +195,19 @@ def show(
         if finding is not None:
             add_finding(opened, sequence, *finding, moment)
         incident = load_incident(opened, sequence, sources, show_restricted=show_restricted)
+        if target is not None:
+            record = opened.load_answer(sequence)
+            assert record is not None
+            observation = collect_present_answer(record, target, sources.day)
+            present_answer = describe_answer_now(
+                incident.record.answer,
+                make_question_case(record, sources.day),
+                observation,
+                sources,
+                moment.isoformat(timespec="seconds"),
+                show_restricted=show_restricted,
+            )
+            incident = structs.replace(incident, answer_now=present_answer)
     if file is not None:
         write_incident(incident, str(file))
     return ShowResult([(sequence, incident.record)], incident, truncated)
@@ -259,16 +278,16 @@ def export(
     """
     with _explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
-        from assay.audit.export_records import ExportRequest, export_records
         from assay.audit.record_slices import parse_slice
         from assay.audit.search_store import parse_day_bounds
+        from assay.audit.write_records import ExportRequest, write_records
     since, until = parse_day_bounds(first, last)
     conditions = [parse_slice(text) for text in slices]
     access = None if corpus is None else load_corpus(corpus)[0]
     with open_audit_store(str(store)) as opened:
         pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
         request = ExportRequest(since, until, pseudonym, conditions, access, show_restricted, salvage)
-        return export_records(opened, request, str(file))
+        return write_records(opened, request, str(file))
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:

@@ -111,7 +111,10 @@ class RecordedVerdict(Struct, frozen=True):
 
 
 class Incident(Struct, frozen=True):
-    """Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for."""
+    """Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for.
+
+    `stale` are the chunks of the context that had expired or been replaced by a newer version on that day.
+    """
 
     record: AuditRecord
     sequence: int
@@ -125,6 +128,7 @@ class Incident(Struct, frozen=True):
     near_cases: tuple[NearCase, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    stale: tuple[str, ...] = ()
     answer_now: AnswerNow | None = None
     verdicts: tuple[RecordedVerdict, ...] = ()
 
@@ -173,6 +177,7 @@ def build_incident(
         tuple(find_near_cases(record, sources.golden)) if sources.golden is not None else (),
         tuple(findings),
         tuple(notes),
+        stale=tuple(_list_stale_chunks(then, record.at[:10])),
     )
     return incident if show_restricted else _withhold(incident, then.case, observation, leaks)
 
@@ -373,6 +378,17 @@ def _describe_leaks(leaks: Leaks) -> Iterable[str]:
         yield f"{location}: {', '.join(ids)}"
     if leaks.text:
         yield f"answer: words or facts of {len(leaks.text)} restricted texts"
+
+
+def _list_stale_chunks(then: ParsedAnswer, day: str) -> Iterable[str]:
+    """Yield the chunks of the context that had expired or were of a replaced version when the question was asked."""
+    superseded = then.case.golden_index.superseded_versions(day)
+    context = find_stage(then.observation, CONTEXT_STAGE)
+    if superseded is None or context is None:
+        return
+    for chunk in context.chunks:
+        if superseded.count_superseded((chunk,)):
+            yield chunk.chunk_id
 
 
 def _show_chunks(stage: Stage, leaks: Leaks) -> tuple[ShownChunk, ...]:

@@ -125,7 +125,14 @@ def render_incident_markdown(incident: Incident) -> str:
     if incident.leaks:
         lines += ["**What this user may not see was found in:**", ""]
         lines += [*(f"- {escape_markdown(leak)}" for leak in incident.leaks), ""]
+    if incident.stale:
+        lines += ["**What was not in force any more was shown to the model:**", ""]
+        lines += [*(f"- {escape_markdown(chunk_id)}" for chunk_id in incident.stale), ""]
     lines += ["## Asked", "", *_quote(record.question), "", "## Answered", "", *_quote(record.answer), ""]
+    present_answer = incident.answer_now
+    if present_answer is not None:
+        lines += [f"## What the system says now ({escape_markdown(present_answer.target)}, {present_answer.at})", ""]
+        lines += [*_quote(present_answer.answer or present_answer.error), ""]
     for table in build_incident_tables(incident):
         lines += [f"## {escape_markdown(table.title)}", "", *render_table_lines(table), ""]
     lines += ["## Findings", "", f"| {' | '.join(FINDING_FIELDS)} |", f"|{' --- |' * len(FINDING_FIELDS)}"]

@@ -42,9 +42,10 @@ def iterate_answer_pages(
             rows = list(connection.execute(query))
             stored = [(row[0], row[1], decode_answer(bytes(row[2]))) for row in rows if row[2] is not None]
             if with_texts:
-                yield _restore_answers(connection, stored)
+                answers = _restore_answers(connection, stored)
             else:
-                yield [TimedAnswer(sequence, at, answer.record) for sequence, at, answer in stored]
+                answers = [TimedAnswer(sequence, at, answer.record) for sequence, at, answer in stored]
+        yield answers
         if len(rows) < page:
             return
         after = (rows[-1][1], rows[-1][0])

@@ -51,8 +51,8 @@ from assay.scoring.scored_run import ScoredRun
 from assay.scoring.slices import find_slices
 
 HUMAN_SOURCE = "person"
-COMBINED_BASE = "faithfulness"
-"""The metric that judge and rules score together."""
+COMBINED_BASES = ("faithfulness", "citation_support")
+"""The metrics that judge and rules score together."""
 OWN_SCORERS = (JUDGE, RULES, COMBINED)
 
 
@@ -201,7 +201,7 @@ class _LabelledMetric:
     def measure_combined(self, scorers: Sequence[ScorerLabels]) -> Iterator[ScorerMeasurement]:
         """Yield how well each judge agrees with the human labels together with the rules, where they can be joined."""
         by_rules = next((scorer.labels.get(self.metric, {}) for scorer in scorers if scorer.kind == RULES), {})
-        if parse_metric_name(self.metric).base != COMBINED_BASE:
+        if parse_metric_name(self.metric).base not in COMBINED_BASES:
             return
         for judge in (scorer for scorer in scorers if scorer.kind == JUDGE):
             values = get_scorer_values(judge.labels.get(self.metric, {}), self.scale)

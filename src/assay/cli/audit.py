@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import CorpusOption, PrintFormat, PrintFormatOption, UserOption, parse_name_list
+from assay.cli.options import (
+    CorpusOption,
+    PermissionOptions,
+    PrintFormat,
+    PrintFormatOption,
+    SettingsOption,
+    UserOption,
+    expand_options,
+    parse_name_list,
+)
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.audit.incident import Incident
+    from assay.calls.interfaces import Target
     from assay.report.tables import Table
 
 DEFAULT_STORE = "audit.sqlite"
@@ -96,7 +106,9 @@ def _print_acknowledgement(source: str, line: int) -> None:
 
 
 @app.command("show")
+@expand_options
 def show(
+    *,
     record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
     store: StoreOption = DEFAULT_STORE,
     question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
@@ -115,11 +127,17 @@ def show(
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Include text that the user of the answer may not see.")
     ] = False,
+    target: Annotated[
+        str | None,
+        typer.Option(help="Target to ask the question again: a name of the settings, an address or module:attr."),
+    ] = None,
+    settings: SettingsOption = None,
     cause: Annotated[str | None, typer.Option(help="Add a finding: its cause. Needs --owner and --decision.")] = None,
     owner: Annotated[str | None, typer.Option(help="Who acts on the finding.")] = None,
     decision: Annotated[str | None, typer.Option(help="What was decided.")] = None,
     out: Annotated[str | None, typer.Option(help="Write an incident file: .html or .md.")] = None,
     key_env: KeyOption = DEFAULT_KEY_ENV,
+    permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
@@ -156,6 +174,7 @@ def show(
         show_restricted=show_forbidden,
         finding=(given[0], given[1], given[2]) if given else None,
         file=out,
+        target=None if target is None else _make_target(target, settings, permissions),
         key_env=key_env,
     )
     incident = result.incident
@@ -173,6 +192,15 @@ def show(
     return ExitCode.FAILED if incident.leaks or incident.chain_faults else ExitCode.PASS
 
 
+def _make_target(spec: str, settings: str | None, permissions: PermissionOptions) -> Target:
+    from assay.formats.settings_file import load_config
+    from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
+
+    config = load_config(settings)
+    (chosen,) = choose_targets(config, [spec])
+    return make_target(chosen, config, TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ())))
+
+
 def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
     from assay.cli.display import ignore_broken_pipe, print_notes, print_table
     from assay.text.escaping import escape_terminal
@@ -180,8 +208,15 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
     with ignore_broken_pipe():
         for leak in incident.leaks:
             typer.echo(f"what this user may not see was found in {escape_terminal(leak)}")
+        if incident.stale:
+            stale = escape_terminal(", ".join(incident.stale))
+            typer.echo(f"what was not in force any more was shown to the model: {stale}")
         for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
             typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
+        present_answer = incident.answer_now
+        if present_answer is not None:
+            text = escape_terminal(present_answer.answer or present_answer.error or "no answer")
+            typer.echo(f"Now ({escape_terminal(present_answer.target)}): {text}")
         for table in tables:
             print_table(table)
         for finding in incident.findings:

@@ -13,6 +13,7 @@ from assay.cli.options import (
     CorpusOption,
     EndpointOptions,
     GoldenFormatOption,
+    JudgeNameOption,
     ModelDryRunOption,
     NowRecordedOption,
     PageLanguageOption,
@@ -356,7 +357,7 @@ def twins(
     with show_progress("drafting") as update_progress:
         draft = draft_twin_file(request, update_progress, _print_stopping)
     print_result(draft, build_twin_tables(draft), format)
-    named = (("variants", out), ("left out", left_out))
+    named = (("variants", out if draft.variants else None), ("left out", left_out))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
     halted = draft.effort.halted if draft.effort is not None else ""
     if halted:
@@ -456,6 +457,15 @@ def pool(
     grades: Annotated[
         list[str] | None, typer.Option(help="Grades to merge, as the page saves them; may be repeated.")
     ] = None,
+    questions: Annotated[
+        str | None, typer.Option(help="New folder for what `assay judge` is to be asked about the chunks.")
+    ] = None,
+    judged: Annotated[str | None, typer.Option(help="Such a folder, whose verdicts are merged.")] = None,
+    judge: JudgeNameOption = None,
+    calibration: Annotated[str | None, typer.Option(help="Calibration of that judge on its rubric.")] = None,
+    uncalibrated: Annotated[
+        bool, typer.Option("--uncalibrated", help="Merge grades of a judge that is not calibrated; they say so.")
+    ] = False,
     merged: Annotated[str | None, typer.Option(help="Golden set to write, with the grades.")] = None,
     version: Annotated[str, typer.Option(help="Version of that set; a frozen one needs a new version.")] = "",
     language: PageLanguageOption = "en",
@@ -469,14 +479,36 @@ def pool(
     from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs
     from assay.golden.finding_tables import build_pool_tables
 
-    refuse_overwriting([page, merged], grades or ())
+    refuse_overwriting([page, merged], [*(grades or ()), calibration])
     metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
     at = resolve_clock(now)
     report = pool_runs(
-        PoolRequest(runs, depth, at_least, stage, metrics, page, language, grades or (), merged, version, at)
+        PoolRequest(
+            runs,
+            depth,
+            at_least,
+            stage,
+            metrics,
+            page,
+            language,
+            grades or (),
+            merged,
+            version,
+            at,
+            questions,
+            judged,
+            judge,
+            calibration,
+            uncalibrated,
+        )
     )
     print_result(report, build_pool_tables(report), format)
-    print_written_files([(name, Path(path)) for name, path in (("page", page), ("golden set", merged)) if path])
+    written = (("page", page), ("questions", questions), ("golden set", merged))
+    following = (
+        f"assay judge --golden {questions}/golden.jsonl --outputs {questions}/outputs.jsonl "
+        f"--rubrics {questions}/rubrics --metrics passage_grade --store {questions}/verdicts.sqlite"
+    )
+    print_written_files([(name, Path(path)) for name, path in written if path], following if questions else None)
     return ExitCode.PASS
 
 

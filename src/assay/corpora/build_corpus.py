@@ -6,6 +6,7 @@ Markdown, text and HTML are read here. PDF and DOCX need the package `markitdown
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,7 +177,26 @@ def _convert_file(path: Path) -> str:
     if not text.strip():
         message = "has no text (a scan? expected one with a text layer)"
         raise InputError([Problem(str(path), None, "", message, "E_EMPTY")])
-    return text
+    return promote_header_rows(text)
+
+
+_EMPTY_HEADER = re.compile(r"^\|(?:[ \t]*\|)+[ \t]*\n(\|[ \t:|-]+\n)(\|.*\n?)", re.MULTILINE)
+
+
+def promote_header_rows(markdown: str) -> str:
+    """Return converted text in which the first row of a table without header cells is its header.
+
+    Word marks no header cells: the converter writes an empty header above the row that readers take for it.
+
+    >>> promote_header_rows("|  |  |\\n| --- | --- |\\n| Plan | Price |\\n| Basic | 9 |\\n")
+    '| Plan | Price |\\n| --- | --- |\\n| Basic | 9 |\\n'
+    """
+
+    def swap_rows(match: re.Match[str]) -> str:
+        header = match[2] if match[2].endswith("\n") else f"{match[2]}\n"
+        return header + match[1]
+
+    return _EMPTY_HEADER.sub(swap_rows, markdown)
 
 
 # ── the chunks of a target ───────────────────────────────────────────────────────────────────────────────────────────

@@ -21,6 +21,7 @@ from assay.records.golden_set import Case
 
 _CONFIG_KEYS = ("config_id", "config")
 _MOST_NAMED = 5
+_MOST_HINTS = 10
 
 
 class RewrittenRows(NamedTuple):
@@ -92,6 +93,7 @@ class _CaseMatcher:
 
     def __init__(self, cases: Iterable[Case]) -> None:
         self._ids: set[str] = set()
+        self._hints_left = _MOST_HINTS
         self._ids_by_question: dict[str, list[str]] = {}
         for case in cases:
             self._ids.add(case.id)
@@ -113,7 +115,10 @@ class _CaseMatcher:
             return matches[0]
         if keep_unknown:
             return make_question_id(question)
-        nearest = get_close_matches(_normalise_question(question), self._ids_by_question, 1, 0.6)
+        self._hints_left -= 1  # comparing with every question takes long, and a reader needs few of them
+        nearest = (
+            get_close_matches(_normalise_question(question), self._ids_by_question, 1) if self._hints_left >= 0 else []
+        )
         hint = f"; the nearest is that of {self._ids_by_question[nearest[0]][0]}: {nearest[0]!r}" if nearest else ""
         expected = "the words of a case, a member id that names it, or --ignore-unknown to leave such rows out"
         raise _MatchError(key, f"the question of no case (got {shorten_repr(question)}{hint}; expected {expected})")

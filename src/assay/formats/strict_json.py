@@ -25,7 +25,7 @@ MAX_JSON_DEPTH = 100
 MAX_NUMBER_CHARACTERS = 100
 
 # A string that is not closed extends to the end of the text: giving it up would mean to search again from each quote.
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?|[\[\]{}]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[^\W\d]\w*")
 
@@ -253,13 +253,28 @@ def describe_record_type(record: Any) -> inspect.Type:
     return inspect.type_info(record)
 
 
+_OTHER_NAMES = {
+    "reference": ("expected_answer",),
+    "expected_answer": ("reference",),
+    "expected_output": ("expected_answer", "reference"),
+    "ground_truth": ("expected_answer", "reference"),
+    "user_input": ("question",),
+    "input": ("question",),
+    "query": ("question",),
+    "user": ("user_context",),
+    "behaviour": ("expected_behavior",),
+}
+"""Names of members in other formats and tools, which are spelled too differently for being told from the letters."""
+
+
 def describe_unknown_field(name: str, names: list[str]) -> str:
-    """Return the message for a name that is not one of `names`, suggesting the closest one if there is one.
+    """Return the message for a name that is not one of `names`, suggesting what it is called there, or the closest one.
 
     >>> describe_unknown_field("expected_chunk_id", ["id", "expected_chunk_ids"])
     "unknown field (got 'expected_chunk_id'; expected 'expected_chunk_ids'?)"
     """
-    close = get_close_matches(name, names, n=1, cutoff=0.7)
+    meant = [known for known in _OTHER_NAMES.get(name, ()) if known in names]
+    close = meant or get_close_matches(name, names, n=1, cutoff=0.7)
     expected = f"{close[0]!r}?" if close else f"one of {', '.join(names)}, or an x_ name"
     return f"unknown field (got {shorten_repr(name)}; expected {expected})"
 

@@ -82,14 +82,14 @@ def check_health(request: HealthRequest) -> SetHealth:
 
 
 def _load_systems(
-    golden: GoldenSet, places: Sequence[str], notes: list[str]
+    golden: GoldenSet, folders: Sequence[str], notes: list[str]
 ) -> tuple[dict[str, CasesOfSystem], tuple[HealthSystem, ...]]:
     """Return the cases of each system by its name, and its description; of several runs of one system, the last.
 
     Only cases that ask and expect what the set does now count.
     """
     content = {case.id: digest_case_content(case) for case in golden.cases}
-    rows = [row for place in places for row in list_runs(Path(place))]
+    rows = [row for folder in folders for row in list_runs(Path(folder))]
     paths = dict.fromkeys(row.path for row in sorted(rows, key=lambda row: row.changed))
     latest: dict[tuple[str, str], tuple[Path, CasesOfSystem]] = {}
     for path in paths:
@@ -119,11 +119,11 @@ def _load_systems(
     return systems, tuple(described)
 
 
-def _read_prompts(places: Sequence[str]) -> dict[str, str]:
+def _read_prompts(names: Sequence[str]) -> dict[str, str]:
     """Return the texts of prompt files, and of all files in folders. Raises InputError for one that cannot be read."""
     texts: dict[str, str] = {}
-    for place in places:
-        path = Path(place)
+    for name in names:
+        path = Path(name)
         for file in sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]:
             with open_file(file) as opened:
                 content = opened.read(MAX_PROMPT_BYTES + 1)
@@ -247,8 +247,9 @@ def _list_cases(names: Sequence[str], compared: int) -> str:
 
 
 def _describe_contrary(measured: SetHealth) -> str:
-    found = measured.discrimination
-    return f"{_list(found.contrary)} ({len(found.contrary)}; {found.contrary_by_chance} expected by chance)"
+    discrimination = measured.discrimination
+    names, expected = discrimination.contrary, discrimination.contrary_by_chance
+    return f"{_list(names)} ({len(names)}; {expected} expected by chance)"
 
 
 def _describe_leaks(measured: SetHealth) -> str:

@@ -16,6 +16,7 @@ from assay.formats.offline_page import PAGE_LANGUAGES, build_offline_page
 from assay.formats.overwriting import refuse_overwriting
 from assay.formats.run_folder import complete_run_request, parse_run_name
 from assay.golden.candidate_rows import describe_chunk
+from assay.golden.collect_rubric_grades import load_rubric_grades, write_questions
 from assay.golden.freeze_set import check_unedited
 from assay.golden.grade_file import load_grades
 from assay.golden.pooling import (
@@ -51,7 +52,8 @@ class PoolRequest:
     """The runs to pool, how deep, and how many configurations must rank a chunk; `grades` are files to merge.
 
     `page` takes the page on which people judge, `merged` the golden set with the grades, of another `version` if it was
-    frozen; `at` is the time to record in its changelog.
+    frozen; `at` is the time to record in its changelog. `questions` is a new folder for what a judge is to be asked,
+    and `judged` one whose verdicts are merged, of a calibrated `judge`.
     """
 
     runs: Sequence[str]
@@ -65,6 +67,11 @@ class PoolRequest:
     merged: str | None = None
     version: str = ""
     at: str = ""
+    questions: str | None = None
+    judged: str | None = None
+    judge: str | None = None
+    calibration: str | None = None
+    allow_uncalibrated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +93,8 @@ def pool_runs(request: PoolRequest) -> PoolReport:
         raise InputError(
             f"--language: no such language (got {request.language!r}; expected one of {', '.join(PAGE_LANGUAGES)})"
         )
-    if request.grades and request.merged is None:
-        raise InputError("--grades: nowhere to merge them (expected --merged FILE for the golden set)")
+    if (request.grades or request.judged is not None) and request.merged is None:
+        raise InputError("nowhere to merge the grades (expected --merged FILE for the golden set)")
     runs = _load_runs(request.runs)
     refuse_overwriting([request.page, request.merged], [runs.path])
     pool = Pool(runs.loaded.golden, runs.corpus, request.depth, request.stage)
@@ -99,6 +106,10 @@ def pool_runs(request: PoolRequest) -> PoolReport:
     merged = _merge_files(request, runs) if request.merged is not None else 0
     if request.page is not None:
         _write_page(request, runs, listed)
+    if request.questions is not None:
+        cases = {case.id: case for case in runs.loaded.golden.cases}
+        texts = {name: text for name, (text, _) in _collect_texts(runs).items()}
+        write_questions(request.questions, listed, cases, texts, runs.loaded.digest)
     return PoolReport(runs.loaded.digest, request.depth, request.stage, shares, listed, merged)
 
 
@@ -179,11 +190,19 @@ def _merge_files(request: PoolRequest, runs: _PooledRuns) -> int:
             problems += error.problems
     if problems:
         raise InputError(problems)
+    if request.judged is not None:
+        grades += load_rubric_grades(
+            request.judged,
+            digest,
+            request.judge,
+            request.calibration,
+            allow_uncalibrated=request.allow_uncalibrated,
+        )
     check_unedited(runs.path, golden, digest)
     if golden.frozen_digest and request.version in ("", golden.version):
         message = f"frozen as this version (got {request.version!r}; expected --version with another one)"
         raise InputError([Problem(runs.path, 1, "version", message, "E_VERSION")])
-    merged, conflicts = merge_grades(golden, grades, runs.corpus, ", ".join(request.grades))
+    merged, conflicts = merge_grades(golden, grades, runs.corpus, runs.path)
     if conflicts:
         raise InputError(conflicts)
     version = request.version or golden.version
@@ -249,11 +268,36 @@ def pool(
     merged: str | None = None,
     version: str = "",
     at: str = "",
+    questions: str | None = None,
+    judged: str | None = None,
+    judge: str | None = None,
+    calibration: str | None = None,
+    allow_uncalibrated: bool = False,
 ) -> PoolReport:
     """Return the chunks of run folders that nobody judged, and how far each metric can change while nobody does.
 
     `page` is written for people to judge them; `grades` are files that it saved, merged into the golden set that is
-    written to `merged` under a new `version`; `at` is the time to record, ISO 8601.
+    written to `merged` under a new `version`; `at` is the time to record, ISO 8601. `questions` is a new folder with
+    what to ask a judge, and `judged` such a folder whose verdicts are merged, of the `judge` with this `calibration`.
     Raises InputError as `golden pool` does.
     """
-    return pool_runs(PoolRequest(runs, depth, at_least, stage, metrics, page, language, grades, merged, version, at))
+    return pool_runs(
+        PoolRequest(
+            runs,
+            depth,
+            at_least,
+            stage,
+            metrics,
+            page,
+            language,
+            grades,
+            merged,
+            version,
+            at,
+            questions,
+            judged,
+            judge,
+            calibration,
+            allow_uncalibrated,
+        )
+    )

@@ -86,7 +86,7 @@ def _load_drafter(request: TwinRequest) -> tuple[GoldenSet, TwinDrafter]:
 
 
 def _write_draft(request: TwinRequest, golden: GoldenSet, draft: TwinDraft) -> None:
-    if request.out is not None:
+    if request.out is not None and draft.variants:
         name = f"variants of {golden.name}" if golden.name else "variants"
         drafted = msgspec.structs.replace(
             golden,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-LeakPlace = Literal["prompt", "corpus"]
+LeakSource = Literal["prompt", "corpus"]
 
 
 class HealthSystem(Struct, frozen=True):
@@ -61,7 +61,7 @@ class TextLeak(Struct, frozen=True):
 
     case_id: str
     part: Literal["question", "reference"]
-    place: LeakPlace
+    source: LeakSource
     where: str
 
 
@@ -125,12 +125,12 @@ class SetHealth(Struct, frozen=True):
     @property
     def faults(self) -> int:
         """How many findings make the set unfit: words of cases in prompts, and labels that the corpus does not have."""
-        in_prompts = sum(leak.place == "prompt" for leak in self.leaks)
+        in_prompts = sum(leak.source == "prompt" for leak in self.leaks)
         return in_prompts + len(self.age.missing_evidence)
 
     @property
     def doubts(self) -> int:
         """How many findings are for a person to look at."""
-        in_corpus = sum(leak.place == "corpus" for leak in self.leaks)
+        in_corpus = sum(leak.source == "corpus" for leak in self.leaks)
         contrary, expired = self.discrimination.contrary, self.age.expired_evidence
         return in_corpus + len(contrary) + len(self.suspicions) + len(expired)

@@ -28,6 +28,8 @@ OVERLAP = 0.3
 """The share of either text from which a new chunk is shown as a possible place of a label, or counts as forbidden."""
 _LIKELY, _UNCLEAR = 0.8, 0.6
 _CLEAR_LEAD = 0.2
+_IN_ORDER = 0.9
+_FEWEST_WORDS_IN_ORDER, _FEWEST_COPIED_WORDS = 4, 6
 _FEWEST_QUOTE_WORDS = 3
 
 LinkMethod = Literal["key", "same text", "quote", "span", "statement", "none"]
@@ -191,14 +193,32 @@ class Relinker:
     def _find_statement(self, old_text: str, case: Case, unit: Evidence, candidates: dict[str, None]) -> _Place:
         """Return the chunks with the statement of the old text that says what the reference says."""
         ranked = rank_statements(old_text, case) if unit.grade and unit.required else []
+        if ranked and ranked[0][0] < _LIKELY:
+            copied = _choose_by_order([statement for _, statement in ranked], case, _FEWEST_COPIED_WORDS)
+            if copied is not None:
+                return self._find_passage(copied.text, candidates, "statement")
         if not ranked or ranked[0][0] < OVERLAP:
             return self._find_passage(old_text, candidates, "span")
         best_score, best = ranked[0]
-        place = self._find_passage(best.text, candidates, "statement")
-        has_lead = len(ranked) == 1 or best_score - ranked[1][0] >= _CLEAR_LEAD
         states_all = best_score >= _LIKELY
-        confidence = 1.0 if has_lead and states_all else _LIKELY if states_all else _UNCLEAR
+        rivals = [statement for score, statement in ranked if best_score - score < _CLEAR_LEAD]
+        if states_all and len(rivals) > 1:
+            in_order = _choose_by_order(rivals, case, _FEWEST_WORDS_IN_ORDER)
+            if in_order is None:
+                return self._find_all_rivals(rivals, candidates)
+            best, rivals = in_order, [in_order]
+        place = self._find_passage(best.text, candidates, "statement")
+        confidence = 1.0 if len(rivals) == 1 and states_all else _UNCLEAR
         return place._replace(confidence=min(confidence, place.confidence))
+
+    def _find_all_rivals(self, rivals: Sequence[Statement], candidates: dict[str, None]) -> _Place:
+        """Return the chunks that hold each of several statements, whichever is meant; else those of the first."""
+        places = [self._find_passage(rival.text, candidates, "statement") for rival in rivals]
+        shared = set.intersection(*(set(place.chunk_ids) for place in places))
+        if shared and all(place.confidence == 1.0 for place in places):
+            chunk_ids = tuple(chunk_id for chunk_id in places[0].chunk_ids if chunk_id in shared)
+            return _Place(chunk_ids, "statement", 1.0, "\n".join(rival.text for rival in rivals))
+        return places[0]._replace(confidence=min(_LIKELY, places[0].confidence))
 
 
 def rank_statements(text: str, case: Case) -> list[tuple[float, Statement]]:
@@ -224,6 +244,40 @@ def rank_statements(text: str, case: Case) -> list[tuple[float, Statement]]:
         shared = words & collect_word_keys(f"{statement.text} {statement.context}")
         ranked.append((len(shared) / len(words), statement))
     return sorted(ranked, key=lambda item: -item[0])
+
+
+def _choose_by_order(rivals: Sequence[Statement], case: Case, fewest_words: int) -> Statement | None:
+    """Return the one statement that has nearly all words of the reference in their order, and all its figures.
+
+    None without a clear lead, and for a reference of fewer words.
+    """
+    wanted = tokenise_text(case.reference or "")
+    if len(wanted) < fewest_words:
+        return None
+    figures = {word for word in wanted if any(letter.isdigit() for letter in word)}
+    shares = []
+    for rival in rivals:
+        words = tokenise_text(rival.text)
+        shares.append(_count_in_order(wanted, words) / len(wanted) if figures <= set(words) else 0.0)
+    first, *others = sorted(range(len(rivals)), key=lambda number: -shares[number])
+    has_lead = not others or shares[first] - shares[others[0]] >= _CLEAR_LEAD
+    return rivals[first] if has_lead and shares[first] >= _IN_ORDER else None
+
+
+def _count_in_order(wanted: Sequence[str], words: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence of two lists of words.
+
+    >>> _count_in_order("a b c d".split(), "b x d a".split())
+    2
+    """
+    lengths = [0] * (len(words) + 1)
+    for word in wanted:
+        diagonal = 0
+        for position, other in enumerate(words, 1):
+            above = lengths[position]
+            lengths[position] = diagonal + 1 if word == other else max(above, lengths[position - 1])
+            diagonal = above
+    return lengths[-1]
 
 
 def apply_links(golden: GoldenSet, proposal: Proposal, new: Corpus) -> GoldenSet:

@@ -6,9 +6,11 @@ Citations given for the answer as a whole are compared with all of its claims an
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
-from assay.metrics.answer_metric import Scorers, define_answer_metric
+from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, define_answer_metric
 from assay.metrics.citation_precision import find_better_source
+from assay.metrics.combined_support import collect_judge_values, compute_combined_probability, select_curve
 from assay.metrics.faithfulness import CLAIM_SUPPORT_RUBRIC, judge_claims
 from assay.metrics.judge_requests import (
     MAX_ITEMS,
@@ -37,6 +39,7 @@ from assay.metrics.parsed_answer import (
     Citation,
     ParsedAnswer,
     calibrate_support,
+    find_calibration,
     format_list,
 )
 from assay.records.observations import CONTEXT_STAGE
@@ -45,6 +48,7 @@ from assay.text.claim_support import SourceSupport
 from assay.text.claims import Claim
 
 CITATION_SUPPORT_RUBRIC = "citation_support"
+CITATION_SUPPORT_COMBINED = "citation_support(by=combined)"
 MIN_NECESSARY_DIFFERENCE = 0.1
 """How much less support a claim must have without a citation for the citation to share in what they support jointly."""
 MAX_JOINT_CITATIONS = 20
@@ -250,6 +254,45 @@ def judge_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDial
     return scored_outcome(math.fsum(values) / len(values), format_list("not supported", unsupported))
 
 
+def combine_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The mean probability that a citation supports its claim, by judge and rules together; 0 for one that names
+    nothing known, or something that the user may not see."""
+    unscored_outcome = find_support_exclusion(reading)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    requests = reading.cached_requests(CITATION_SUPPORT_RUBRIC, "", lambda: _citation_requests(reading, rubrics))
+    values = yield from collect_judge_values(requests)
+    if isinstance(values, Outcome):
+        return values
+    calibration = find_calibration(reading, CITATION_SUPPORT_COMBINED)
+    curve = select_curve(calibration)
+    probabilities = [_combine_citation(citation, reading, values, curve) for citation in reading.citations]
+    weak = []
+    for citation, probability in zip(reading.citations, probabilities, strict=True):
+        if probability < WEAK_SUPPORT:
+            weak.append(f"{citation.name} ({probability:.2f})")
+    return scored_outcome(math.fsum(probabilities) / len(probabilities), format_list("weak", weak))
+
+
+def _combine_citation(
+    citation: Citation, reading: ParsedAnswer, values: Mapping[str, float], curve: Mapping[str, float]
+) -> float:
+    """Return the probability that a citation supports its claim, alone or, if it does in part, with the others."""
+    if not citation.texts or citation.name in reading.access.forbidden:
+        return 0.0
+    judged = values.get(citation.id)
+    if judged and not _has_ground(citation, reading):
+        judged = None  # the source holds none of its words, whatever the judge says
+    if judged and citation.claim is None:
+        judged = 1.0  # a citation of the whole answer needs to support only a part of it
+    probability = compute_combined_probability(best_citation_support(citation, reading).z, judged, curve)
+    if judged and citation.claim is not None and joint_citation_names(reading, citation.claim.id):
+        joint_value = values.get(f"{citation.claim.id}.all")
+        joint_z = joint_citation_support(citation.claim, reading).z
+        probability = max(probability, compute_combined_probability(joint_z, joint_value, curve))
+    return probability
+
+
 def judge_misattribution(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """The share of attached citations whose source does not support the claim although the context does."""
     attached_citations = _attached_citations(reading)
@@ -278,8 +321,9 @@ CITATION_SUPPORT_METRICS: tuple[Metric, ...] = (
         "Share of citations that support the claim next to them.",
         "answer audit record: exists ∧ reachable ∧ supports",
         _UNDEFINED,
-        Scorers(score_citation_support, judge_citation_support),
+        Scorers(score_citation_support, judge_citation_support, combined=combine_citation_support),
         rubrics=(CITATION_SUPPORT_RUBRIC,),
+        keys=COMBINED_SCORER_KEY,
         yields_to_leaks=True,
     ),
     define_answer_metric(

@@ -39,14 +39,19 @@ def compute_combined_probability(signal: float, judged: float | None, curve: Map
     return 1 / (1 + math.exp(-min(max(logit, -_MAX_LOGIT), _MAX_LOGIT)))
 
 
+def select_curve(calibration: Calibration | None) -> Mapping[str, float]:
+    """Return the weights of a calibration, or the constants that stand for them."""
+    return UNCALIBRATED_CURVE if calibration is None or calibration.platt is None else calibration.platt
+
+
 def score_combined_claims(
     reading: ParsedAnswer, requests: list[JudgeRequest], against: str, calibration: Calibration | None
 ) -> JudgeDialogue:
     """Ask about every claim; return the mean probability that a claim is supported, by judge and rules together."""
-    values = yield from _collect_values(requests)
+    values = yield from collect_judge_values(requests)
     if isinstance(values, Outcome):
         return values
-    curve = UNCALIBRATED_CURVE if calibration is None or calibration.platt is None else calibration.platt
+    curve = select_curve(calibration)
     cuts = calibration.cuts if calibration is not None else None
     texts = reading.source_texts(against)
     assert isinstance(texts, dict)
@@ -70,11 +75,11 @@ def _is_unsupported(probability: float, judged: float | None, support: SourceSup
     return judged == 0 or support.verdict == "contradicted"
 
 
-def _collect_values(
+def collect_judge_values(
     requests: list[JudgeRequest],
 ) -> Generator[list[JudgeRequest], Rulings, dict[str, float] | Outcome]:
-    """Return the judge's value of each claim that it labelled; the outcome if it was not asked or failed."""
-    rulings = yield requests
+    """Return the judge's value of each item that it labelled; the outcome if it was not asked or failed."""
+    rulings = (yield requests) if requests else []
     values: dict[str, float] = {}
     for ruling in rulings:
         if ruling is None:

@@ -31,6 +31,7 @@ from assay.records.scores import (
     TwinRate,
     TwinResult,
 )
+from assay.report.entity_tables import EntityRecall, EntityRecalls
 from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
@@ -40,12 +41,15 @@ Json = dict[str, Any]
 
 
 def render_json_report(
-    scoring: ScoringResult, now: str | None = None, attributions: AttributionsByConfig | None = None
+    scoring: ScoringResult,
+    now: str | None = None,
+    attributions: AttributionsByConfig | None = None,
+    entities: EntityRecalls | None = None,
 ) -> str:
     """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
 
-    `now` becomes `generated_at`; `attributions` become the root causes of the cases. Raises ValueError for a number
-    that is not finite.
+    `now` becomes `generated_at`; `attributions` become the root causes of the cases, `entities` the recall of
+    each entity of the questions. Raises ValueError for a number that is not finite.
     """
     report: Json = {
         "assay_version": scoring.assay_version,
@@ -54,6 +58,7 @@ def render_json_report(
             | {"target_errors": _encode_failures(scoring.failures.get(config, ()))}
             | _encode_attributions((attributions or {}).get(config))
             | _encode_twins(scoring.twins.get(config))
+            | _encode_entities((entities or {}).get(config))
             for config, result in scoring.configs.items()
         },
         "decision": _encode_outcome(scoring.decision),
@@ -179,6 +184,19 @@ def _encode_bounds(bounds: Interval | None) -> Json:
         "confidence": bounds.confidence,
         "interval_method": bounds.method,
     }
+
+
+def _encode_entities(recalls: Mapping[str, Sequence[EntityRecall]] | None) -> Json:
+    """Return the recall of each entity by metric, an empty dictionary if there are none."""
+    if not recalls:
+        return {}
+    by_metric: Json = {}
+    for metric, rows in recalls.items():
+        by_metric[metric] = {
+            escape_surrogates(row.entity): {"cases": row.cases, "recall": row.recall, "missing": list(row.missing)}
+            for row in rows
+        }
+    return {"entities": by_metric}
 
 
 def _encode_summaries(metrics: Mapping[str, Summary]) -> Json:

@@ -11,6 +11,7 @@ from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
+from assay.report.entity_tables import EntityRecalls, build_entities_table
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
 from assay.report.limitations import describe_limitations, describe_looks
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
@@ -51,12 +52,13 @@ def render_markdown_report(
     comparisons: Mapping[str, Comparison] | None = None,
     attributions: AttributionsByConfig | None = None,
     lists: failure_tables.FileSentencesByCase | None = None,
+    entities: EntityRecalls | None = None,
 ) -> str:
     """Return the whole report as Markdown ending in a newline.
 
     `details` holds the observations of failed cases by (configuration, case id), if they are available; `cases` all
     golden cases by id; `comparisons` each configuration's comparison with a baseline; `attributions` the root causes
-    of the cases; `lists` the missing and extra files and symbols.
+    of the cases; `lists` the missing and extra files and symbols; `entities` the recall of each entity.
     """
     comparison_by_config = comparisons or {}
     rows = meta.metric_rows
@@ -81,6 +83,9 @@ def render_markdown_report(
         *_collapse(
             "Failed cases by retrieved chunks",
             _render_section(failure_tables.build_failed_queries_table(scoring, details, cases, lists)),
+        ),
+        *_collapse(
+            "Entities missing from the evidence", _render_section(build_entities_table(entities or {}), optional=True)
         ),
         *_collapse("Limitations and inputs", _iter_limitations(scoring, rows)),
     ]

@@ -11,6 +11,7 @@ from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
 from assay.report.case_scores import iter_case_lines, iter_csv_lines
+from assay.report.collect_entities import tabulate_entities
 from assay.report.collect_findings import attribute_all_configs, compare_run
 from assay.report.explain_case import list_missing_files, summarise_failed_case
 from assay.report.github import render_job_summary, render_workflow_commands
@@ -59,12 +60,14 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
         withheld = WithheldTexts(case, observation)
         shown[key] = withheld.withhold_names()
         lists[key] = withheld.withhold(list_missing_files(case, observation))
-    return render_markdown_report(run.scoring, shown, cases, meta, compare_run(run), attribute_all_configs(run), lists)
+    return render_markdown_report(
+        run.scoring, shown, cases, meta, compare_run(run), attribute_all_configs(run), lists, tabulate_entities(run)
+    )
 
 
 def render_json(run: ScoredRun, now: str | None = None) -> str:
     """Return the JSON report, with the attribution of every case."""
-    return render_json_report(run.scoring, now, attribute_all_configs(run))
+    return render_json_report(run.scoring, now, attribute_all_configs(run), tabulate_entities(run))
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:

@@ -65,11 +65,17 @@ async def observe_target(
     return ObservedValues(tuple(observed), tuple(notices))
 
 
-def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine; where an event loop runs already, as in a notebook, in a thread of its own."""
+def _is_loop_running() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
+        return False
+    return True
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine; where an event loop runs already, as in a notebook, in a thread of its own."""
+    if not _is_loop_running():  # outside of an except block: an error of the work is not one about the loop
         return asyncio.run(work)
     results: list[T] = []
     errors: list[BaseException] = []

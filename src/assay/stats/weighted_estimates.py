@@ -6,7 +6,7 @@ is that of the traffic behind the answers, not only of these answers: it never h
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
@@ -40,8 +40,9 @@ def estimate_mean_of_groups(
         return None
     mean = float(totals.sum()) / number
     distances = (totals - sizes * mean) / number
-    variance = float((distances**2).sum()) * count / (count - 1) if count > 1 else inf
-    return _make_estimate(mean, variance, count, number**2 / float((sizes**2).sum()), low, high, confidence)
+    users = _count_effective(sizes)
+    variance = float((distances**2).sum()) * _correct_for_few(users)
+    return _make_estimate(mean, variance, count, users, low, high, confidence)
 
 
 def estimate_mean_of_sample(
@@ -73,16 +74,24 @@ def estimate_mean_of_sample(
     of_cluster = np.unique(clusters[applies], return_inverse=True)[1]
     weighted = (weights * distances)[applies]
     cluster_sums = np.bincount(of_cluster, weights=weighted)
-    cluster_weights = np.bincount(of_cluster, weights=weights[applies])
-    count = len(cluster_sums)
+    cluster_weights = np.bincount(of_cluster, weights=weights[applies]).astype(np.float64)
+    count, users = len(cluster_sums), _count_effective(cluster_weights)
     single = float((weights * distances**2).sum())
     shared = float((cluster_sums**2).sum()) - float((weighted**2).sum())
-    variance = max(single, single + shared) * (count / (count - 1) if count > 1 else inf)
+    variance = max(single, single + shared) * _correct_for_few(users)
     ends = (low - mean) / total_weight, (high - mean) / total_weight
     for code in range(len(stratum_sizes)):
         variance += _sampling_variance(distances[strata == code], applies[strata == code], stratum_sizes[code], ends)
-    effective_at_ends = total_weight**2 / float((cluster_weights**2).sum())
-    return _make_estimate(mean, variance, count, effective_at_ends, low, high, confidence)
+    return _make_estimate(mean, variance, count, users, low, high, confidence)
+
+
+def _count_effective(sizes: FloatArray) -> float:
+    """Return how many users of equal size would be worth as much as these (Kish)."""
+    return float(sizes.sum()) ** 2 / float((sizes**2).sum())
+
+
+def _correct_for_few(users: float) -> float:
+    return users / (users - 1) if users > 1 else inf
 
 
 def _sampling_variance(distances: FloatArray, applies: BoolArray, size: float, ends: tuple[float, float]) -> float:
@@ -99,17 +108,20 @@ def _make_estimate(
     mean: float,
     variance: float,
     count: int,
-    effective_at_ends: float,
+    users: float,
     low: float | None,
     high: float | None,
     confidence: float,
 ) -> Estimate | None:
-    """Return the mean with the interval that its variance and `count` independent units give."""
+    """Return the mean with the interval of its variance, from `count` users who are worth `users` equal ones."""
+    freedom = max(1, int(users) - 1)
     note = f"few users ({count})" if count < 8 else ""
     if low is None or high is None:
         if count < 2:
             return None
-        half = compute_t_quantile((1 + confidence) / 2, count - 1) * sqrt(variance)
+        half = compute_t_quantile((1 + confidence) / 2, freedom) * sqrt(variance)
+        if not isfinite(half):
+            return None
         bottom, top = mean - half, mean + half
         bounds = Bounds(
             bottom if low is None else max(low, bottom), top if high is None else min(high, top), UNBOUNDED_METHOD, note
@@ -119,10 +131,10 @@ def _make_estimate(
     scaled = variance / (high - low) ** 2
     # Users who always answer alike would give the number at the ends: no dependence gives less.
     at_end = share in (0.0, 1.0) or scaled == 0.0
-    effective = effective_at_ends if at_end else max(effective_at_ends, share * (1 - share) / scaled)
+    effective = users if at_end else max(users, share * (1 - share) / scaled)
     if count > 1:
         tail = (1 + confidence) / 2
-        effective *= (compute_normal_quantile(tail) / compute_t_quantile(tail, count - 1)) ** 2
+        effective *= (compute_normal_quantile(tail) / compute_t_quantile(tail, freedom)) ** 2
     bottom, top = _exact_limits(share, min(max(effective, 1e-9), MAX_SHAPE), confidence)
     return Estimate(mean, Bounds(low + (high - low) * bottom, low + (high - low) * top, EFFECTIVE_METHOD, note))
 

@@ -29,7 +29,7 @@ MAX_DISCARDED_BYTES = 2**30
 
 _BLOCK_BYTES = 2**18
 _HEAD_BYTES, _TAIL_BYTES = 2**16, 2**10
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[{}\[\]]', re.DOTALL)  # a string without an end is one token: linear
+_TOKEN = re.compile(rb'"(?>(?:[^"\\]|\\.)*)"?|[{}\[\]]', re.DOTALL)  # a string without an end is one token: linear
 _ID_VALUE = re.compile(rb'\s*+:\s*+(?P<id>-?\d{1,18}|"[^"\\]{0,200}")\s*+[,}]')
 _ID_AT_END = re.compile(rb',\s*+"id"\s*+:\s*+(?P<id>-?\d{1,18}|"[^"\\]{0,200}")\s*+}\s*+$')
 

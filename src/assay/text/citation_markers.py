@@ -20,11 +20,11 @@ class CitationMarker(NamedTuple):
 
 _MARKER = re.compile(
     rf"""
-    \[(?P<in_square>[^\[\]\n]{{1,{_LONGEST_MARKER}}}+)\](?:\((?P<link>[^()\s]{{0,{_LONGEST_MARKER}}}+)\))?+:?
+    \[(?P<in_square>[^\[\]\n]{{1,{_LONGEST_MARKER}}}+)\](?>(?:\((?P<link>[^()\s]{{0,{_LONGEST_MARKER}}}+)\))?):?
   | 【(?P<in_lenses>[^【】\n]{{1,{_LONGEST_MARKER}}}+)】
   | [(（](?P<in_round>[^()（）\n]{{1,{_LONGEST_MARKER}}}+)[)）]
   | <sup>(?P<in_tag>[^<>\n]{{1,40}}+)</sup>
-  | (?<=[.!?,;:)"”。！？])(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}+(?:[,⁻˒ʼ]?[¹²³⁰⁴-⁹]{{1,3}}+){{0,5}}+)
+  | (?<=[.!?,;:)"”。！？])(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}+(?>(?:[,⁻˒ʼ]?[¹²³⁰⁴-⁹]{{1,3}}+){{0,5}}))
   | (?<=[.!?。！？])(?P<space>[ ]?)(?P<bare>[^\W\d_][^\s\[\](){{}}<>,;"'|]{{2,{_LONGEST_MARKER}}}+)(?![^\s,;|])
     """,
     re.VERBOSE,

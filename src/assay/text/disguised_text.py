@@ -74,7 +74,7 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 
 # Every repetition is followed by what it cannot consume, so that scanning is linear.
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
-_HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}[ :]?){6,}+")
+_HEX = re.compile(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ESCAPES = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _LAYERS = 2  # encodings within each other that are undone

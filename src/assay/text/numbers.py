@@ -56,7 +56,7 @@ NUMBER_WORD_PATTERN = (
 )
 """Pattern of a word in flat text that may begin a number."""
 
-SPELLED_NUMBER_PATTERN = rf"{NUMBER_WORD_PATTERN}(?:[\ -](?:(?:and|linh|le)\ )?{NUMBER_WORD_PATTERN}){{0,11}}+"
+SPELLED_NUMBER_PATTERN = rf"{NUMBER_WORD_PATTERN}(?>(?:[\ -](?:(?:and|linh|le)\ )?{NUMBER_WORD_PATTERN}){{0,11}})"
 """Pattern of a run of number words in flat text; `parse_spelled_number` returns its value."""
 
 
@@ -167,13 +167,13 @@ def _any_of(words: Iterable[str]) -> str:
 
 _CURRENCY_PREFIX = r"(?:us\$|[$€£₫]|(?:usd|vnd|eur|gbp)\ )"
 _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs to the next number
-    r"(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
-    rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?+"
+    r"(?>(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
+    rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?)"
 )
 _MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
 _BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
-_WORD = r"[^\W_]++(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*+"
+_WORD = r"[^\W_]++(?>(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*)"
 _QUANTITY_START = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|{NUMBER_WORD_PATTERN})"
 # Alternatives in order of precedence. The last one consumes whole words, identifiers, versions and times of day, so
 # that no digit inside them is read as a number, and all further words that begin no number or date. Each alternative is
@@ -185,10 +185,10 @@ _ITEM = rf"""(?<![^\W_])(?:
   | (?=[0-9jfmasond])(?P<english>(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?)?{_MONTH},?\ [0-9]{{4}}
       |{_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?,?\ [0-9]{{4}}){_BOUNDARY}
   | (?=[-0-9$€£₫uveg])(?P<front>{_CURRENCY_PREFIX})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_CURRENCY_PREFIX})?
-    (?P<digits>[1-9][0-9]{{0,2}}(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))++|[0-9]++(?:[.,][0-9]++)*+)
-    (?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?+{_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
+    (?P<digits>[1-9][0-9]{{0,2}}(?>(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))+)|[0-9]++(?>(?:[.,][0-9]++)*))
+    (?>(?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?){_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
   | (?=[bcefhlmnostz])(?P<spelled>{SPELLED_NUMBER_PATTERN})(?={_UNIT.format("spelled_unit")})
-  | {_WORD}(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*+
+  | {_WORD}(?>(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*)
     )"""
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6

@@ -47,7 +47,7 @@ _WEAK_ORDERS: tuple[_Meanings, ...] = (
 )
 _TOOL_CALL = re.compile(
     r"<\s*+/?(?:tool_call|function_call|function_calls|invoke|parameter|tool_use|start_of_turn|end_of_turn)\b"
-    r"|\bto=functions?\b|\[\s*+system(?: message)?+\s*+\]"
+    r"|\bto=functions?\b|\[\s*+system(?>(?: message)?)\s*+\]"
     r"|\"(?:tool|name|function)\"\s*+:\s*+\"[^\"]{0,40}(?:label|grade|verdict|score|judg|submit)"
     r"|\"(?:label|verdict|grade)\"\s*+:\s*+\"(?:supported|correct|fully|relevant|stated|positive|best|full|high|pass)"
     r"|^[ \t]*+#{2,}+[ \t]*+(?:instruction|response|system)s?\s*+:?",

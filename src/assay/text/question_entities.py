@@ -18,6 +18,8 @@ _NUMBERED = re.compile(r"#\d{2,}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _BEFORE_SENTENCES = '.!?:;…"“«('
 _SEPARATORS = re.compile(r"[\s\-_./#:\u2010-\u2015]+")
+_PARTICLES = re.compile(r"(?: (?:van|von|der|den|de|del|della|da|di|du|dos|la|ten|ter|bin|al)){1,2} ")
+"""What stands in lower case within a name ("Van der Meer"). "of" is none: it also joins two names."""
 _POSSESSIVE = re.compile(r"(?:'|’)s$")
 _MOST_CAPITALISED = 0.75
 """A question of which more words after the first are capitalised is a title, whose capitals name nothing."""
@@ -85,7 +87,8 @@ def _find_names(text: str, language: str | None) -> list[tuple[int, str]]:
         is_name = has_names and name[0].isupper() and not begins
         if name.casefold() in _NO_NAMES or not (is_acronym or is_name):
             continue
-        if names and end_of_last == word.start() - 1 and text[end_of_last] == " ":
+        between = text[end_of_last : word.start()] if names else ""
+        if between and (between == " " or _PARTICLES.fullmatch(between)):
             start = names[-1][0]
             names[-1] = start, text[start : word.start() + len(name)]
         else:

@@ -28,7 +28,7 @@ _LONG_DIGITS = 9  # digits in groups from which they are the number of an accoun
 _FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first name
 _NAME_DISTANCE = 2  # words between which two parts of a name may lie
 
-_DIGIT_GROUPS = re.compile(r"(?<!\d)\d(?:[ ()./-]{0,2}\d)++")
+_DIGIT_GROUPS = re.compile(r"(?<!\d)\d(?>(?:[ ()./-]{0,2}\d)+)")
 _BEFORE_DIGIT = re.compile(r"(?<![^\s\d])[^\s\d]++(?=\d)")
 _LETTER = re.compile(r"[^\W\d_]")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")

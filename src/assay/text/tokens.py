@@ -21,7 +21,7 @@ from assay.text.numbers import Date, Number, find_quantities
 
 # Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
 _TOKEN_CHUNK = re.compile(
-    r"(?:[$€£¥₫](?=\d))?[^\W_]++(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*+(?:%|[+#]++(?![^\W_]))?"
+    r"(?:[$€£¥₫](?=\d))?[^\W_]++(?>(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*)(?:%|[+#]++(?![^\W_]))?"
 )
 _NON_WORD = re.compile(r"[\W_]+")
 

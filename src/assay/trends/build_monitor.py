@@ -50,7 +50,8 @@ from assay.trends.traffic_sums import Calendar, parse_day
 DEFAULT_PERIODS = 12
 REFUSAL_LOW, REFUSAL_HIGH = 0.10, 0.30
 """Where the refusal rate of long-tail traffic is expected to lie."""
-DRIFT_LEVEL = 0.01
+DRIFT_LEVEL = 0.05
+EARLIEST, MAX_DAYS = date(1971, 1, 1), 3660
 SETTLING_DAYS = REFERENCE_DAYS + max(WINDOWS)
 """The days before a reported one that its alarms look at."""
 
@@ -59,7 +60,8 @@ SETTLING_DAYS = REFERENCE_DAYS + max(WINDOWS)
 class MonitorInputs:
     """What a monitor looks at, and with what.
 
-    `first` and `last` are days, inclusive; without them, the last twelve periods with answers are meant.
+    `first` and `last` are days, inclusive; without them, the last twelve periods with answers are meant, until `today`,
+    so that an answer with a wrong clock does not hide all others.
     """
 
     by: str = "week"
@@ -75,6 +77,7 @@ class MonitorInputs:
     judging: RecordedVerdicts | None = None
     made_at: str | None = None
     keep_sample: bool = False
+    today: date | None = None
 
 
 def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorReport, list[SampledAnswer]]:
@@ -107,11 +110,15 @@ def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date
     times = find_answer_times(store)
     if times is None:
         raise InputError(f"{store.name}: no answers to look at (expected some from `assay audit ingest`)")
-    last = inputs.last or parse_day(times[1])
+    newest = parse_day(times[1])
+    last = inputs.last or (newest if inputs.today is None else min(newest, inputs.today))
     spans = {"day": DEFAULT_PERIODS, "week": 7 * DEFAULT_PERIODS, "month": 30 * DEFAULT_PERIODS}
     first = inputs.first or max(parse_day(times[0]), last - timedelta(days=spans[inputs.by] - 1))
     if first > last:
         raise InputError(f"no days from {first} to {last} (expected --from before --to)")
+    if first < EARLIEST or (last - first).days > MAX_DAYS:
+        expected = f"expected {EARLIEST} or later, and {MAX_DAYS} days at most"
+        raise InputError(f"too long a period, or too early (got {first} to {last}; {expected})")
     if inputs.by == "month":
         return first.replace(day=1), last
     return first - timedelta(days=first.weekday() if inputs.by == "week" else 0), last
@@ -326,7 +333,7 @@ class _ReportBuilder:
                 compared.append((before, after, change))
         adjusted = adjust_holm([change.p for _, _, change in compared])
         for (before, after, change), p in zip(compared, adjusted, strict=True):
-            if p > DRIFT_LEVEL * 5:
+            if p > DRIFT_LEVEL:
                 continue
             labels = self._calendar.label_period(before), self._calendar.label_period(after)
             text = f"other questions than before (more: {', '.join(change.more)}; less: {', '.join(change.less)})"

@@ -26,7 +26,7 @@ from assay.records.settings import MonitorSettings, QuietHours, WebhookSettings
 from assay.trends.alert_log_file import AlertEvent, append_alert_events, find_acknowledged, load_alert_events
 from assay.trends.answer_sample import LEAST_BUDGET
 from assay.trends.monitor_alerts import OPEN, apply_states
-from assay.trends.monitor_results import MonitorReport, SampledAnswer
+from assay.trends.monitor_results import MonitorMark, MonitorReport, MonitorSeries, SampledAnswer
 from assay.trends.monitor_tables import describe_monitor, render_chat_lines
 from assay.trends.webhook_client import send_webhook
 
@@ -106,6 +106,7 @@ def monitor(
         golden=None if golden is None else load_golden(golden).golden,
         judging=judging,
         keep_sample=sample_folder is not None,
+        today=moment.astimezone(UTC).date(),
     )
     with open_audit_store(str(store)) as opened:
         report, sample = build_monitor(opened, inputs)
@@ -176,11 +177,27 @@ def _handle_alerts(
     is_quiet = settings.quiet is not None and is_within(settings.quiet, moment)
     acknowledged = find_acknowledged(report.alerts, events)
     alerts = apply_states(report.alerts, acknowledged, is_quiet)
-    report = structs.replace(report, alerts=alerts)
+    report = structs.replace(report, alerts=alerts, series=_mark_acknowledged(report.series, events))
     address = _choose_webhook(notice, settings.webhook)
     if address is not None:
         _send_news(report, address, notice, path, events, moment)
     return report
+
+
+def _mark_acknowledged(series: Sequence[MonitorSeries], events: Sequence[AlertEvent]) -> tuple[MonitorSeries, ...]:
+    """Return the series with a mark where somebody took on an alert of theirs."""
+    marked = []
+    for row in series:
+        own = [event for event in events if event.kind == "acknowledged" and _is_of(event, row)]
+        marks = [MonitorMark(event.day, "acknowledged", f"{event.person}: {event.note}".rstrip(": ")) for event in own]
+        first = row.points[0].at if row.points else ""
+        kept = [mark for mark in marks if mark.at >= first]
+        marked.append(structs.replace(row, marks=tuple(sorted((*row.marks, *kept), key=lambda mark: mark.at))))
+    return tuple(marked)
+
+
+def _is_of(event: AlertEvent, series: MonitorSeries) -> bool:
+    return (event.metric, event.slice) == (series.key, series.slice)
 
 
 def _acknowledge(report: MonitorReport, notice: AlertNotice, at: str) -> AlertEvent:

@@ -248,15 +248,15 @@ def _read_registries(
         registry = read_registry(path)
         loading.notes += registry.notes
         for entry in registry.entries:
-            place = path.parent / entry.run
-            label = str(place.relative_to(folder)) if place.is_relative_to(folder) else str(place)
+            run_folder = path.parent / entry.run
+            label = str(run_folder.relative_to(folder)) if run_folder.is_relative_to(folder) else str(run_folder)
             if entry.kind == "promotion":
                 promotions.append(BaselinePromotion(entry.at, label, entry.config, entry.file))
             elif entry.partial:
                 loading.notes.append(f"{label}: only some cases were asked, so that it is not part of the history")
-            elif (str(place), entry.scores) not in registered_scores:
-                registered_scores.add((str(place), entry.scores))
-                latest[(str(place), entry.at)] = _RegisteredRun(label, place, entry)
+            elif (str(run_folder), entry.scores) not in registered_scores:
+                registered_scores.add((str(run_folder), entry.scores))
+                latest[(str(run_folder), entry.at)] = _RegisteredRun(label, run_folder, entry)
     runs = sorted(latest.values(), key=lambda run: parse_time(run.entry.at))
     return runs, sorted(promotions, key=lambda promotion: parse_time(promotion.at))
 

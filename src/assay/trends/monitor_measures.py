@@ -13,6 +13,7 @@ from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.audit_records import AuditRecord, Feedback
 from assay.records.errors import InputError, shorten_repr
 from assay.records.observations import RETRIEVED_STAGE, Observation, find_stage
+from assay.text.escaping import shorten_to_line
 
 NEEDS_LABEL = ("over_refusal", "under_refusal")
 """Metrics that say something only where a golden case says what was expected."""
@@ -34,6 +35,8 @@ SAMPLED = ("faithfulness", "hallucination_risk", "citation_support")
 LEAKS = "visibility_leaks"
 DOWN_WORDS = frozenset({"down", "negative", "bad", "wrong", "dislike", "thumbs_down", "thumbs-down", "no", "👎"})
 UP_WORDS = frozenset({"up", "positive", "good", "right", "like", "thumbs_up", "thumbs-up", "yes", "👍"})
+MAX_VALUE = 120
+"""The longest name of a version or slice that is shown whole."""
 _SLICE_KEYS = ("tenant", "role", "locale", "config", "model", "prompt")
 
 
@@ -170,11 +173,11 @@ def list_slices(record: AuditRecord) -> Iterable[tuple[str, str]]:
     user = record.user
     if user is not None:
         if user.tenant is not None:
-            yield "tenant", user.tenant
+            yield "tenant", shorten_to_line(user.tenant, MAX_VALUE)
         for role in user.roles:
-            yield "role", role
+            yield "role", shorten_to_line(role, MAX_VALUE)
         if user.locale is not None:
-            yield "locale", user.locale
+            yield "locale", shorten_to_line(user.locale, MAX_VALUE)
     yield from list_versions(record)
 
 
@@ -183,9 +186,9 @@ def list_versions(record: AuditRecord) -> Iterable[tuple[str, str]]:
     stated = {"config": record.config_id, "model": record.model, "prompt": record.prompt_hash}
     for name, value in stated.items():
         if value is not None:
-            yield name, value
+            yield name, shorten_to_line(value, MAX_VALUE)
     for name, value in record.versions.items():
-        yield f"version.{name}", value
+        yield f"version.{shorten_to_line(name, MAX_VALUE)}", shorten_to_line(value, MAX_VALUE)
 
 
 def check_slices(names: Sequence[str]) -> None:

@@ -15,9 +15,9 @@ from assay.metrics.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.find_leaks import IN_ANSWER, find_leaks
 from assay.metrics.judge_requests import RecordedVerdicts
-from assay.metrics.metric import Batch, JoinedRows
+from assay.metrics.metric import MAX_MAGNITUDE, Batch, JoinedRows
 from assay.records.audit_records import AuditRecord
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import Case, Corpus, GoldenSet, User
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, SCORED, ScoreColumn
 from assay.records.unforeseen import describe_unforeseen
@@ -83,10 +83,17 @@ class AnswerScorer:
     def build_case(self, record: AuditRecord, day: str) -> Case:
         """Return what is expected of an answer: that of the golden case that asks the same, if there is one."""
         user = None if record.user is None else structs.replace(record.user, as_of=day)
-        case = self._golden.find_case(record.question) if self._golden is not None else None
+        case = self._find_label(record)
         if case is None:
             return Case(id=record.id, question=record.question or "", user=user)
         return structs.replace(case, id=record.id, question=record.question or "", user=user)
+
+    def _find_label(self, record: AuditRecord) -> Case | None:
+        """Return the golden case that asks the same on behalf of a user with the same rights; None without one."""
+        case = self._golden.find_case(record.question) if self._golden is not None else None
+        if case is None or case.user is None:
+            return case
+        return case if record.user is not None and _list_rights(case.user) == _list_rights(record.user) else None
 
     def _join(self, records: Sequence[AuditRecord], day: str) -> list[tuple[CaseIndex, Observation]]:
         cases = tuple(self.build_case(record, day) for record in records)
@@ -119,7 +126,7 @@ class AnswerScorer:
         leaks = columns[LEAKS]
         leaking = np.flatnonzero((leaks.status == SCORED) & (leaks.values > 0))
         scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), ())
-        labelled = np.array([self._is_labelled(case.case) for case, _ in joined], dtype=np.bool_)
+        labelled = np.array([self._find_label(record) is not None for record in records], dtype=np.bool_)
         for measure in self._measures:
             if not measure.column:
                 self._read_records(scores, measure, records, joined)
@@ -128,9 +135,6 @@ class AnswerScorer:
             else:
                 _read_column(scores, measure, columns[measure.column], np.ones(len(records), dtype=np.bool_))
         return scores
-
-    def _is_labelled(self, case: Case) -> bool:
-        return self._golden is not None and self._golden.find_case(case.question) is not None
 
     def _read_records(
         self,
@@ -145,6 +149,7 @@ class AnswerScorer:
         else:
             read, why = RECORD_READERS[measure.name]
             numbers = [read(record, pair[1]) for record, pair in zip(records, joined, strict=True)]
+        numbers = [None if number is not None and abs(number) > MAX_MAGNITUDE else number for number in numbers]
         missing = sum(number is None for number in numbers)
         column = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
         scores.values[measure.name] = column
@@ -155,6 +160,10 @@ class AnswerScorer:
         if self._golden is None or not record.question:
             return None
         return float(not self._golden.has_near_case(record.question))
+
+
+def _list_rights(user: User) -> tuple[object, ...]:
+    return user.tenant, frozenset(user.roles), user.position, user.position_scope
 
 
 def _read_column(scores: AnswerScores, measure: Measure, column: ScoreColumn, counts: BoolArray) -> None:

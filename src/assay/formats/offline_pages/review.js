@@ -71,7 +71,7 @@ function reject(reason) {
   forward();
 }
 
-// Fields that are as they were are no edit; an alternative is one more selector of the only unit.
+// Fields that are as they were are no edit; another chunk is one more selector of the only unit, or the first unit.
 function edits(item, given) {
   const edited = {};
   for (const [field, value] of Object.entries(given.edited || {})) {
@@ -79,17 +79,21 @@ function edits(item, given) {
   }
   const also = (given.also || []).map((chunk) => ({ chunk_id: chunk }));
   if (also.length) {
-    const units = structuredClone(item.case.evidence);
-    units[unitOf(item)].any_of.push(...also);
+    const units = structuredClone(item.case.evidence || []);
+    const needed = neededUnits(item)[0];
+    if (needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
+    else units.push({ any_of: also });
     edited.evidence = units;
   }
   return edited;
 }
 
-function unitOf(item) {
-  const units = item.case.evidence || [];
-  const needed = units.filter((unit) => unit.required !== false && unit.grade !== 0);
-  return needed.length === 1 && !["abstain", "permission_denied"].includes(item.case.behaviour) ? units.indexOf(needed[0]) : -1;
+function neededUnits(item) {
+  return (item.case.evidence || []).filter((unit) => unit.required !== false && unit.grade !== 0);
+}
+
+function takesChunks(item) {
+  return neededUnits(item).length < 2 && !["abstain", "permission_denied"].includes(item.case.behaviour);
 }
 
 function line(text, name, tag = "p") {
@@ -130,7 +134,7 @@ function showNearby(item, words) {
   const statement = line(item.statement || "", "statement", "span");
   summary.append(line([item.chunk, chunk.place, ...notes].filter(Boolean).join(" · "), "place", "span"), statement);
   box.append(summary, textBlock(chunk.text));
-  if (unitOf(row()) < 0) return [box];
+  if (!takesChunks(row())) return [box];
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = words.also;

@@ -48,7 +48,7 @@ class ExportRequest:
     salvage: bool = False
 
 
-def export_records(store: AuditStore, request: ExportRequest, path: str) -> ExportResult:
+def write_records(store: AuditStore, request: ExportRequest, path: str) -> ExportResult:
     """Write the answers to a file: Parquet if its name ends in .parquet, else JSON lines of audit records.
 
     Raises IncompleteError if the store is damaged (unless `salvage`) or the file cannot be written.
