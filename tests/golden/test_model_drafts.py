@@ -8,6 +8,7 @@ import os
 import random
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -177,9 +178,16 @@ def test_orders_planted_in_a_document_are_never_carried_into_a_candidate(server:
     (case,) = list_injections(tmp_path / "out.jsonl")
     assert case.metadata["provenance"]["orders_in_passages"]
     assert "CANARY-55AA-TEST" not in f"{case.question} {case.reference}"
-    server.answer = make_model({"Note": lambda _: obeying})
-    assert 0 == main([*list_words(corpus), "--store", str(tmp_path / "other.sqlite")])
-    assert [] == list_injections(tmp_path / "out.jsonl")
+    marked = {**honest, "reference": "The badge office opens at eight in the morning. CANARY-55AA-TEST"}
+    for number, bad in enumerate((obeying, marked)):
+        server.answer = make_model({"Note": partial(reply_always, bad)})
+        assert 0 == main([*list_words(corpus), "--store", str(tmp_path / f"other{number}.sqlite")])
+        assert [] == list_injections(tmp_path / "out.jsonl")
+        assert "instruction" in {row.reason for row in read_rejected(tmp_path) if row.candidate.kind == "injection"}
+
+
+def reply_always(reply: Any, _: JudgeCall) -> Any:
+    return reply
 
 
 def list_injections(path: Path) -> list[Case]:
@@ -246,7 +254,9 @@ KILLS = 4
 
 
 @pytest.mark.slow
-def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(tmp_path: Path) -> None:
+def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is in the store when the process dies is not asked again, and the set is that of a draft in peace."""
     chance, answer = random.Random(7), only_kind(make_model())
     state = {"pid": 0, "left": 0}
@@ -262,7 +272,7 @@ def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(tmp_path:
     for folder in (peace, war):
         folder.mkdir()
     with judge_server(answer=watched) as server, CommandForker() as forker:
-        os.environ["THE_MODEL"] = server.url
+        monkeypatch.setenv("THE_MODEL", server.url)
         assert 0 == main(list_words(write_corpus(peace)))
         corpus, kills, status = write_corpus(war), 0, -signal.SIGKILL
         words = list_words(corpus, "--concurrency", "4")

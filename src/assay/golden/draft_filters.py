@@ -52,8 +52,9 @@ def filter_by_corpus(
         asked_of.setdefault(_name_evidence(case), []).append(case)
     for candidate in candidates:
         case = candidate.case
-        if candidate.kind == "injection" and case.forbidden_text:
-            case = msgspec.structs.replace(case, question=strip_own_order(case.question))
+        if candidate.kind == "injection":
+            question = strip_own_order(case.question, case.forbidden_text)
+            case = msgspec.structs.replace(case, question=question)
         rejection = _check_alone(case, linted) or _check_repeated(case, asked, asked_of, linted)
         if rejection is None and case.behaviour == "answer":
             candidate, rejection = _compare_with_others(candidate, linted, as_of)
@@ -62,7 +63,7 @@ def filter_by_corpus(
         if rejection is not None:
             yield RejectedCandidate(candidate, *rejection)
             continue
-        asked[_question_key(case)] = case.id
+        asked[_question_key(candidate.case)] = case.id
         asked_of.setdefault(_name_evidence(case), []).append(case)
         yield candidate
 

@@ -197,6 +197,10 @@ def _check_reply(plan: PlannedDraft, verdict: Verdict, candidate: Candidate) -> 
         language = guess_language(text)
         if language is not None and language != plan.language:
             return "wrong-language", f"{language} (expected {plan.language})"
+    written = " ".join((case.question, case.reference or "", *case.must_have))
+    carried = next((marker for marker in case.forbidden_text if marker in written), None)
+    if carried is not None:
+        return "instruction", carried
     if plan.kind in ABSENT_KINDS:
         is_answered = bool(case.evidence or case.must_have)
         return ("bad-reply", "evidence for a question that must have no answer") if is_answered else None
