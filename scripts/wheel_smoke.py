@@ -21,6 +21,7 @@ MODULES = {
     "llamaindex": ("llama_index.core", "assay.targets.llamaindex"),
     "audit": ("alembic", "sqlalchemy", "assay.audit.audit_store"),
     "postgres": ("psycopg", "sqlalchemy", "assay.audit.audit_store"),
+    "parquet": ("pyarrow.parquet", "assay.audit.parquet_file"),
     "documents": ("markitdown", "assay.corpora.build_corpus"),
     "all": ("httpx2", "aiohttp", "mcp", "psycopg", "sqlalchemy", "assay.targets.mcp_connection"),
 }

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     )
     from assay.metrics.catalog import DEFAULT_METRICS
     from assay.records.verdicts import JudgeRubric, RubricLabel
+    from assay.trends.check_production import monitor
+    from assay.trends.load_history import history
     from assay.version import __version__
 
 __all__ = [
@@ -49,11 +51,13 @@ __all__ = [
     "compare",
     "explain",
     "gate",
+    "history",
     "judge",
     "load_corpus",
     "load_golden",
     "load_observations",
     "metric",
+    "monitor",
     "observe",
     "observe_async",
     "report",
@@ -66,7 +70,9 @@ _HOME = dict.fromkeys(__all__, "assay.api") | {
     "DEFAULT_METRICS": "assay.metrics.catalog",
     "JudgeRubric": "assay.records.verdicts",
     "RubricLabel": "assay.records.verdicts",
+    "monitor": "assay.trends.check_production",
     "__version__": "assay.version",
+    "history": "assay.trends.load_history",
 }
 
 

@@ -36,9 +36,13 @@ LATE_PACKAGES = {
         "llama_index",
         "mcp",
     ),
-    *("multiprocessing", "numpy", "pandas", "polars", "rich", "sqlite3", "yaml"),
+    *("multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
+USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")
+"""Python functions that stand for commands and explain which extra is missing: they load the store in the function."""
+LATE_FILES = {"assay.formats.foreign_outputs"}
+"""Files of the package that few runs need: readers of other tools' rows."""
 PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""
 
@@ -91,9 +95,9 @@ def may_be_late(importer: str, imported: str) -> bool:
     package = imported.split(".")[0]
     if package != "assay":
         return package in LATE_PACKAGES
-    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin") or importer == "audit.commands":
+    if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin") or importer in USE_CASES_OF_AN_EXTRA:
         return True
-    return imported.startswith("assay.targets.")
+    return imported.startswith("assay.targets.") or imported in LATE_FILES
 
 
 def test_functions_import_only_what_is_heavy_optional_or_a_target_kind() -> None:

@@ -176,7 +176,16 @@ class Page:
 
     def press(self, key: str, *, shift: bool = False) -> None:
         """Press a key such as Tab, Enter or ArrowDown where the focus is."""
-        codes = {"Tab": 9, "Enter": 13, "End": 35, "Home": 36, "ArrowUp": 38, "ArrowDown": 40, "PageDown": 34}
+        codes = {
+            "Tab": 9,
+            "Enter": 13,
+            "PageDown": 34,
+            "End": 35,
+            "Home": 36,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowDown": 40,
+        }
         event: Message = {"key": key, "code": key, "windowsVirtualKeyCode": codes[key], "modifiers": 8 if shift else 0}
         if key == "Enter":
             event["text"] = "\r"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-WALKTHROUGHS = ("docs/tutorial.md", "docs/coming-from.md")
+WALKTHROUGHS = ("docs/tutorial.md", "docs/coming-from.md", "docs/how-to/history.md")
 """Pages whose commands are run one after another, with the files that they show."""
 PAGES = (
     *sorted(ROOT.glob("*.md")),

@@ -11,6 +11,7 @@ import { useWords } from "./parts";
 import { Shell, type Route, type View } from "./shell";
 import { Summary } from "./summary";
 import type { CaseRows, Report } from "./types";
+import { translate, type Language } from "./words";
 
 export function App({ report }: { report: Report | null }) {
   const [rows, fill] = useState<CaseRows | null>(null);
@@ -18,7 +19,12 @@ export function App({ report }: { report: Report | null }) {
   useEffect(() => {
     if (report !== null) void loadRows().then(fill, () => fail(true));
   }, [report]);
-  return <Shell views={report === null ? [{ name: "", render: () => <Missing /> }] : listViews(report, rows, broken)} />;
+  const views = report === null ? [{ name: "", render: () => <Missing /> }] : listViews(report, rows, broken);
+  return <Shell views={views} title={nameReport} />;
+}
+
+function nameReport(language: Language): string {
+  return translate(language, "title");
 }
 
 function Missing() {

@@ -7,7 +7,7 @@ import type { CaseRows, Report, ScoreColumn } from "./types";
 import { changeFilter, filterHash, matching, stateOf, type Filter } from "./filter";
 import { caseHash, StateBadge, useScores, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
-import type { Key } from "./strings";
+import type { Key } from "./words";
 import { Data, visible } from "./text";
 
 const ROW = 68;

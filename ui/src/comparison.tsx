@@ -8,7 +8,7 @@ import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
 import { strongestFirst } from "./overview";
 import { Rules } from "./rules";
-import type { Key } from "./strings";
+import type { Key } from "./words";
 import { Data, Items, visible } from "./text";
 
 export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {

@@ -26,7 +26,7 @@ async function unpacked<T>(id: string): Promise<T> {
   return JSON.parse(await new Response(stream).text()) as T;
 }
 
-export const report = JSON.parse(text("report") || "null") as Report | null;
+export const report = /* @__PURE__ */ JSON.parse(text("report") || "null") as Report | null;
 
 let rows: Promise<CaseRows> | undefined;
 

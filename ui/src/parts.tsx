@@ -4,7 +4,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { loadScores, getOwn } from "./data";
 import type { CaseRows, Figure, MetricClass, Report, ScoreColumn } from "./types";
-import { translate, translateName, type Key, type Language } from "./strings";
+import { translate, translateName, type Key, type Language } from "./words";
 import { Data, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");
@@ -16,6 +16,13 @@ export function useWords() {
     t: (key: Key, values?: Record<string, string | number>) => translate(language, key, values),
     w: (kind: string, name: string) => translateName(language, kind, name),
   };
+}
+
+/** What to try first for a cause, in the language of the page; a text of another version is shown as it is. */
+export function Remedy({ cause, fix }: { cause: string | null | undefined; fix: string }) {
+  const { w } = useWords();
+  const isKnown = cause != null && translateName("en", "remedy", cause) === fix;
+  return <Data text={isKnown ? w("remedy", cause) : fix} />;
 }
 
 /** The scores of a configuration, null until they are unpacked or if no configuration is named. */

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LanguageContext, useWords } from "./parts";
-import { translate, type Key, type Language } from "./strings";
+import { translate, type Key, type Language } from "./words";
 
 /** What the address names: `#/VIEW/ID?QUERY`. */
 export interface Route {
@@ -48,8 +48,8 @@ function firstLanguage(): Language {
   return (chosen ?? navigator.language).startsWith("vi") ? "vi" : "en";
 }
 
-/** Shows the view that the address names, the first one if it names none. */
-export function Shell({ views }: { views: View[] }) {
+/** Shows the view that the address names, the first one if it names none. `title` names the document in a language. */
+export function Shell({ views, title }: { views: View[]; title: (language: Language) => string }) {
   const [language, speak] = useState<Language>(firstLanguage);
   const [route, go] = useState<Route>(readRoute);
   useEffect(() => {
@@ -59,8 +59,8 @@ export function Shell({ views }: { views: View[] }) {
   }, []);
   useEffect(() => {
     document.documentElement.lang = language;
-    document.title = translate(language, "title");
-  }, [language]);
+    document.title = title(language);
+  }, [language, title]);
   useEffect(() => {
     window.scrollTo(0, 0);
   }, [route.view, route.id]);
@@ -104,16 +104,18 @@ function TopBar({ views, current, language, choose }: TopBarProps) {
   return (
     <header class="top">
       <span class="brand">Assay</span>
-      <nav aria-label={t("nav")}>
-        {views.map(
-          ({ name, label }) =>
-            label !== undefined && (
-              <a key={name} href={`#/${name}`} aria-current={current === name ? "page" : undefined}>
-                {t(label)}
-              </a>
-            ),
-        )}
-      </nav>
+      {views.length > 1 && (
+        <nav aria-label={t("nav")}>
+          {views.map(
+            ({ name, label }) =>
+              label !== undefined && (
+                <a key={name} href={`#/${name}`} aria-current={current === name ? "page" : undefined}>
+                  {t(label)}
+                </a>
+              ),
+          )}
+        </nav>
+      )}
       <div class="languages" role="group" aria-label={t("language")}>
         {(["en", "vi"] as const).map((code) => (
           <button key={code} type="button" lang={code} aria-pressed={language === code} onClick={() => choose(code)}>

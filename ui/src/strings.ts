@@ -1,10 +1,10 @@
-// All texts of the page, one table for each language. Texts of the report itself (reasons, notes) are not translated.
+// All texts of the report, one table for each language. Texts of the report itself (reasons, notes) are not translated.
+
+import { SHARED } from "./words";
 
 const en = {
+  ...SHARED.en,
   title: "Evaluation report",
-  skip: "Skip to the content",
-  language: "Language",
-  nav: "Sections",
   summary: "Summary",
   cases: "Cases",
   comparison: "Comparison",
@@ -24,7 +24,6 @@ const en = {
   "todo.INCOMPLETE": "No decision is possible yet: measure what is missing and run again.",
   "todo.NOT_GATED": "No gate was given, so nothing was decided: this report does not say that it may be released.",
   "todo.PARTIAL": "Only a part of the golden set was scored, so nothing was decided: run all of it with a gate.",
-  no_reason: "No reason against a release was found.",
   not_gated: "not gated",
   golden: "Golden set",
   n_cases: "{n} cases",
@@ -49,8 +48,6 @@ const en = {
   masked: "Text that a user must not see is withheld in this file.",
   unmasked: "This file shows text that some users must not see. Share it with care.",
   class_key: "D: deterministic, the same files give exactly the same numbers. J: computed from a judge's recorded verdicts.",
-  "class.D": "deterministic",
-  "class.J": "judge",
   metrics: "Metrics",
   metrics_note: "Dot: value. Line: 95% interval, if there is one. n: cases scored.",
   metric: "Metric",
@@ -72,7 +69,6 @@ const en = {
   detects: "Detects",
   severity: "Severity",
   found: "What was found",
-  more: "and {n} more",
   show_cases: "Cases: {n}",
   "rule.pass": "pass",
   "rule.fail": "fail",
@@ -167,6 +163,7 @@ const en = {
   sign: "Sign",
   facts: "Facts",
   fix: "Try first",
+  movement_line: "Since {baseline}: {improved} metrics improved, {regressed} regressed, {other} not shown to have changed.",
   signal: "Answer quality decided by",
   also_causes: "Also possible",
   record: "To tell, record",
@@ -306,6 +303,20 @@ const en = {
   "cause.golden_label_issue": "golden label",
   "cause.judge_noise": "judge noise",
   "cause.insufficient_trace": "insufficient trace",
+  "remedy.parser": "fix the parser: OCR, extraction of tables and footnotes, headings",
+  "remedy.chunking": "chunk by section, with overlap or parent and child chunks; then relink the labels",
+  "remedy.embedding": "another embedding model; normalise queries (codes, abbreviations, diacritics); add examples",
+  "remedy.bm25_analyzer": "fix the analyzer: fold diacritics and case, keep codes whole, add synonyms",
+  "remedy.hybrid_merge": "merge by reciprocal rank, retune the weights, enlarge the pool",
+  "remedy.reranker": "another reranking model or prompt; train it on pairs; rerank more candidates",
+  "remedy.context_builder": "raise the token budget; remove duplicates; pack by rank",
+  "remedy.generator": "tighten the prompt; another model; constrained output; examples, also of refusals",
+  "remedy.citation": "align each claim with its source; validate citations against the context",
+  "remedy.acl": "make the filters mandatory and test them; keep the policy as code",
+  "remedy.stale_index": "rebuild the index; record the index version; alert on freshness",
+  "remedy.golden_label_issue": "correct the golden set: relink the evidence, or fix the reference",
+  "remedy.judge_noise": "ask for more votes; calibrate the judge; prefer the deterministic signal here",
+  "remedy.insufficient_trace": "report every stage with its chunks, and the text of the context; score with a corpus",
   "fault.pass": "pass",
   "fault.generation_fault": "generation fault",
   "fault.retrieval_fault": "retrieval fault",
@@ -323,11 +334,9 @@ const en = {
 
 export type Key = keyof typeof en;
 
-const vi: Record<Key, string> = {
+const vi: Record<ReportKey, string> = {
+  ...SHARED.vi,
   title: "Báo cáo đánh giá",
-  skip: "Đến thẳng nội dung",
-  language: "Ngôn ngữ",
-  nav: "Các phần",
   summary: "Tổng quan",
   cases: "Câu hỏi",
   comparison: "So sánh",
@@ -347,7 +356,6 @@ const vi: Record<Key, string> = {
   "todo.INCOMPLETE": "Chưa thể quyết định: đo nốt phần còn thiếu rồi chạy lại.",
   "todo.NOT_GATED": "Không có cổng phát hành nào nên chưa quyết định gì: báo cáo này không nói rằng được phép phát hành.",
   "todo.PARTIAL": "Chỉ một phần bộ câu hỏi được chấm nên chưa quyết định gì: hãy chạy toàn bộ với một cổng phát hành.",
-  no_reason: "Không tìm thấy lý do nào để phản đối.",
   not_gated: "không xét",
   golden: "Bộ câu hỏi chuẩn",
   n_cases: "{n} câu hỏi",
@@ -372,8 +380,6 @@ const vi: Record<Key, string> = {
   masked: "Nội dung mà người hỏi không được xem đã bị che trong tệp này.",
   unmasked: "Tệp này hiển thị cả nội dung mà người hỏi không được xem. Hãy cẩn thận khi chuyển tiếp.",
   class_key: "D: tất định, cùng tệp thì cùng con số. J: dựa trên phán quyết đã ghi lại của mô hình chấm.",
-  "class.D": "tất định",
-  "class.J": "mô hình chấm",
   metrics: "Các chỉ số",
   metrics_note: "Chấm: giá trị. Vạch: khoảng tin cậy 95%, nếu có. n: số câu được chấm.",
   metric: "Chỉ số",
@@ -395,7 +401,6 @@ const vi: Record<Key, string> = {
   detects: "Phát hiện từ",
   severity: "Mức độ",
   found: "Điều tìm thấy",
-  more: "và {n} mục nữa",
   show_cases: "Câu hỏi: {n}",
   "rule.pass": "đạt",
   "rule.fail": "không đạt",
@@ -490,6 +495,7 @@ const vi: Record<Key, string> = {
   sign: "Dấu hiệu",
   facts: "Dữ kiện",
   fix: "Nên thử trước",
+  movement_line: "So với {baseline}: {improved} chỉ số tốt hơn, {regressed} xấu đi, {other} chưa cho thấy thay đổi.",
   signal: "Tốt hay xấu xác định bởi",
   also_causes: "Cũng có thể",
   record: "Để phân biệt, hãy ghi lại",
@@ -629,6 +635,20 @@ const vi: Record<Key, string> = {
   "cause.golden_label_issue": "nhãn chuẩn sai",
   "cause.judge_noise": "nhiễu của mô hình chấm",
   "cause.insufficient_trace": "thiếu dấu vết",
+  "remedy.parser": "sửa bộ phân tích tài liệu: OCR, tách bảng và chú thích, tiêu đề",
+  "remedy.chunking": "chia đoạn theo mục, có phần chồng lấn hoặc đoạn cha và đoạn con; sau đó gắn lại nhãn",
+  "remedy.embedding": "đổi mô hình nhúng; chuẩn hoá câu truy vấn (mã, từ viết tắt, dấu); thêm ví dụ",
+  "remedy.bm25_analyzer": "sửa bộ tách từ: bỏ dấu và chữ hoa, giữ nguyên mã, thêm từ đồng nghĩa",
+  "remedy.hybrid_merge": "trộn theo thứ hạng nghịch đảo (RRF), chỉnh lại trọng số, lấy thêm ứng viên",
+  "remedy.reranker": "đổi mô hình hoặc câu lệnh xếp hạng lại; huấn luyện nó bằng các cặp; xếp hạng lại nhiều ứng viên hơn",
+  "remedy.context_builder": "tăng hạn mức token; bỏ đoạn trùng; xếp vào ngữ cảnh theo thứ hạng",
+  "remedy.generator": "siết câu lệnh; đổi mô hình; ràng buộc đầu ra; thêm ví dụ, kể cả ví dụ từ chối",
+  "remedy.citation": "gắn mỗi ý với nguồn của nó; kiểm tra trích dẫn so với ngữ cảnh",
+  "remedy.acl": "bắt buộc dùng bộ lọc quyền và kiểm thử nó; giữ chính sách dưới dạng mã",
+  "remedy.stale_index": "dựng lại chỉ mục; ghi phiên bản chỉ mục; cảnh báo khi chỉ mục cũ",
+  "remedy.golden_label_issue": "sửa bộ câu hỏi chuẩn: gắn lại bằng chứng hoặc sửa đáp án tham chiếu",
+  "remedy.judge_noise": "hỏi thêm phiếu; hiệu chuẩn mô hình chấm; ở đây ưu tiên tín hiệu tất định",
+  "remedy.insufficient_trace": "báo cáo mọi bước cùng các đoạn của nó và văn bản của ngữ cảnh; chấm cùng kho tài liệu",
   "fault.pass": "đạt",
   "fault.generation_fault": "lỗi sinh câu trả lời",
   "fault.retrieval_fault": "lỗi truy hồi",
@@ -644,16 +664,5 @@ const vi: Record<Key, string> = {
   "behaviour.escalate": "chuyển cho người",
 };
 
-export const LANGUAGES = { en, vi } as const;
-export type Language = keyof typeof LANGUAGES;
-
-/** A text of the page in a language, with its {places} filled. */
-export function translate(language: Language, key: Key, values: Record<string, string | number> = {}): string {
-  return LANGUAGES[language][key].replace(/\{(\w+)\}/g, (placeholder, name: string) => String(values[name] ?? placeholder));
-}
-
-/** A word of the records (a cause, a state …) in a language; a name without a translation is returned unchanged. */
-export function translateName(language: Language, kind: string, name: string): string {
-  const key = `${kind}.${name}`;
-  return Object.hasOwn(en, key) ? LANGUAGES[language][key as Key] : name;
-}
+export type ReportKey = keyof typeof en;
+export const REPORT_TEXTS = { en, vi } as const;

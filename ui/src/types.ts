@@ -463,6 +463,7 @@ export interface CaseView {
   tools?: ({
     name: string;
     error: string | null;
+    result: string | null;
   })[] | number | null;
   versions?: Record<string, string>;
 }

@@ -1,4 +1,4 @@
-"""The audit store of production answers: `assay.audit.ingest`, `show`, `verify`, `erase`, as the commands.
+"""The audit store of production answers: `assay.audit.ingest`, `show`, `verify`, `export` …, as the commands.
 
 Everything is loaded when it is first used, because the store needs the optional extra `audit`.
 """
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.audit.answer_log_file import AnswerLog, count_dropped, log
-    from assay.audit.commands import erase, ingest, show, verify
+    from assay.audit.commands import erase, export, ingest, show, verify
 
-__all__ = ["AnswerLog", "count_dropped", "erase", "ingest", "log", "show", "verify"]
+__all__ = ["AnswerLog", "count_dropped", "erase", "export", "ingest", "log", "show", "verify"]
 
 _HOME = dict.fromkeys(__all__, "assay.audit.commands") | dict.fromkeys(
     ("AnswerLog", "count_dropped", "log"), "assay.audit.answer_log_file"
 )
+_HOME["sample"] = "assay.golden.collect_traffic"  # a room above this one: golden sets
 
 
 def __getattr__(name: str) -> Any:

@@ -385,7 +385,10 @@ def _describe_failure(error: DBAPIError) -> str:
     """Return what the database said, with a remedy where there is one."""
     text = " ".join(str(error.orig).split())
     if "malformed" in text or "not a database" in text:
-        return f"the store is damaged ({text}); restore a copy of it and ingest what came since once more"
+        return (
+            f"the store is damaged ({text}); restore a copy of it and ingest what came since once more, "
+            "or export what can still be read with `assay audit export --salvage`"
+        )
     if "locked" in text:
         return f"another process keeps the store locked ({text}); try again"
     if "full" in text:
@@ -417,9 +420,19 @@ def decode_answer(body: bytes) -> StoredAnswer:
 
 def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
     """Return the record with the texts of its chunks; a text that is missing stays None."""
+    return restore_texts(stored, loader.load(key for key in stored.texts if key is not None) if stored.texts else {})
+
+
+def load_texts(store: AuditStore, keys: Iterable[str]) -> dict[str, str]:
+    """Return the texts with these keys that the store has."""
+    with store.reading() as connection:
+        return _TextLoader(connection).load(keys)
+
+
+def restore_texts(stored: StoredAnswer, texts: Mapping[str, str]) -> AuditRecord:
+    """Return the record with its chunks' texts by their keys; a text that is missing stays None."""
     if not stored.texts or not stored.record.stages:
         return stored.record
-    texts = loader.load(key for key in stored.texts if key is not None)
     keys = iter(stored.texts)
     stages = []
     for stage in stored.record.stages:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
+from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.report.tables import Table
 from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS_SHOWN = 50
+MAX_RANGES_SHOWN = 20
 
 
 def build_ingest_table(result: IngestResult) -> Table:
@@ -118,6 +120,48 @@ def build_erasure_table(result: ErasureResult) -> Table:
 def describe_erasure(result: ErasureResult) -> dict[str, Any]:
     """Return the result as plain values."""
     return {"records": result.records, "texts": result.texts, "dry_run": result.dry_run}
+
+
+def build_export_table(result: ExportResult) -> Table:
+    """Return what was exported, and what was not."""
+    rows = [("answers exported", str(result.exported)), ("of them masked", str(result.masked))]
+    rows.append(("erased before", str(result.erased)))
+    lost = sum(last - first + 1 for first, last in result.lost)
+    for name, count in (
+        ("records that cannot be read", lost),
+        ("records that are not what the chain committed to", len(result.damaged)),
+        ("records whose commitment cannot be checked", result.unverified),
+        ("texts of chunks that cannot be read", result.lost_texts),
+    ):
+        if count:
+            rows.append((name, str(count)))
+    notes = list(result.notices)
+    if result.lost:
+        notes.append(f"lost: {_join_ranges(result.lost)}")
+    if result.damaged:
+        notes.append(f"damaged: {_join_ranges([(number, number) for number in result.damaged])}")
+    return Table("Exported answers", ("", ""), tuple(rows), tuple(notes))
+
+
+def _join_ranges(ranges: Sequence[tuple[int, int]]) -> str:
+    texts = [str(first) if first == last else f"{first} to {last}" for first, last in ranges[:MAX_RANGES_SHOWN]]
+    more = len(ranges) - len(texts)
+    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+
+
+def describe_export(result: ExportResult) -> dict[str, Any]:
+    """Return the result as plain values."""
+    return {
+        "file": result.file,
+        "exported": result.exported,
+        "masked": result.masked,
+        "erased": result.erased,
+        "lost": [list(bounds) for bounds in result.lost],
+        "damaged": result.damaged,
+        "unverified": result.unverified,
+        "lost_texts": result.lost_texts,
+        "notices": result.notices,
+    }
 
 
 def build_matches_table(result: ShowResult) -> Table:

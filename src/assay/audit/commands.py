@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from assay.audit.incident import Incident, IncidentSources
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
-from assay.audit.results import ErasureResult, IngestResult, ShowResult, VerifyResult
+from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
+from assay.records.audit_records import AuditRecord, Finding
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 
 PathLike = str | Path
@@ -157,7 +159,6 @@ def show(
     """
     with _explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
-        from assay.audit.incident import IncidentSources
         from assay.audit.incident_file import write_incident
         from assay.audit.load_incident import add_finding, load_incident, require_answer
         from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
@@ -191,6 +192,83 @@ def show(
     if file is not None:
         write_incident(incident, str(file))
     return ShowResult([(sequence, incident.record)], incident, truncated)
+
+
+def read_answers(
+    store: PathLike, *, since: str | None = None, until: str | None = None, limit: int = 1000
+) -> list[tuple[int, AuditRecord]]:
+    """Return the newest answers of a period (`since` ≤ time < `until`, ISO 8601), newest first, with their numbers.
+
+    Raises InputError for a file that is no store, and for a time that cannot be read.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.search_store import AnswerQuery, list_answers
+    with open_audit_store(str(store)) as opened:
+        return list_answers(opened, AnswerQuery(since=since, until=until, limit=limit))
+
+
+def read_incidents(
+    store: PathLike, sequences: Sequence[int], *, corpus: PathLike, now: datetime | None = None
+) -> list[Incident]:
+    """Return answers by their numbers as `show` rebuilds them: what their users may not see is withheld.
+
+    Raises InputError for a store or corpus that cannot be read, and for a number that is no answer.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.load_incident import load_incident
+    present = load_corpus(corpus)[0]
+    sources = IncidentSources(present, present, None, (now or _utc_now()).date().isoformat())
+    with open_audit_store(str(store)) as opened:
+        return [load_incident(opened, sequence, sources) for sequence in sequences]
+
+
+def list_findings(store: PathLike) -> list[Finding]:
+    """Return what people found out about the answers of a store, in the order in which they wrote it down.
+
+    Raises InputError for a file that is no store.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.load_incident import load_all_findings
+    with open_audit_store(str(store)) as opened:
+        return load_all_findings(opened)
+
+
+def export(
+    store: PathLike,
+    file: PathLike,
+    *,
+    first: str | None = None,
+    last: str | None = None,
+    user: str | None = None,
+    slices: Sequence[str] = (),
+    corpus: PathLike | None = None,
+    show_restricted: bool = False,
+    salvage: bool = False,
+    key_env: str = KEY_ENV,
+) -> ExportResult:
+    """Write the answers of a store to a file: Parquet if its name ends in .parquet, else JSON lines.
+
+    `first` and `last` are days (2026-03-02), inclusive, in UTC; `user` is the user's id as the producer writes it, for
+    which the key is needed, or the pseudonym (`user:…`); `slices` are conditions `key=value`, which must all hold. Text
+    that the user of an answer may not see, by the access rules of `corpus` or of the record itself, is masked unless
+    `show_restricted`. With `salvage`, a damaged store is read as far as possible, and what is lost is said by number.
+    Raises InputError for what cannot be read, IncompleteError for a damaged store and a file that cannot be written.
+    """
+    with _explain_missing_extra():
+        from assay.audit.audit_store import open_audit_store
+        from assay.audit.export_records import ExportRequest, export_records
+        from assay.audit.record_slices import parse_slice
+        from assay.audit.search_store import parse_day_bounds
+    since, until = parse_day_bounds(first, last)
+    conditions = [parse_slice(text) for text in slices]
+    access = None if corpus is None else load_corpus(corpus)[0]
+    with open_audit_store(str(store)) as opened:
+        pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
+        request = ExportRequest(since, until, pseudonym, conditions, access, show_restricted, salvage)
+        return export_records(opened, request, str(file))
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:

@@ -86,6 +86,30 @@ class NearCase(Struct, frozen=True):
     answer_similarity: float | None
 
 
+class AnswerNow(Struct, frozen=True):
+    """What the system answers to the same question now, and how that differs from the answer of then.
+
+    `changes` are pieces of both answers in order, each `same`, `removed` (only then) or `added` (only now).
+    """
+
+    target: str
+    at: str
+    answer: str | None
+    behaviour: str
+    error: str | None
+    changes: tuple[tuple[str, str], ...]
+
+
+class RecordedVerdict(Struct, frozen=True):
+    """What a judge said about the answer, or about one claim of it (`item`), and was recorded."""
+
+    rubric: str
+    judge: str
+    item: str | None
+    label: str
+    reasoning: str
+
+
 class Incident(Struct, frozen=True):
     """Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for."""
 
@@ -101,6 +125,8 @@ class Incident(Struct, frozen=True):
     near_cases: tuple[NearCase, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    answer_now: AnswerNow | None = None
+    verdicts: tuple[RecordedVerdict, ...] = ()
 
 
 class IncidentSources(Struct, frozen=True):
@@ -172,7 +198,13 @@ def rebuild_observation(record: AuditRecord) -> tuple[Observation, list[str]]:
         behaviour=record.behaviour,
         citations=record.citations,
         tool_calls=record.tool_calls,
-        usage=Usage(end_to_end_ms=record.latency_ms, context_tokens=record.context_tokens),
+        usage=Usage(
+            end_to_end_ms=record.latency_ms,
+            prompt_tokens=record.prompt_tokens,
+            completion_tokens=record.completion_tokens,
+            context_tokens=record.context_tokens,
+            cost_usd=record.cost_usd,
+        ),
         versions=record.versions,
         error=record.error,
     )

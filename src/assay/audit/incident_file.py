@@ -1,11 +1,8 @@
-"""Writes an incident as a file for people: Markdown, or an HTML page without scripts that loads nothing."""
+"""Writes an incident as a file for people: Markdown, or an HTML page that loads nothing."""
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable
 from pathlib import Path
 
 from assay.audit.incident import CitationState, Incident
@@ -13,26 +10,11 @@ from assay.formats.file_io import write_atomically
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.report.markdown import render_table_lines
 from assay.report.tables import Table
-from assay.text.escaping import WITHHELD, escape_invisible, escape_markdown
+from assay.report.write_pages import render_incident_page
+from assay.text.escaping import WITHHELD, escape_markdown
 
 FINDING_FIELDS = ("cause", "owner", "decision", "date")
 MAX_CHUNK_TEXT = 2000
-
-_STYLE = """
-:root { color-scheme: light dark; --line: #8884; --bad: #b3261e; --paper: #fff; --ink: #1b1b1b; }
-@media (prefers-color-scheme: dark) { :root { --bad: #ff8a80; --paper: #121212; --ink: #eee; } }
-html { background: var(--paper); color: var(--ink); }
-* { box-sizing: border-box; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
-table { border-collapse: collapse; width: 100%; }
-.wide { overflow-x: auto; overflow-wrap: break-word; }
-.wide table { min-width: 50rem; }
-.wide td { min-width: 6rem; }
-th, td { text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); padding: .3rem .6rem .3rem 0; }
-blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 4px solid var(--line); white-space: pre-wrap; }
-.bad { color: var(--bad); font-weight: 600; }
-.blank td { height: 3rem; min-width: 8rem; }
-"""
 
 
 def write_incident(incident: Incident, path: str) -> Path:
@@ -166,60 +148,5 @@ def _quote(text: str | None) -> list[str]:
 
 
 def render_incident_html(incident: Incident) -> str:
-    """Return the incident as one HTML page. Its policy lets nothing run or load but its own style."""
-    record = incident.record
-    digest = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    body = [f"<h1>Incident {_safe(record.id)}</h1>"]
-    if incident.leaks:
-        leaks = "".join(f"<li>{_safe(leak)}</li>" for leak in incident.leaks)
-        body.append(f'<p class="bad">What this user may not see was found in:</p><ul>{leaks}</ul>')
-    for title, text in (("Asked", record.question), ("Answered", record.answer)):
-        shown = "not recorded" if text is None else _safe(text)
-        body.append(f"<h2>{title}</h2><blockquote>{shown}</blockquote>")
-    body += [_render_html_table(table) for table in build_incident_tables(incident)]
-    body.append(_render_findings(incident))
-    if incident.notes:
-        body.append("<h2>Notes</h2><ul>" + "".join(f"<li>{_safe(note)}</li>" for note in incident.notes) + "</ul>")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>Incident {_safe(record.id)}</title>\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n<main>\n{chr(10).join(body)}\n</main>\n</body>\n</html>\n"
-    )
-
-
-def _safe(text: str) -> str:
-    """Return a text that is shown as it is, also if it holds markup or characters that change its direction."""
-    return escape(escape_invisible(text))
-
-
-def _render_html_table(table: Table) -> str:
-    if not any(table.columns):  # names and values
-        rows = [f'<tr><th scope="row">{_safe(name)}</th><td>{_safe(value)}</td></tr>' for name, value in table.rows]
-        return f"<h2>{_safe(table.title)}</h2><table>{''.join(rows)}</table>"
-    head = "".join(f'<th scope="col">{_safe(column)}</th>' for column in table.columns)
-    lines = [f"<tr>{''.join(_render_cell(cell) for cell in row)}</tr>" for row in table.rows]
-    label = f'role="region" tabindex="0" aria-label="{_safe(table.title)}"'
-    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
-    return f'<h2>{_safe(table.title)}</h2><div class="wide" {label}><table>{body}</table></div>'
-
-
-def _render_cell(cell: str) -> str:
-    is_bad = cell in ("NO", "contradicted", "not found", WITHHELD)
-    return f'<td class="bad">{_safe(cell)}</td>' if is_bad else f"<td>{_safe(cell)}</td>"
-
-
-def _render_findings(incident: Incident) -> str:
-    head = "".join(f'<th scope="col">{name}</th>' for name in FINDING_FIELDS)
-    rows: Sequence[str] = [
-        "<tr>"
-        + "".join(f"<td>{_safe(cell)}</td>" for cell in (finding.cause, finding.owner, finding.decision, finding.at))
-        + "</tr>"
-        for finding in incident.findings
-    ]
-    blank = '<tr class="blank">' + "<td></td>" * len(FINDING_FIELDS) + "</tr>"
-    label = 'role="region" tabindex="0" aria-label="Findings"'
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}{blank}</tbody></table>"
-    return f'<h2>Findings</h2><div class="wide" {label}>{table}</div>'
+    """Return the incident as a page that loads nothing; its scripts are those that are shipped, by their hashes."""
+    return render_incident_page(incident, incident.record.id).decode()

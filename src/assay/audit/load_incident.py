@@ -79,3 +79,11 @@ def add_finding(store: AuditStore, sequence: int, cause: str, owner: str, decisi
         if connection.execute(known).first() is None:
             connection.execute(sa.insert(LABELS).values(**label))
     return finding
+
+
+def load_all_findings(store: AuditStore) -> list[Finding]:
+    """Return what people found out about all answers that were not erased, in the order in which they wrote it down."""
+    query = sa.select(RECORDS.c.body).where(RECORDS.c.kind == "finding", RECORDS.c.body.is_not(None))
+    with store.reading() as connection:
+        bodies = [bytes(row[0]) for row in connection.execute(query.order_by(RECORDS.c.sequence)) if row[0] is not None]
+    return [msgspec.json.decode(unpack_body(body), type=Finding) for body in bodies]

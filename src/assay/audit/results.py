@@ -101,3 +101,28 @@ class ErasureResult:
     records: int
     texts: int
     dry_run: bool = False
+
+
+@dataclass
+class ExportResult:
+    """What became of the answers of a store. Exported are those of the period, user and slices that were asked for.
+
+    `masked` had text that their users may not see; `erased` are those whose content was erased before. Of a damaged
+    store, `lost` are ranges of records that cannot be read, `damaged` records that are not what the chain committed to
+    (they are left out), `unverified` such of which that cannot be told, `lost_texts` texts of chunks.
+    """
+
+    file: str
+    exported: int = 0
+    masked: int = 0
+    erased: int = 0
+    lost: list[tuple[int, int]] = field(default_factory=list)
+    damaged: list[int] = field(default_factory=list)
+    unverified: int = 0
+    lost_texts: int = 0
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing was lost."""
+        return not (self.lost or self.damaged or self.lost_texts or self.notices)

@@ -62,6 +62,25 @@ def parse_moment(text: str) -> tuple[str, str]:
     return (moment - minute).isoformat(), (moment + minute).isoformat()
 
 
+def parse_day_bounds(first: str | None, last: str | None) -> tuple[int | None, int | None]:
+    """Return the beginning of the first day and the end of the last, in microseconds since 1970; None where not given.
+
+    Raises InputError for other texts than days, and for days in the wrong order.
+
+    >>> parse_day_bounds("2026-03-02", "2026-03-02")
+    (1772409600000000, 1772496000000000)
+    """
+    bounds: list[int | None] = []
+    for name, text, end in (("--from", first, 0), ("--to", last, 1)):
+        if text is not None and len(text) != len("2026-03-02"):
+            raise InputError(f"{name}: not a day (got {shorten_repr(text)}; expected one such as 2026-03-02)")
+        bounds.append(None if text is None else _microseconds(parse_moment(text)[end]))
+    since, until = bounds
+    if since is not None and until is not None and since >= until:
+        raise InputError(f"--to: before the first day (got {last}; expected {first} or later)")
+    return since, until
+
+
 def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
     """Return the newest answers that match. Raises InputError for a query without a condition or with a bad value."""
     conditions = list(_conditions(query))
@@ -85,6 +104,13 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
         if _is_selective(query):
             return _scan(connection, conditions, words.split(), query.limit)
         return _search_index(store, connection, conditions, words.split(), query.limit)
+
+
+def list_answers(store: AuditStore, query: AnswerQuery) -> list[tuple[int, AuditRecord]]:
+    """Return the newest answers that meet the conditions of a query on time, user and citation, all without any."""
+    with store.reading() as connection:
+        rows = connection.execute(_select(list(_conditions(query))).limit(query.limit))
+        return [(row[0], decode_answer(bytes(row[1])).record) for row in rows]
 
 
 def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import PrintFormat, PrintFormatOption
+from assay.cli.options import CorpusOption, PrintFormat, PrintFormatOption, UserOption, parse_name_list
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -24,9 +24,12 @@ StoreOption = Annotated[
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
 ]
+RedactOption = Annotated[
+    str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
+]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
-app = typer.Typer(help="Keep production answers on the record: ingest, show, verify, erase.", no_args_is_help=True)
+app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
 
 
 @app.command("ingest")
@@ -47,10 +50,7 @@ def ingest(
         str, typer.Option(help="File to which refused lines are added, with their reasons.")
     ] = "audit-dead-letters.jsonl",
     key_env: KeyOption = DEFAULT_KEY_ENV,
-    redact: Annotated[
-        str | None,
-        typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none."),
-    ] = None,
+    redact: RedactOption = None,
     checkpoint: Annotated[
         bool, typer.Option("--checkpoint", help="Read each file on from where the last call left it.")
     ] = False,
@@ -100,9 +100,7 @@ def show(
     record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
     store: StoreOption = DEFAULT_STORE,
     question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
-    user: Annotated[
-        str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
-    ] = None,
+    user: UserOption = None,
     at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
     citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
     verdict: Annotated[
@@ -233,6 +231,92 @@ def erase(
 
     result = erase_answers(store, user=user, older_than=older_than, dry_run=dry_run, key_env=key_env)
     _print(build_erasure_table(result), describe_erasure(result), format)
+    return ExitCode.PASS
+
+
+@app.command("export")
+def export(
+    out: Annotated[str, typer.Option(help="File to write: .jsonl, or .parquet (an extra).")],
+    store: StoreOption = DEFAULT_STORE,
+    first: Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
+    user: UserOption = None,
+    slices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--slice",
+            help="KEY=VALUE; KEY is tenant, role, locale, config, model, prompt, version.NAME, behaviour, feedback "
+            "or error; may be repeated: all must hold.",
+        ),
+    ] = None,
+    corpus: Annotated[str | None, typer.Option(help="Corpus file, whose access rules say what is masked.")] = None,
+    show_forbidden: Annotated[
+        bool, typer.Option("--show-forbidden", help="Include text that the user of an answer may not see.")
+    ] = False,
+    salvage: Annotated[
+        bool, typer.Option("--salvage", help="Read a damaged store as far as possible, and say what is lost.")
+    ] = False,
+    key_env: KeyOption = DEFAULT_KEY_ENV,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write answers to a file, with what their users may not see masked; exit code 3 if a damaged store lost some."""
+    from assay.audit.audit_tables import build_export_table, describe_export
+    from assay.audit.commands import export as export_answers
+    from assay.cli.display import print_written_files
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.records.errors import InputError
+
+    refuse_overwriting([out], [corpus, None if "://" in store else store])
+    if not out.lower().endswith((".jsonl", ".parquet")):
+        raise InputError(f"--out: not a file of answers (got {out!r}; expected a name in .jsonl or .parquet)")
+    result = export_answers(
+        store,
+        out,
+        first=first,
+        last=last,
+        user=user,
+        slices=slices or (),
+        corpus=corpus,
+        show_restricted=show_forbidden,
+        salvage=salvage,
+        key_env=key_env,
+    )
+    _print(build_export_table(result), describe_export(result), format)
+    print_written_files([("answers", Path(out))])
+    return ExitCode.PASS if result.is_complete else ExitCode.INCOMPLETE
+
+
+@app.command("sample")
+def sample(
+    out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
+    count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
+    store: StoreOption = DEFAULT_STORE,
+    golden: Annotated[str | None, typer.Option(help="Golden set; what it asks already is not chosen.")] = None,
+    corpus: CorpusOption = None,
+    since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,
+    by: Annotated[
+        str, typer.Option(help="Strata, comma-separated: tenant, language, behaviour, config, model, feedback.")
+    ] = "tenant,language,behaviour",
+    doubtful: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share that is chosen by doubts, such as negative feedback.")
+    ] = 0.5,
+    seed: Annotated[int, typer.Option(help="Seed of what is chosen by chance.")] = 0,
+    redact: RedactOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Choose production questions that the golden set lacks, as candidates for people to review."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.collect_traffic import TrafficSampleRequest, build_sample_tables, collect_traffic
+
+    refuse_overwriting([out], [*([] if "://" in store else [store]), golden, corpus, redact])
+    keys = parse_name_list(by)
+    request = TrafficSampleRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
+    sampled = collect_traffic(request)
+    print_result(sampled, build_sample_tables(sampled), format)
+    print_written_files([("candidates", Path(out))])
     return ExitCode.PASS
 
 

@@ -9,15 +9,20 @@ import typer
 
 from assay.cli.options import (
     AskingOptions,
+    AsOfOption,
     CorpusOption,
     EndpointOptions,
     GoldenFormatOption,
     ModelDryRunOption,
+    NowRecordedOption,
+    PageLanguageOption,
     PermissionOptions,
     PrintFormat,
     PrintFormatOption,
+    SetOwnerOption,
     SettingsOption,
     expand_options,
+    parse_metric_list,
     parse_name_list,
     resolve_clock,
 )
@@ -31,10 +36,6 @@ TargetsFile = Annotated[
 
 TargetOption = Annotated[
     str, typer.Option(help="Target: a name of the settings, an address, module:attr or a file of outputs.")
-]
-
-NowRecordedOption = Annotated[
-    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
 ]
 
 DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")]
@@ -55,6 +56,34 @@ def check(
     for warning in loaded.warnings:
         typer.echo(f"warning: {warning}", err=True)
     print_table(table)
+    return ExitCode.PASS
+
+
+@app.command("init")
+def init(
+    owner: SetOwnerOption,
+    out: Annotated[
+        str, typer.Option(help="Golden set to write; an existing file is never overwritten.")
+    ] = "golden.jsonl",
+    targets: Annotated[str, typer.Option(help="Coverage targets to write, for --targets.")] = "coverage.yaml",
+    name: Annotated[str, typer.Option(help="Name of the set.")] = "",
+    version: Annotated[str, typer.Option(help="Version of the set.")] = "1",
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus from which the examples are drafted (default: three to replace).")
+    ] = None,
+    as_of: AsOfOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write a golden set to start from and coverage targets; `assay init` writes settings and the same three cases."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.golden.finding_tables import build_starter_table
+    from assay.golden.write_starter import StarterRequest, write_starter
+
+    starter = write_starter(StarterRequest(out, targets, owner, name, version, corpus, as_of))
+    print_result(starter, [build_starter_table(starter)], format)
+    written = [("golden set", Path(out)), ("coverage targets", Path(targets))]
+    print_written_files(written, f"assay golden coverage {out} --targets {targets}")
     return ExitCode.PASS
 
 
@@ -199,7 +228,7 @@ def draft(
         str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    as_of: AsOfOption = None,
     keep_unreachable: Annotated[
         bool,
         typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
@@ -256,6 +285,36 @@ def draft(
     if halted:
         typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
     return (ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE) if halted else ExitCode.PASS
+
+
+@app.command("review")
+def review(
+    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
+    corpus: CorpusOption = None,
+    out: Annotated[
+        str | None,
+        typer.Option(help="HTML page to write: all candidates, or with --decisions those to settle."),
+    ] = None,
+    decisions: Annotated[
+        list[str] | None, typer.Option(help="Decisions of a reviewer, as the page saves them; may be repeated.")
+    ] = None,
+    language: PageLanguageOption = "en",
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write an offline page on which people decide on candidates, or compare reviewers (1 while not all is settled)."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.finding_tables import build_review_tables
+    from assay.golden.review_candidates import ReviewRequest, review_file
+
+    refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
+    report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
+    print_result(report, build_review_tables(report), format)
+    if out is not None:
+        following = f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl"
+        print_written_files([("page", Path(out))], following)
+    return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
 
 
 @app.command("twins")
@@ -355,7 +414,7 @@ def freeze(
     candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
     out: Annotated[str, typer.Option(help="Golden set to write.")],
     version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
-    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
@@ -386,6 +445,41 @@ def freeze(
     return ExitCode.FAILED if frozen.undecided or frozen.disagreed else ExitCode.PASS
 
 
+@app.command("pool")
+def pool(
+    runs: Annotated[list[str], typer.Argument(help="Run folders, DIR or DIR:CONFIG, of one golden set.")],
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks of each ranking are pooled.")] = 10,
+    at_least: Annotated[int, typer.Option(min=1, help="How many configurations must rank a chunk to list it.")] = 1,
+    stage: Annotated[str, typer.Option(help="Stage whose ranking is pooled.")] = "retrieved",
+    metric: Annotated[str | None, typer.Option(help="Ranking metrics whose range is shown, comma-separated.")] = None,
+    page: Annotated[str | None, typer.Option(help="HTML page to write, on which people judge the chunks.")] = None,
+    grades: Annotated[
+        list[str] | None, typer.Option(help="Grades to merge, as the page saves them; may be repeated.")
+    ] = None,
+    merged: Annotated[str | None, typer.Option(help="Golden set to write, with the grades.")] = None,
+    version: Annotated[str, typer.Option(help="Version of that set; a frozen one needs a new version.")] = "",
+    language: PageLanguageOption = "en",
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """List unjudged chunks that configurations rank high, what they can change, and merge the grades people give."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs
+    from assay.golden.finding_tables import build_pool_tables
+
+    refuse_overwriting([page, merged], grades or ())
+    metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
+    at = resolve_clock(now)
+    report = pool_runs(
+        PoolRequest(runs, depth, at_least, stage, metrics, page, language, grades or (), merged, version, at)
+    )
+    print_result(report, build_pool_tables(report), format)
+    print_written_files([(name, Path(path)) for name, path in (("page", page), ("golden set", merged)) if path])
+    return ExitCode.PASS
+
+
 @app.command("diff")
 def diff(
     before: Annotated[str, typer.Argument(help="Golden set.")],
@@ -404,6 +498,32 @@ def diff(
 
 def _print_stopping() -> None:
     typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
+
+
+@app.command("health")
+def health(
+    file: GoldenFile,
+    run: Annotated[
+        list[str] | None, typer.Option(help="Run folder, or folder that holds runs of the set; may be repeated.")
+    ] = None,
+    corpus: CorpusOption = None,
+    prompts: Annotated[
+        list[str] | None, typer.Option(help="Prompt file, or folder of them, to look for words of cases in.")
+    ] = None,
+    targets: TargetsFile = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what is expected by chance.")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 also if a person has to look.")] = False,
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Show what runs tell about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
+    from assay.cli.golden_output import print_result
+    from assay.golden.check_health import HealthRequest, build_health_tables, check_health
+
+    request = HealthRequest(file, resolve_clock(now), run or (), corpus, prompts or (), targets, seed)
+    measured = check_health(request)
+    print_result(measured, build_health_tables(measured), format)
+    return ExitCode.FAILED if measured.faults or (strict and measured.doubts) else ExitCode.PASS
 
 
 @app.callback()

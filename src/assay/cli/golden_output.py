@@ -10,6 +10,7 @@ import typer
 from assay.cli.options import PrintFormat
 from assay.report.markdown import render_table_lines
 from assay.report.tables import Table
+from assay.report.terminal import escape_table
 from assay.text.escaping import escape_json_for_log
 
 
@@ -26,4 +27,4 @@ def print_result(result: msgspec.Struct, tables: Sequence[Table], format: PrintF
             if format is PrintFormat.markdown:
                 typer.echo("\n".join([f"### {table.title}", "", *render_table_lines(table), ""]))
             else:
-                print_table(table)
+                print_table(escape_table(table))

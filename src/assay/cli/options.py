@@ -96,6 +96,24 @@ NowOption = Annotated[
     typer.Option(help="Timestamp for the reports, such as 2026-03-01T08:00:00Z (default: SOURCE_DATE_EPOCH)."),
 ]
 
+NowRecordedOption = Annotated[
+    str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
+]
+AsOfOption = Annotated[str | None, typer.Option(help="Day on which versions are in force.")]
+PageLanguageOption = Annotated[str, typer.Option(help="Language of the page: en or vi.")]
+SetOwnerOption = Annotated[str, typer.Option("--owner", help="Who answers for the set.")]
+UserOption = Annotated[
+    str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
+]
+NoHistoryOption = Annotated[
+    bool, typer.Option("--no-history", help="Keep this run out of the registry that `assay history` reads.")
+]
+
+NoLedgerOption = Annotated[
+    bool,
+    typer.Option("--no-ledger", help="Do not count this look at a frozen test split; that it was not is recorded."),
+]
+
 # ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 SettingsOption = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]
@@ -314,3 +332,12 @@ def read_source_date_epoch() -> str | None:
     except (ValueError, OverflowError, OSError):
         message = f"SOURCE_DATE_EPOCH: not a number of seconds (got {seconds!r}; expected one such as 1767225600)"
         raise InputError(message) from None
+
+
+TrendPageOption = Annotated[str | None, typer.Option("--html", help="Write a page with charts to this file.")]
+OtlpFileOption = Annotated[
+    str | None, typer.Option("--export-otlp", help="Write all points as OTLP metrics (JSON) to this file.")
+]
+PrometheusFileOption = Annotated[
+    str | None, typer.Option("--export-prometheus", help="Write the newest points in the text format of Prometheus.")
+]

@@ -23,6 +23,8 @@ from assay.cli.options import (
     LimitOption,
     MarkdownReportOption,
     MetricsOption,
+    NoHistoryOption,
+    NoLedgerOption,
     NowOption,
     OwnerOption,
     PerCaseOption,
@@ -66,7 +68,17 @@ SETTINGS_OF_OPTIONS = {
     "html": "report.html",
 }
 SCORING_ONLY_OPTIONS = (
-    *("gate", "profile", "gate_config", "baseline", "approver", "strict", "probe_identities"),
+    *(
+        "gate",
+        "profile",
+        "gate_config",
+        "baseline",
+        "approver",
+        "strict",
+        "probe_identities",
+        "no_history",
+        "no_ledger",
+    ),
     *("metrics", "by", "workers", "format", "verbose"),
     *("report", "json_report", "per_case", "html", "detail_mb", "show_forbidden", "owner"),
 )
@@ -134,6 +146,8 @@ def measure(
     ] = 1,
     owner: OwnerOption = "",
     now: NowOption = None,
+    no_history: NoHistoryOption = False,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
     verbose: VerboseOption = False,
     probe_identities: Annotated[
@@ -190,6 +204,9 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
     for name, parse in (("metrics", parse_metric_list), ("by", parse_name_list)):
         if options[name] is not None:
             overrides[f"scoring.{name}"] = (f"--{name}", parse(options[name]))
+    for name, setting in (("no_history", "history"), ("no_ledger", "ledger")):
+        if options[name]:
+            overrides[setting] = (f"--{name.replace('_', '-')}", False)
     return overrides
 
 
@@ -233,7 +250,7 @@ def _run(
 ) -> tuple[ExitCode, Path]:
     from assay.cli.display import print_written_files
     from assay.cli.progress import show_progress
-    from assay.cli.score import ScreenContent, print_run
+    from assay.cli.score import ScreenContent, print_run, register_in_history
     from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports
     from assay.runs.observe_and_score import (
@@ -255,6 +272,8 @@ def _run(
         show_progress("scoring") as update_progress,
         score_observed_run(measurement, observed, gate, workers, update_progress) as run,
     ):
+        if measurement.config.settings.history:
+            register_in_history(observed.folder, measurement.started_at)
         written = write_reports(run, targets)
         print_run(format, run, targets, ScreenContent(measurement.config.settings.scoring.by, (), verbose))
         print_written_files(written)

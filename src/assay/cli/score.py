@@ -24,6 +24,8 @@ from assay.cli.options import (
     LimitOption,
     MarkdownReportOption,
     MetricsOption,
+    NoHistoryOption,
+    NoLedgerOption,
     NowOption,
     OwnerOption,
     PerCaseOption,
@@ -36,9 +38,10 @@ from assay.cli.options import (
     VerboseOption,
     expand_options,
     parse_name_list,
+    resolve_clock,
     resolve_timestamp,
 )
-from assay.records.errors import ExitCode
+from assay.records.errors import AssayError, ExitCode
 from assay.records.requests import (
     GateOptions,
     ReportFiles,
@@ -87,6 +90,8 @@ def score(
     run_dir: Annotated[
         str | None, typer.Option(help="Save the golden set, outputs and scores in this run folder.")
     ] = None,
+    no_history: NoHistoryOption = False,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
     verbose: VerboseOption = False,
     workers: Annotated[
@@ -144,6 +149,7 @@ def score(
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
     from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.count_looks import count_look
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.rescore_run import (
         complete_request,
@@ -206,11 +212,15 @@ def score(
         show_progress("scoring") as update_progress,
         open_scored_run(request, update_progress, loaded_gate) as scoring,
     ):
+        if run is None:
+            count_look(scoring, request.inputs.golden, resolve_clock(now), is_counted=not no_ledger)
         written: list[tuple[str, Path]] = []
         if run_dir is not None:
             from assay.runs.save_run import save_run
 
             written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets)))
+            if not no_history:
+                register_in_history(Path(run_dir), now)
         if targets.has_any():
             from assay.report.write_reports import write_reports
 
@@ -259,6 +269,17 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content
                 content.by,
             )
             print_screen(summary)
+
+
+def register_in_history(folder: Path, now: str | None) -> None:
+    """Add a run to the registry next to its folder; a registry that cannot be written costs a note, not the run."""
+    from assay.runs.register_run import register_run
+    from assay.text.escaping import escape_terminal
+
+    try:
+        register_run(folder, resolve_clock(now))
+    except AssayError as error:
+        typer.echo(f"note: not in the history: {escape_terminal(str(error))}", err=True)
 
 
 def _suggest_explain(run: ScoredRun, inputs: str) -> str | None:

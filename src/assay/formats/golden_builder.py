@@ -40,6 +40,9 @@ from assay.text.linear_patterns import PatternError, compile_linear
 
 SchemaVersion = Annotated[int, Meta(ge=1)]
 
+CANDIDATES_SPLIT = "candidates"
+"""The split of a file whose cases nobody has accepted yet, so that they may lack labels."""
+
 
 class CaseLocation(NamedTuple):
     """Location of a case: its line, or its path inside a JSON document."""
@@ -257,9 +260,18 @@ def _check_answerable(case: Case, relevant: list[Evidence], builder: GoldenBuild
             "answer case whose evidence is all graded 0 (got no grade above 0; expected one, or behaviour abstain)"
         )
         builder.note_error(spot, "evidence", message, "E_UNANSWERABLE")
-    elif not (_has_answer_gold(case) or case.must_cite or case.forbidden or case.forbidden_text):
+    elif is_unlabelled(case) and builder.header.split != CANDIDATES_SPLIT:
         message = "answer case with nothing to score (got no evidence and no reference; expected either)"
         builder.note_error(spot, "evidence", message, "E_NO_GOLD")
+
+
+def is_unlabelled(case: Case) -> bool:
+    """Return whether an answer case says nothing that an answer could be scored by.
+
+    Candidates may: a person who reviews them gives them a reference or evidence. A frozen set may not.
+    """
+    is_labelled = case.evidence or _has_answer_gold(case) or case.must_cite or case.forbidden or case.forbidden_text
+    return case.behaviour == "answer" and not is_labelled
 
 
 def _check_sources(case: Case, relevant: list[Evidence], builder: GoldenBuilder, spot: CaseLocation) -> None:

@@ -14,6 +14,7 @@ import msgspec
 
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object, join_field
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.scores import SplitLooks
 
 
 class ManifestFile(msgspec.Struct, frozen=True):
@@ -79,6 +80,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     operations: dict[str, Any] = {}
     seed: int | None = None
     started_at: str | None = None
+    looks: SplitLooks | None = None
 
 
 def decode_manifest(data: bytes, path: Path) -> dict[str, Any]:

@@ -94,14 +94,18 @@ class DraftReport(Struct, frozen=True):
         return dict(sorted(Counter(rejected.reason for rejected in self.rejected).items()))
 
 
-class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True):
-    """What one person decided on one candidate; `edited` replaces fields of the case, `reason` says why."""
+class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What one person decided on one candidate; `edited` replaces fields of the case, `reason` says why.
+
+    A decision that `settles` was made after people disagreed, and counts instead of theirs.
+    """
 
     case: str
     decision: str
     reviewer: str
     reason: str = ""
     edited: dict[str, Any] = {}
+    settles: bool = False
 
 
 class FrozenSet(Struct, frozen=True):
@@ -113,3 +117,12 @@ class FrozenSet(Struct, frozen=True):
     rejected: int
     undecided: tuple[str, ...]
     disagreed: tuple[str, ...]
+
+
+class StarterSet(Struct, frozen=True):
+    """What `golden init` wrote: the files, the ids of the example cases, and the digest of the set."""
+
+    golden: str
+    targets: str
+    examples: tuple[str, ...]
+    digest: str

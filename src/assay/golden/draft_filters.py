@@ -16,7 +16,7 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import contains_words, normalise_question
-from assay.golden.orders import is_ordering
+from assay.golden.orders import is_ordering, strip_own_order
 from assay.golden.verification import VerifiedCase
 from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, User
@@ -35,6 +35,7 @@ _POINTING = re.compile(
     r"này|đó|nói trên|ở trên|mức trên|dưới đây|sau đây|như trên|(?:mục|phần|bảng|section|table|step) \d+)\b",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"“[^”]*”")
 _SUBJECT = re.compile(r"^(?:Theo mục|Under) “[^”]*”,?\s*", re.IGNORECASE)
 
 
@@ -51,6 +52,8 @@ def filter_by_corpus(
         asked_of.setdefault(_name_evidence(case), []).append(case)
     for candidate in candidates:
         case = candidate.case
+        if candidate.kind == "injection" and case.forbidden_text:
+            case = msgspec.structs.replace(case, question=strip_own_order(case.question))
         rejection = _check_alone(case, linted) or _check_repeated(case, asked, asked_of, linted)
         if rejection is None and case.behaviour == "answer":
             candidate, rejection = _compare_with_others(candidate, linted, as_of)
@@ -73,7 +76,7 @@ def _check_alone(case: Case, linted: LintedSet) -> Rejection | None:
     ordering = next((text for text in texts if is_ordering(text)), None)
     if ordering is not None:
         return "instruction", ordering[:80]
-    pointing = _POINTING.search(_SUBJECT.sub("", case.question))
+    pointing = _POINTING.search(_QUOTED.sub("“”", case.question))
     if pointing is not None:
         return "not-self-contained", pointing[0]
     if case.behaviour != "answer":
@@ -107,6 +110,7 @@ def _check_support(case: Case, linted: LintedSet) -> Rejection | None:
         if unit.quote and not any(fold_text(unit.quote) in fold_text(text) for text in texts):
             return "unsupported", "the quote is not in its chunk"
         parts += [_quote_in_context(unit.quote, text) if unit.quote else text for text in texts[:1]]
+        parts += [linted.corpus.chunks[name].section or "" for name in names[:1] if linted.corpus is not None]
     source = "\n".join(parts)
     if not source.strip():
         return "unsupported", "no evidence in the corpus"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
+from assay.calibration.rater_agreement import ReportedEstimate
 from assay.corpora.match_chunks import BuiltCorpus
-from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
+from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, StarterSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
 from assay.golden.nugget_rules import NUGGET_REASONS, NuggetDraft
+from assay.golden.pooling import PoolReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
+from assay.golden.settlement import ReviewReport, describe_decision
 from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
 from assay.records.golden_set import ALIKE_KINDS
@@ -21,6 +24,7 @@ from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 110
 _MAX_NAMES = 12
+_MAX_POOLED = 20
 
 
 def build_lint_table(report: LintReport, path: str) -> list[Table]:
@@ -212,6 +216,91 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         if names
     ]
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+
+
+def build_pool_tables(report: PoolReport) -> list[Table]:
+    """Return what unjudged chunks can change in each configuration, and the chunks to judge first."""
+    ranges = []
+    for share in report.configs:
+        unjudged = f"{share.unjudged} of {share.ranked}"
+        for row in share.metrics:
+            values = (row.none_relevant, row.all_relevant, row.all_background)
+            span = "not measured" if row.low is None else f"{row.low:.3f} – {row.high:.3f}"
+            ranges.append((share.config, unjudged, row.metric, *map(_format_mean, values), span))
+    notes = ["a range is of these hypotheses; in between, ndcg and precision may lie outside it"]
+    without_id = sum(share.without_id for share in report.configs)
+    if without_id:
+        notes.append(
+            f"{format_count(without_id, 'chunk')} without an id of the target's: they cannot be labelled by one"
+        )
+    if report.merged:
+        notes.append(f"{format_count(report.merged, 'grade')} merged")
+    columns = ("Configuration", "Unjudged", "Metric", "None relevant", "All have the fact", "All background", "Range")
+    rows = [
+        (item.case, item.chunk, str(len(item.ranks)), ", ".join(f"{name} {rank}" for name, rank in item.ranks.items()))
+        for item in report.chunks[:_MAX_POOLED]
+    ]
+    more = len(report.chunks) - len(rows)
+    return [
+        Table("While nobody judges them", columns, tuple(map(_escape_row, ranges)), tuple(map(escape_terminal, notes))),
+        Table(
+            "To judge first",
+            ("Case", "Chunk", "Configurations", "Ranks"),
+            tuple(map(_escape_row, rows)),
+            (f"and {more} more",) if more > 0 else (),
+        ),
+    ]
+
+
+def _format_mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def build_starter_table(starter: StarterSet) -> Table:
+    """Return the example cases of a set to start from."""
+    rows = [_escape_row((name, "read, correct, or delete")) for name in starter.examples]
+    return Table("Example cases", ("Case", "To do"), tuple(rows), (f"digest {starter.digest}",))
+
+
+def build_review_tables(report: ReviewReport) -> list[Table]:
+    """Return what each reviewer decided, how far every two agree, and the candidates that are left to settle."""
+    counts = [(row.reviewer, str(row.accepted), str(row.edited), str(row.rejected)) for row in report.reviewers]
+    notes = [
+        f"{format_count(report.candidates, 'candidate')}: {report.accepted} accepted, {report.rejected} rejected, "
+        f"{len(report.disagreed)} to settle, {len(report.undecided)} undecided"
+    ]
+    columns = ("Reviewer", "Accepted", "Edited", "Rejected")
+    tables = [Table("Reviews", columns, tuple(map(_escape_row, counts)), tuple(notes))]
+    if report.agreement:
+        pairs = [
+            (
+                f"{pair.first}, {pair.second}",
+                str(pair.n),
+                f"{pair.raw:.2f}",
+                *map(_format_reported, (pair.kappa, pair.ac1)),
+            )
+            for pair in report.agreement
+        ]
+        names = ("Reviewers", "Candidates", "Same decision", "Cohen's kappa", "Gwet's AC1")
+        tables.append(Table("Agreement (95% intervals)", names, tuple(map(_escape_row, pairs))))
+    if report.disagreed:
+        open_rows = [
+            (case.case, decision.reviewer, describe_decision(decision), shorten_to_line(decision.reason, _MAX_TEXT))
+            for case in report.disagreed
+            for decision in case.decisions
+        ]
+        tables.append(
+            Table("To settle", ("Candidate", "Reviewer", "Decision", "Why"), tuple(map(_escape_row, open_rows)))
+        )
+    return tables
+
+
+def _format_reported(estimate: ReportedEstimate | None) -> str:
+    if estimate is None:
+        return "–"
+    has_interval = estimate.low is not None and estimate.high is not None
+    interval = f" [{estimate.low:.2f}, {estimate.high:.2f}]" if has_interval else ""
+    return f"{estimate.value:.2f}{interval}"
 
 
 def build_difference_tables(difference: SetDifference) -> list[Table]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from assay.golden.candidate import Candidate, DraftKind, RejectedCandidate, RejectReason
-from assay.golden.drafting import add_quotes, make_reader, make_stranger
+from assay.golden.drafted_parts import add_quotes, make_reader, make_stranger
 from assay.golden.drafting_prompts import ABSENT_KINDS, DECLINED, make_draft_request
 from assay.golden.lint_evidence import list_content_words
 from assay.golden.lint_finding import LintedSet

@@ -67,7 +67,7 @@ class NuggetDraft(Struct, frozen=True):
         return counts
 
 
-class PooledChunk(NamedTuple):
+class NuggetSource(NamedTuple):
     """A chunk that configurations ranked, with its text and the rank that each gave it."""
 
     chunk_id: str
@@ -78,7 +78,7 @@ class PooledChunk(NamedTuple):
 class QuestionPool(NamedTuple):
     """What all configurations found and answered for one question."""
 
-    chunks: tuple[PooledChunk, ...]
+    chunks: tuple[NuggetSource, ...]
     answers: Mapping[str, str]
     configs: int
 
@@ -110,7 +110,7 @@ def pool_question(
         if isinstance(observation.answer, str) and detect_behaviour(observation.answer).behaviour == "answer":
             answers.setdefault(observation.config_id, observation.answer)
     chunks = [
-        PooledChunk(chunk_id, texts[chunk_id], by_config) for chunk_id, by_config in ranks.items() if chunk_id in texts
+        NuggetSource(chunk_id, texts[chunk_id], by_config) for chunk_id, by_config in ranks.items() if chunk_id in texts
     ]
     chunks.sort(key=lambda chunk: (-sum(1 / rank for rank in chunk.ranks.values()), chunk.chunk_id))
     return QuestionPool(tuple(chunks), answers, len({observation.config_id for observation in observations}))
@@ -125,7 +125,7 @@ def _is_in_force(chunk: CorpusChunk, case: Case, as_of: str | None) -> bool:
 
 class _GradedStatement(NamedTuple):
     statement: Statement
-    chunk: PooledChunk
+    chunk: NuggetSource
     share: float
     said: float
     importance: Importance
@@ -157,7 +157,7 @@ def find_nuggets(case: Case, pool: QuestionPool) -> tuple[Nugget, ...]:
 
 
 def _grade_statement(
-    case: Case, statement: Statement, chunk: PooledChunk, pool: QuestionPool, linted: LintedSet
+    case: Case, statement: Statement, chunk: NuggetSource, pool: QuestionPool, linted: LintedSet
 ) -> _GradedStatement | None:
     """Return a statement with its importance; None if it is not about the question, says nothing more, or orders."""
     asked = list_content_words(case.question)

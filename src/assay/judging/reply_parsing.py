@@ -175,12 +175,25 @@ def _quoted(members: dict[str, Any], name: str, rendered: RenderedRequest) -> tu
     if cited_source is None:
         _fail(f"the source of {name} is none of the sources", "quote")
     source, text = cited_source
-    quote = normalise_quote(members["quote"])
+    copied = _remove_marks(members["quote"], rendered.marks)
+    quote = normalise_quote(copied)
     if not any(character.isalnum() for character in quote) or len(quote) < min(MIN_QUOTE_CHARACTERS, len(text)):
         _fail(f"{name} has a label that needs a quote, and none that says anything", "quote")
     if quote not in text and quote not in normalise_quote(text):  # most quotes are exact copies
         _fail(f"the quote of {name} does not stand in its source letter by letter", "quote")
-    return source, members["quote"].strip()
+    return source, copied.strip()
+
+
+def _remove_marks(quote: str, marks: tuple[str, str]) -> str:
+    """Return a quote without the marks of the rendered text, whole or cut off at its ends."""
+    for mark in filter(None, marks):
+        quote = quote.replace(mark, "")
+        for length in range(len(mark) - 1, 0, -1):
+            if quote.endswith(mark[:length]):
+                quote = quote[:-length]
+            if quote.startswith(mark[-length:]):
+                quote = quote[length:]
+    return quote
 
 
 def _members(value: Any, expected: tuple[str, ...], name: str) -> dict[str, Any]:

@@ -197,6 +197,12 @@ class GoldenIndex:
         """The text of the corpus, with who may see it; None without a corpus."""
         return RestrictedCorpus(self.corpus) if self.corpus is not None else None
 
+    def replace_cases(self, golden: GoldenSet) -> GoldenIndex:
+        """Return an index of other cases, which shares everything that follows from the corpus alone."""
+        other = GoldenIndex(golden, self.corpus, self.judging, self._whole, self.internal_stages)
+        other.idf, other.corpus_text, other._superseded = self.idf, self.corpus_text, self._superseded
+        return other
+
     def superseded_versions(self, as_of: str | None) -> SupersededVersions | None:
         """Return which chunks are of a replaced version at a date; None without a corpus."""
         if self.corpus is None:

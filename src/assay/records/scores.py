@@ -207,11 +207,23 @@ class TwinResult(Struct, frozen=True):
     pairs: tuple[VariantPair, ...]
 
 
+class SplitLooks(Struct, frozen=True):
+    """How often a frozen test split was scored: the number of this look, None with a `reason` if it has none.
+
+    `uncounted` are looks before it that were left out of the ledger on request.
+    """
+
+    look: int | None
+    uncounted: int = 0
+    reason: str = ""
+
+
 class ScoringResult(Struct, frozen=True):
     """The complete result of scoring, from which every report, file and exit code is derived.
 
     `failures` are the errors of each configuration's target, those of most observations first. `twins` say how each
-    configuration treats variants of cases, which count in no other number; empty if there are none.
+    configuration treats variants of cases, which count in no other number; empty if there are none. `looks` is there if
+    the golden set is a frozen test split.
     """
 
     golden: GoldenInfo
@@ -224,3 +236,4 @@ class ScoringResult(Struct, frozen=True):
     assay_version: str = ""
     failures: dict[str, tuple[TargetFailure, ...]] = {}
     twins: dict[str, TwinResult] = {}
+    looks: SplitLooks | None = None

@@ -16,6 +16,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 EnvName = Annotated[str, Meta(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
 Seconds = Annotated[float, Meta(gt=0)]
 AtLeastOne = Annotated[int, Meta(ge=1)]
+ClockTime = Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 ValuePath = str
 """The path of a value in a reply: `data.hits[0].id`, or `hits[*].id` for one value per hit; `$` is the whole reply."""
 
@@ -278,8 +279,44 @@ class ReportSettings(Section, frozen=True):
     html: str | None = None
 
 
+class QuietHours(Section, frozen=True):
+    """The hours of every day in which alerts wait: `start` to `end`, both as 22:00, at `utc_offset`. Leaks never do."""
+
+    start: ClockTime
+    end: ClockTime
+    utc_offset: Annotated[str, Meta(pattern=r"^[+-](0[0-9]|1[0-4]):[0-5][0-9]$")] = "+00:00"
+
+
+class WebhookSettings(Section, frozen=True):
+    """Where alerts are sent; the variable `secret_env` holds the secret that signs them."""
+
+    url: Name
+    secret_env: EnvName
+
+
+class MonitorSettings(Section, frozen=True):
+    """What is watched in production.
+
+    `slices` are `key` or `key=value`, `budget` the answers that are read a week (null: all), `false_alarms` the most
+    that are expected in a quarter for each metric and slice while nothing changes.
+    """
+
+    by: Literal["day", "week", "month"] = "week"
+    metrics: list[Name] | None = None
+    slices: list[Name] = []
+    budget: Annotated[int, Meta(ge=12)] | None = 400
+    seed: Annotated[int, Meta(ge=0)] = 0
+    false_alarms: Annotated[float, Meta(gt=0, le=92)] = 0.25
+    quiet: QuietHours | None = None
+    webhook: WebhookSettings | None = None
+
+
 class Settings(Section, frozen=True):
-    """A whole settings file."""
+    """A whole settings file.
+
+    `history: false` keeps runs out of the registry that `assay history` reads, `ledger: false` keeps
+    them out of the count of looks at a frozen test split.
+    """
 
     golden: str | GoldenSettings | None = None
     corpus: str | None = None
@@ -291,3 +328,6 @@ class Settings(Section, frozen=True):
     judges: dict[Name, JudgeSettings] = {}
     gate: GateSettings | None = None
     report: ReportSettings = ReportSettings()
+    monitor: MonitorSettings = MonitorSettings()
+    history: bool = True
+    ledger: bool = True

@@ -52,22 +52,13 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
 
     `asset` is the built page, with a mark for the policy and one for the islands. Raises ValueError if one is missing.
     """
-    for mark in (CSP_MARK, ISLANDS_MARK):
-        if asset.count(mark) != 1:
-            raise ValueError(f"the page must hold {mark} once")
-    head, _, tail = asset.partition(ISLANDS_MARK)
-    script = _SCRIPT_ELEMENT.search(head)
-    if script is None:
-        raise ValueError("the page must hold a script")
-    head = head.replace(
-        CSP_MARK, f'<meta http-equiv="Content-Security-Policy" content="{build_security_policy(asset)}">'
-    )
+    head, script, tail = split_asset(asset)
     details = iter(data.details if data.detail_mb > 0 else ())
     first_details = list(islice(details, FIRST_DETAILS))
     first_short = {detail.case_index: shorten_case(build_case_detail(detail, data)) for detail in first_details}
-    yield head.replace(script[0], "").encode()
+    yield head.encode()
     yield _render_island("report", "application/json", escape_script_json(build_summary_data(data, first_short)))
-    yield f'<script type="module" async>{script[1]}</script>\n'.encode()
+    yield f'<script type="module" async>{script}</script>\n'.encode()
     for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
         yield _render_packed_island(f"scores-{number}", msgspec.json.encode(build_score_columns(result, data)))
     if data.comparison is not None:
@@ -76,6 +67,29 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
     islands, short_cases = yield from _render_detail_islands(chain(first_details, details), data)
     yield _render_packed_island("rows", msgspec.json.encode(_build_rows(data, islands, short_cases)))
     yield tail.encode()
+
+
+def split_asset(asset: str) -> tuple[str, str, str]:
+    """Return what comes before the islands, with its policy and without the script; the script; and what comes after.
+
+    Raises ValueError if `asset` is no built page.
+    """
+    for mark in (CSP_MARK, ISLANDS_MARK):
+        if asset.count(mark) != 1:
+            raise ValueError(f"the page must hold {mark} once")
+    head, _, tail = asset.partition(ISLANDS_MARK)
+    script = _SCRIPT_ELEMENT.search(head)
+    if script is None:
+        raise ValueError("the page must hold a script")
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{build_security_policy(asset)}">'
+    return head.replace(CSP_MARK, policy).replace(script[0], ""), script[1], tail
+
+
+def render_data_page(record: Any, asset: str) -> bytes:
+    """Return a page with all its data in one island, `page`; the same data and asset give the same bytes."""
+    head, script, tail = split_asset(asset)
+    island = _render_island("page", "application/json", escape_script_json(record))
+    return head.encode() + island + f'<script type="module">{script}</script>\n'.encode() + tail.encode()
 
 
 def _build_rows(data: HtmlData, islands: dict[int, int], short_cases: dict[int, Json]) -> Json:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from assay.metrics.case_checks import RUNNER_CHECKS
+from assay.metrics.case_checks import list_runner_checks
 from assay.metrics.template_columns import RUNNER_METRICS, find_first_present
 from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange
 from assay.records.golden_set import Case
@@ -25,6 +25,7 @@ from assay.records.scores import (
     Interval,
     ScoreTable,
     ScoringResult,
+    SplitLooks,
     Summary,
     TargetFailure,
     TwinRate,
@@ -63,7 +64,8 @@ def render_json_report(
             "version": scoring.golden.version,
             "digest": scoring.golden.digest,
             "cases": scoring.golden.cases,
-        },
+        }
+        | _encode_looks(scoring.looks),
         "inputs": [
             {
                 "path": escape_surrogates(source.path),
@@ -78,6 +80,13 @@ def render_json_report(
     if now is not None:
         report["generated_at"] = now
     return format_json(report)
+
+
+def _encode_looks(looks: SplitLooks | None) -> Json:
+    if looks is None:
+        return {}
+    reason = escape_surrogates(looks.reason)
+    return {"looks": {"look": looks.look, "uncounted": looks.uncounted, "reason": reason}}
 
 
 def _encode_config(result: ConfigResult, stage: str | None) -> Json:
@@ -394,13 +403,13 @@ def build_legacy_rows(
         if case_id not in observation_by_case or observation.repeat < observation_by_case[case_id].repeat:
             observation_by_case[case_id] = observation
     row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
-    failed_by_case = {checks.case_id: checks.failed for checks in table.checks}
+    checks_by_case = {checks.case_id: checks for checks in table.checks}
     encoded_rows = []
     for case in cases:
         if case.id not in observation_by_case or case.id not in row_by_case:
             continue
         observation = observation_by_case[case.id]
-        failed = failed_by_case.get(case.id, ())
+        checks = checks_by_case.get(case.id)
         encoded_rows.append(
             {
                 "query_id": case.id,
@@ -409,7 +418,7 @@ def build_legacy_rows(
                 "tags": list(case.tags),
                 "expected_behavior": case.behaviour,
                 "metrics": _read_runner_metrics(table, row_by_case[case.id]),
-                "failed_checks": [check for check in RUNNER_CHECKS if check in failed],
+                "failed_checks": list_runner_checks(checks) if checks is not None else [],
                 "retrieved_ids": _list_chunk_ids(observation, stage),
                 "context_ids": _list_chunk_ids(observation, CONTEXT_STAGE),
                 "citations": list(observation.citations or ()),

@@ -27,6 +27,7 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
+from assay.report.limitations import describe_looks
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -78,6 +79,8 @@ def render_run_summary(
     decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
+    if scoring.looks is not None:
+        lines.append(shorten_at_word(escape_terminal(describe_looks(scoring.looks)), width))
     labelled = _name_themselves(metrics)
     if not labelled:
         labelled = name_rankings(_METRICS, (scoring.configs[config] for config in shown_configs))

@@ -57,7 +57,7 @@ def load_side(
     manifest = read_manifest(name.path)
     with open_run(name.path, _metrics_to_score(manifest, metrics, extra_metrics)) as run:
         config = choose_config(run, name)
-        side = take_snapshot(run, config, side_name, _read_made_with(manifest, config), attributed=attributed)
+        side = take_snapshot(run, config, side_name, read_made_with(manifest, config), attributed=attributed)
     return replace(side, at=manifest.get("started_at"))
 
 
@@ -108,7 +108,7 @@ def describe_baseline(path: str) -> Screen:
     return Screen(tuple(escape_terminal(line) for line in lines), (escape_table(table),), ())
 
 
-def _read_made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
+def read_made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
     """Return how one configuration was observed, from the manifest of its run, as dotted names with their values."""
     facts = {name: manifest[name] for name in _MADE_WITH if name in manifest}
     if isinstance(facts.get("targets"), Mapping):

@@ -36,7 +36,8 @@ def list_runs(folder: Path) -> list[RunRow]:
     Raises InputError if the folder does not exist.
     """
     rows = [
-        _read_run(path.parent, path) for path in _iterate_files(_require_folder(folder), SEARCH_DEPTH, MANIFEST_FILE)
+        _read_run(path.parent, path)
+        for path in iterate_files_below(_require_folder(folder), SEARCH_DEPTH, MANIFEST_FILE)
     ]
     return sorted(rows, key=lambda row: (-row.changed.timestamp(), str(row.path)))
 
@@ -59,7 +60,7 @@ def find_newest_report(place: Path) -> Path:
         if not _is_report(place):
             raise InputError([Problem(str(place), None, "", "no HTML report of Assay (expected one)", "E_REPORT")])
         return place
-    reports = [path for path in _iterate_files(_require_folder(place), SEARCH_DEPTH, "*.html") if _is_report(path)]
+    reports = [path for path in iterate_files_below(_require_folder(place), SEARCH_DEPTH, "*.html") if _is_report(path)]
     if not reports:
         message = (
             "no HTML report here (expected one written by `assay score --html FILE` or `assay report RUN --html FILE`)"
@@ -74,7 +75,7 @@ def _require_folder(folder: Path) -> Path:
     return folder
 
 
-def _iterate_files(folder: Path, depth: int, pattern: str) -> Iterator[Path]:
+def iterate_files_below(folder: Path, depth: int, pattern: str) -> Iterator[Path]:
     """Yield the files that match a pattern in a folder and so many levels below; links to folders are not followed."""
     try:
         entries = sorted(folder.iterdir())
@@ -83,7 +84,7 @@ def _iterate_files(folder: Path, depth: int, pattern: str) -> Iterator[Path]:
         return  # a folder that may not be read holds no runs of the reader
     for entry in entries if depth else ():
         if entry.is_dir() and not entry.is_symlink() and not entry.name.startswith(".") and entry.name not in _SKIPPED:
-            yield from _iterate_files(entry, depth - 1, pattern)
+            yield from iterate_files_below(entry, depth - 1, pattern)
 
 
 def _read_run(folder: Path, manifest_file: Path) -> RunRow:

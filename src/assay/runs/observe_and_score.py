@@ -25,6 +25,7 @@ from assay.records.observations import FINAL_STAGE, Observation, Stage, find_sta
 from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions
 from assay.runs.access_probes import LEAK_METRIC
 from assay.runs.compare_runs import load_gate_with_baseline
+from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observe_run import ObservationRequest, ObservedRun
 from assay.runs.save_run import save_scores
@@ -151,7 +152,12 @@ def score_observed_run(
         scoring=replace(_scoring_options(config), workers=workers, notices=[*observed.notices, *agreement]),
     )
     with open_scored_run(request, progress, gate.loaded) as run:
+        golden = config.golden_settings
         with RunFolder(observed.folder) as folder:
+            if golden is not None:
+                path = config.resolve_path("golden", golden.path)
+                started = str(folder.manifest.get("started_at") or observation_request.started_at)
+                count_look(run, path, started, is_counted=config.settings.ledger, run_of=observed.folder.name)
             save_scores(run, folder)
         yield run
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from assay.formats.file_io import write_atomically
 from assay.formats.overwriting import refuse_overwriting
 from assay.formats.run_folder import (
@@ -109,6 +111,7 @@ def save_scores(run: ScoredRun, folder: RunFolder) -> None:
     folder.write_manifest(
         manifest
         | ({"metric_paths": metric_paths} if metric_paths else {})
+        | ({"looks": msgspec.to_builtins(run.scoring.looks)} if run.scoring.looks is not None else {})
         | {
             "metrics": [str(name) for name in run.plan.requested],
             "attribution": {

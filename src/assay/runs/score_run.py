@@ -39,6 +39,7 @@ from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable
 from assay.records.verdicts import JudgeRubric
+from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
@@ -293,8 +294,12 @@ def open_scored_run(
             yield score_trec_pair(request, files, gate, judging, doubts)
             return
         inputs = _load_inputs(request, files, gate, judging, doubts)
-        with prepare_decodable(files) as ready:
-            yield score_files(inputs, ready, progress)
+        cases = (inputs.whole_golden or inputs.golden).cases
+        with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
+            run = score_files(inputs, ready, progress)
+            if named.run is not None:
+                run.scoring = add_recorded_looks(run.scoring, parse_run_name(named.run).path)
+            yield run
 
 
 def _load_inputs(

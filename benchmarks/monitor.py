@@ -1,0 +1,397 @@
+"""The monitor on simulated traffic whose truth is known: coverage of intervals, false alarms, delays, cost of judging.
+
+    python -m benchmarks.monitor [--reps 1000] [--quarters 300]
+
+Users have rates and habits of their own, weekdays differ, users ask in bursts, rates drift, the judge errs. Exit code 1
+if a promise is missed by more than two Monte Carlo errors. Two scenarios break what the alarms assume (days of a
+weekday are exchangeable while nothing changes); they are printed and promise nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.records.verdicts import Calibration, LabelledRate
+from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.change_alarms import FALSE_ALARMS, QUARTER_DAYS, REFERENCE_DAYS, find_day_alarms
+from assay.stats.intervals import Estimate
+from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
+from assay.trends.answer_sample import allocate_budget
+from assay.trends.judged_estimates import correct_estimate
+from assay.trends.traffic_sums import USER_GROUPS
+
+SEED = 20260309
+COVERAGE, CONSERVATIVE = 0.93, 0.97
+DETECTED_IN_TWO_WEEKS = 0.9
+WEEKDAY_VOLUME = np.array([1.2, 1.25, 1.2, 1.15, 1.1, 0.6, 0.5])
+WEEKDAY_RISK = np.array([1.0, 0.95, 0.95, 1.0, 1.05, 1.3, 1.3])
+EPISODE_DAYS = 28
+SETTLING_DAYS = REFERENCE_DAYS + 14
+SENSITIVITY, SPECIFICITY, LABELS = 0.92, 0.9, 150
+
+
+@dataclass(frozen=True)
+class World:
+    """Traffic: answers a week, the mean rate, how users differ (variance of their rates as a share of the most that it
+    can be), how much they ask, whether weekdays differ, and what else happens."""
+
+    name: str
+    per_week: int = 2000
+    rate: float = 0.05
+    users: int = 400
+    overdispersion: float = 0.0
+    activity: float = 0.0
+    seasonal: bool = False
+    bursts: float = 0.0
+    drift: float = 1.0
+    autocorrelation: float = 0.0
+    change: float = 1.0
+    is_promised: bool = True
+
+
+WORLDS = (
+    World("plain"),
+    World("rare events", rate=0.005),
+    World("frequent events", rate=0.3),
+    World("little traffic", per_week=250, users=80),
+    World("much traffic", per_week=20_000, users=4000),
+    World("users differ", overdispersion=0.1, activity=0.5),
+    World("few users, very different", users=40, overdispersion=0.1, activity=0.5),
+    World("seasonality", seasonal=True, overdispersion=0.03),
+    World("bursts", bursts=0.3, overdispersion=0.05, activity=0.5),
+    World("drift within the week", drift=1.5, seasonal=True),
+    World("all at once", users=200, overdispersion=0.08, activity=0.7, seasonal=True, bursts=0.2, drift=1.3),
+)
+STATIONARY = (
+    World("plain"),
+    World("rare events", rate=0.005),
+    World("little traffic", per_week=250, users=80),
+    World("seasonality", seasonal=True),
+    World("users differ", overdispersion=0.1, activity=0.5),
+    World("bursts", bursts=0.3, overdispersion=0.05, activity=0.5),
+    World("seasonality, users and bursts", overdispersion=0.08, activity=0.7, seasonal=True, bursts=0.2),
+    World("rates of days are autocorrelated (0.5)", autocorrelation=0.5, is_promised=False),
+    World("slow drift (+50% in a quarter)", drift=1.5, is_promised=False),
+)
+
+
+class Week(NamedTuple):
+    """The answers of some days: day, user, whether the answer is wrong, and its stratum of the sample."""
+
+    days: IndexArray
+    users: IndexArray
+    wrong: FloatArray
+    strata: IndexArray
+
+
+def simulate(world: World, days: int, generator: np.random.Generator, *, change_day: int | None = None) -> Week:
+    """Return the answers of some days of a world."""
+    activity = generator.lognormal(0.0, world.activity, world.users)
+    activity /= activity.sum()
+    user_rates = np.full(world.users, world.rate)
+    if world.overdispersion:
+        size = 1 / world.overdispersion - 1
+        user_rates = generator.beta(world.rate * size, (1 - world.rate) * size, world.users)
+    shock, parts = 0.0, []
+    for day in range(days):
+        volume, risk = world.per_week / 7, 1.0
+        if world.seasonal:
+            volume, risk = volume * WEEKDAY_VOLUME[day % 7], WEEKDAY_RISK[day % 7]
+        risk *= 1 + (world.drift - 1) * (day / max(1, days - 1) - 0.5)
+        shock = world.autocorrelation * shock + generator.normal(0, 0.25 if world.autocorrelation else 0.0)
+        risk *= float(np.exp(shock))
+        if change_day is not None and day >= change_day:
+            risk *= world.change
+        users = generator.choice(world.users, size=generator.poisson(volume), p=activity)
+        if world.bursts and generator.random() < world.bursts:
+            one = generator.choice(world.users, p=activity)
+            users = np.concatenate((users, np.full(generator.poisson(volume * 0.3), one)))
+        wrong = generator.random(len(users)) < np.minimum(1.0, user_rates[users] * risk)
+        parts.append((np.full(len(users), day), users, wrong.astype(np.float64)))
+    day_of, user_of, wrong_of = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Week(day_of, user_of, wrong_of, choose_strata(wrong_of, generator))
+
+
+def choose_strata(wrong: FloatArray, generator: np.random.Generator) -> IndexArray:
+    """Return 0 for flagged, 1 for doubtful and 2 for other answers: wrong ones are flagged and doubtful more often."""
+    draw = generator.random(len(wrong))
+    flagged, doubtful = np.where(wrong > 0, 0.15, 0.01), np.where(wrong > 0, 0.5, 0.12)
+    return np.where(draw < flagged, 0, np.where(draw < flagged + doubtful, 1, 2)).astype(np.int64)
+
+
+def compute_truth(world: World) -> float:
+    """Return the expected rate of a week's answers, bursts being those of average users."""
+    if not world.seasonal and world.drift == 1.0:
+        return world.rate
+    risk = WEEKDAY_RISK if world.seasonal else np.ones(7)
+    volume = WEEKDAY_VOLUME if world.seasonal else np.ones(7)
+    drift = 1 + (world.drift - 1) * (np.arange(7) / 6 - 0.5)
+    return float(world.rate * (volume * risk * drift).sum() / volume.sum())
+
+
+def draw_sample(week: Week, budget: int | None, generator: np.random.Generator) -> BoolArray:
+    """Return which answers are judged with a budget, None for all."""
+    judged = np.ones(len(week.wrong), dtype=np.bool_)
+    if budget is None:
+        return judged
+    sizes = np.bincount(week.strata, minlength=3)
+    for stratum, number in enumerate(allocate_budget(budget, (int(sizes[0]), int(sizes[1]), int(sizes[2])))):
+        rows = np.flatnonzero(week.strata == stratum)
+        judged[rows] = False
+        judged[generator.choice(rows, size=number, replace=False)] = True
+    return judged
+
+
+def estimate_sample(week: Week, judged: BoolArray, values: FloatArray) -> Estimate | None:
+    """Return the weighted estimate from the judged answers."""
+    sizes = np.bincount(week.strata, minlength=3).astype(np.float64)
+    everything = np.ones(int(judged.sum()), dtype=np.bool_)
+    return estimate_mean_of_sample(values[judged], everything, week.strata[judged], sizes, week.users[judged], 0.0, 1.0)
+
+
+def estimate_census(week: Week) -> Estimate | None:
+    """Return the estimate from all answers, as the monitor sums them by groups of users."""
+    groups = week.users % USER_GROUPS
+    totals: FloatArray = np.bincount(groups, weights=week.wrong, minlength=USER_GROUPS).astype(np.float64)
+    return estimate_mean_of_groups(totals, np.bincount(groups, minlength=USER_GROUPS).astype(np.float64), 0.0, 1.0)
+
+
+class Coverage(NamedTuple):
+    """How often intervals held the truth, with the Monte Carlo error, and how wide they were."""
+
+    share: float
+    error: float
+    width: float
+    given: int
+
+
+def measure_coverage(world: World, budget: int | None, method: str, reps: int) -> Coverage:
+    """Return the coverage of one method: census, sample, or corrected (the judge errs and labels correct it)."""
+    generator = np.random.default_rng([SEED, reps, abs(hash_name(world.name)), budget or 0, len(method)])
+    truth = compute_truth(world)
+    inside: list[bool] = []
+    widths: list[float] = []
+    for _ in range(reps):
+        week = simulate(world, 7, generator)
+        estimate = estimate_once(week, budget, method, generator)
+        if estimate is None:
+            continue
+        inside.append(estimate.bounds.low - 1e-12 <= truth <= estimate.bounds.high + 1e-12)
+        widths.append(estimate.bounds.high - estimate.bounds.low)
+    share = float(np.mean(inside))
+    return Coverage(
+        share, sqrt(max(share * (1 - share), 1 / len(inside)) / len(inside)), float(np.mean(widths)), len(inside)
+    )
+
+
+def hash_name(name: str) -> int:
+    """Return a number of a name that is the same on every machine."""
+    return sum((position + 1) * ord(character) for position, character in enumerate(name))
+
+
+def estimate_once(week: Week, budget: int | None, method: str, generator: np.random.Generator) -> Estimate | None:
+    if method == "census":
+        return estimate_census(week)
+    judged = draw_sample(week, budget, generator)
+    if method == "sample":
+        return estimate_sample(week, judged, week.wrong)
+    # People pass what is right: the judge passes right answers and fails wrong ones, now and then the other way round.
+    says_right = np.where(
+        week.wrong == 0,
+        generator.random(len(week.wrong)) < SENSITIVITY,
+        generator.random(len(week.wrong)) > SPECIFICITY,
+    ).astype(np.float64)
+    passed, failed = generator.binomial(LABELS, SENSITIVITY) / LABELS, generator.binomial(LABELS, SPECIFICITY) / LABELS
+    calibration = Calibration(
+        "faithfulness(by=judge)",
+        "judge",
+        "",
+        "",
+        "",
+        2 * LABELS,
+        1,
+        sensitivity=LabelledRate(passed, 0.0, 1.0, LABELS),
+        specificity=LabelledRate(failed, 0.0, 1.0, LABELS),
+    )
+    estimate = estimate_sample(week, judged, says_right)
+    corrected = None if estimate is None else correct_estimate(estimate, calibration)[0]
+    if corrected is None:
+        return None
+    bounds = corrected.bounds
+    return Estimate(1 - corrected.value, bounds._replace(low=1 - bounds.high, high=1 - bounds.low))
+
+
+# ── alarms ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sum_days(week: Week, days: int) -> tuple[FloatArray, FloatArray]:
+    """Return the wrong answers and all answers of each day."""
+    totals: FloatArray = np.bincount(week.days, weights=week.wrong, minlength=days).astype(np.float64)
+    return totals, np.bincount(week.days, minlength=days).astype(np.float64)
+
+
+def count_false_alarms(world: World, quarters: int) -> tuple[FloatArray, FloatArray]:
+    """Return alerts and days with an alarm in each of some quarters in which nothing changes."""
+    generator = np.random.default_rng([SEED, quarters, hash_name(world.name)])
+    days = SETTLING_DAYS + QUARTER_DAYS
+    alerts, alarm_days = [], []
+    for number in range(quarters):
+        totals, sizes = sum_days(simulate(world, days, generator), days)
+        alarms = [
+            alarm.day for alarm in find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number)
+        ]
+        starts = [day for place, day in enumerate(alarms) if not place or day - alarms[place - 1] > EPISODE_DAYS]
+        alerts.append(len(starts))
+        alarm_days.append(len(alarms))
+    return np.array(alerts, dtype=np.float64), np.array(alarm_days, dtype=np.float64)
+
+
+def measure_delays(world: World, change: float, reps: int, horizon: int = 28) -> list[int | None]:
+    """Return for each repetition how many days after a change the alarm came (1: the first day), None for never."""
+    generator = np.random.default_rng([SEED, reps, hash_name(world.name), int(change * 100)])
+    days = SETTLING_DAYS + horizon
+    delays: list[int | None] = []
+    for number in range(reps):
+        week = simulate(replace(world, change=change), days, generator, change_day=SETTLING_DAYS)
+        totals, sizes = sum_days(week, days)
+        delay = None
+        for day in range(SETTLING_DAYS, days):
+            if find_day_alarms(totals, sizes, day, day, 1, FALSE_ALARMS, number):
+                delay = day - SETTLING_DAYS + 1
+                break
+        delays.append(delay)
+    return delays
+
+
+# ── cost ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def compare_cost(world: World, budget: int, reps: int) -> tuple[float, float, float]:
+    """Return the width with a stratified budget, and how many answers a simple random sample needs for that width.
+
+    The third number is the width when every answer is judged.
+    """
+    generator = np.random.default_rng([SEED, budget, hash_name(world.name)])
+    stratified: list[float] = []
+    complete: list[float] = []
+    grid = [budget * factor // 4 for factor in (3, 4, 5, 6, 8, 10, 12)]
+    simple: dict[int, list[float]] = {number: [] for number in grid}
+    for _ in range(reps):
+        week = simulate(world, 7, generator)
+        stratified.append(_width(estimate_sample(week, draw_sample(week, budget, generator), week.wrong)))
+        everything = np.ones(len(week.wrong), dtype=np.bool_)
+        complete.append(_width(estimate_sample(week, everything, week.wrong)))
+        merged = week._replace(strata=np.zeros(len(week.wrong), dtype=np.int64))
+        for number in grid:
+            chosen = np.zeros(len(week.wrong), dtype=np.bool_)
+            chosen[generator.choice(len(week.wrong), size=min(number, len(week.wrong)), replace=False)] = True
+            simple[number].append(_width(estimate_sample(merged, chosen, week.wrong)))
+    width = float(np.mean(stratified))
+    widths = [float(np.mean(simple[number])) for number in grid]
+    needed = float(np.interp(-width, [-value for value in widths], grid))
+    return width, needed, float(np.mean(complete))
+
+
+def _width(estimate: Estimate | None) -> float:
+    assert estimate is not None
+    return estimate.bounds.high - estimate.bounds.low
+
+
+# ── report ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def report_coverage(reps: int) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each world and method, and whether its promise was kept."""
+    yield f"coverage of 95% intervals of a week ({reps} weeks each; promised: at least 93%)", True
+    for world in WORLDS:
+        for method, budget in (("census", None), ("sample", 100), ("sample", 400), ("corrected", 400)):
+            row = measure_coverage(world, budget, method, reps)
+            kept = row.share + 2 * row.error >= COVERAGE
+            label = "  conservative" if row.share > CONSERVATIVE else ""
+            name = f"{world.name}, {method}" + (f" of {budget}" if budget else "")
+            text = f"  {name:<44} {row.share:6.1%} ± {row.error:.1%}   width {row.width:.4f}{label}"
+            yield text + ("" if kept else "  MISSED"), kept
+
+
+def report_alarms(quarters: int) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each stationary world, and whether its promise was kept."""
+    yield (
+        f"alarms while nothing changes, a quarter ({quarters} quarters each; promised: at most {FALSE_ALARMS} alerts)",
+        True,
+    )
+    for world in STATIONARY:
+        alerts, days = count_false_alarms(world, quarters)
+        error, day_error = float(alerts.std()) / sqrt(quarters), float(days.std()) / sqrt(quarters)
+        kept = float(alerts.mean()) - 2 * error <= FALSE_ALARMS or not world.is_promised
+        promise = "" if world.is_promised else "  assumption broken: nothing promised"
+        counts = f"{alerts.mean():.3f} ± {error:.3f} alerts, {days.mean():.3f} ± {day_error:.3f} days"
+        text = f"  {world.name:<44} {counts}{promise}"
+        yield text + ("" if kept else "  MISSED"), kept
+
+
+def report_delays(reps: int) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each change, and whether its promise was kept."""
+    yield f"days from a change to its alarm ({reps} changes each)", True
+    base = World("users differ", overdispersion=0.05, activity=0.5, seasonal=True)
+    for per_week, rate, change, promised in (
+        (2000, 0.03, 7 / 3, True),
+        (2000, 0.05, 1.5, False),
+        (2000, 0.05, 2.0, True),
+        (2000, 0.05, 3.0, True),
+        (400, 0.05, 2.0, False),
+        (20_000, 0.05, 1.2, False),
+        (20_000, 0.05, 1.5, True),
+    ):
+        world = replace(base, per_week=per_week, rate=rate, users=max(80, per_week // 5))
+        delays = measure_delays(world, change, reps)
+        reached = sorted(delay for delay in delays if delay is not None)
+        share = [sum(delay <= days for delay in reached) / reps for days in (7, 14, 28)]
+        error = sqrt(max(share[1] * (1 - share[1]), 1 / reps) / reps)
+        kept = not promised or share[1] + 2 * error >= DETECTED_IN_TWO_WEEKS
+        median = f"{reached[len(reached) // 2]}" if len(reached) * 2 > reps else "more than 28"
+        name = f"{per_week} a week, {rate:.0%} → {rate * change:.1%}"
+        shares = f"within 7: {share[0]:.0%}, 14: {share[1]:.0%} ± {error:.0%}, 28: {share[2]:.0%}"
+        text = f"  {name:<44} median {median}; {shares}"
+        note = "  (promised: 90% within 14)" if promised else ""
+        yield text + note + ("" if kept else "  MISSED"), kept
+
+
+def report_cost(reps: int) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each world: what the design saves at equal width."""
+    yield f"judged answers for the same width ({reps} weeks each)", True
+    for world, budget in ((WORLDS[0], 400), (WORLDS[1], 400), (WORLDS[4], 400), (WORLDS[5], 400)):
+        width, needed, complete = compare_cost(world, budget, reps)
+        saved = 1 - budget / needed
+        simple = f"simple random sample: {needed:.0f} ({saved:.0%} saved)"
+        text = f"  {world.name:<44} width {width:.4f} with {budget}; {simple}"
+        yield f"{text}; all {world.per_week} judged: {complete:.4f}", True
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print everything; return 1 if a promise is missed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--reps", type=int, default=1000)
+    parser.add_argument("--quarters", type=int, default=300)
+    options = parser.parse_args(arguments)
+    is_kept = True
+    for lines in (
+        report_coverage(options.reps),
+        report_alarms(options.quarters),
+        report_delays(max(20, options.quarters // 2)),
+        report_cost(max(20, options.reps // 5)),
+    ):
+        for text, kept in lines:
+            print(text, flush=True)
+            is_kept = is_kept and kept
+    return 0 if is_kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

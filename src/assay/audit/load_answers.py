@@ -1,0 +1,88 @@
+"""Reads the answers of a period in the order in which they were asked, some thousands at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, _TextLoader, decode_answer, restore_answer
+from assay.audit.schema import LABELS, RECORDS
+from assay.records.audit_records import AuditRecord, StoredAnswer
+
+PAGE = 2000
+
+
+class TimedAnswer(NamedTuple):
+    """An answer with its number in the store and when it was asked, in microseconds since 1970."""
+
+    sequence: int
+    at: int
+    record: AuditRecord
+
+
+def iterate_answer_pages(
+    store: AuditStore, since: int, until: int, *, with_texts: bool = False, page: int = PAGE
+) -> Iterator[list[TimedAnswer]]:
+    """Yield the answers with `since` ≤ time < `until` (microseconds since 1970) in the order of their times.
+
+    Erased answers are left out. Without `with_texts`, chunks have no texts.
+    """
+    after = (since - 1, 2**62)
+    while True:
+        position = sa.tuple_(RECORDS.c.at, RECORDS.c.sequence) > sa.tuple_(*map(sa.literal, after))
+        query = (
+            sa.select(RECORDS.c.sequence, RECORDS.c.at, RECORDS.c.body)
+            .where(RECORDS.c.at >= since, RECORDS.c.at < until, position)
+            .order_by(RECORDS.c.at, RECORDS.c.sequence)
+            .limit(page)
+        )
+        with store.reading() as connection:
+            rows = list(connection.execute(query))
+            stored = [(row[0], row[1], decode_answer(bytes(row[2]))) for row in rows if row[2] is not None]
+            if with_texts:
+                yield _restore_answers(connection, stored)
+            else:
+                yield [TimedAnswer(sequence, at, answer.record) for sequence, at, answer in stored]
+        if len(rows) < page:
+            return
+        after = (rows[-1][1], rows[-1][0])
+
+
+def load_answers(store: AuditStore, sequences: Sequence[int]) -> list[TimedAnswer]:
+    """Return the answers with these numbers and their texts, in the order of the numbers; erased ones are left out."""
+    answers: list[TimedAnswer] = []
+    ordered = sorted(sequences)
+    with store.reading() as connection:
+        for start in range(0, len(ordered), KEYS_PER_QUERY):
+            query = (
+                sa.select(RECORDS.c.sequence, RECORDS.c.at, RECORDS.c.body)
+                .where(RECORDS.c.sequence.in_(ordered[start : start + KEYS_PER_QUERY]), RECORDS.c.body.is_not(None))
+                .order_by(RECORDS.c.sequence)
+            )
+            rows = [(row[0], row[1], decode_answer(bytes(row[2]))) for row in connection.execute(query)]
+            answers += _restore_answers(connection, rows)
+    return answers
+
+
+def find_answer_times(store: AuditStore) -> tuple[int, int] | None:
+    """Return when the first and the last answer of a store was asked, in microseconds since 1970; None without any."""
+    answers = RECORDS.c.kind == "answer"
+    with store.reading() as connection:
+        first = connection.execute(sa.select(sa.func.min(RECORDS.c.at)).where(answers)).scalar_one_or_none()
+        last = connection.execute(sa.select(sa.func.max(RECORDS.c.at)).where(answers)).scalar_one_or_none()
+    return None if first is None or last is None else (int(first), int(last))
+
+
+def load_labelled_sequences(store: AuditStore, name: str) -> frozenset[int]:
+    """Return the numbers of the answers that have a label of this name, such as `finding`."""
+    with store.reading() as connection:
+        return frozenset(
+            row[0] for row in connection.execute(sa.select(LABELS.c.sequence).where(LABELS.c.name == name))
+        )
+
+
+def _restore_answers(connection: sa.Connection, rows: Sequence[tuple[int, int, StoredAnswer]]) -> list[TimedAnswer]:
+    loader = _TextLoader(connection)
+    return [TimedAnswer(sequence, at, restore_answer(answer, loader)) for sequence, at, answer in rows]

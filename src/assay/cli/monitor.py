@@ -1,0 +1,169 @@
+"""`assay monitor`: what production answers were like, period by period, and whether something has changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.options import (
+    CorpusOption,
+    JudgeNameOption,
+    NowOption,
+    OtlpFileOption,
+    PrintFormat,
+    PrintFormatOption,
+    PrometheusFileOption,
+    SettingsOption,
+    TrendPageOption,
+    resolve_timestamp,
+)
+from assay.formats.problems import parse_time
+from assay.records.errors import ExitCode
+
+if TYPE_CHECKING:
+    from assay.trends.monitor_results import MonitorReport
+
+DEFAULT_LOG = "assay-alerts.jsonl"
+
+
+class Period(StrEnum):
+    """Periods of a trend."""
+
+    day = "day"
+    week = "week"
+    month = "month"
+
+
+def monitor(
+    store: Annotated[
+        str, typer.Argument(help="Audit store: a SQLite file, or postgresql://USER@HOST/DATABASE (see assay audit).")
+    ],
+    by: Annotated[Period | None, typer.Option(help="Length of a period (default: week).")] = None,
+    first: Annotated[
+        str | None, typer.Option("--from", help="First day, such as 2026-03-02 (default: twelve periods ago).")
+    ] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last day (default: that of the newest answer).")] = None,
+    slices: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--slice",
+            help="Slice to watch, KEY=VALUE or KEY: tenant, role, locale, config, model, prompt, "
+            "version.NAME. Repeat for more.",
+        ),
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Metrics to compute, comma-separated (default: all that production can have).")
+    ] = None,
+    corpus: CorpusOption = None,
+    golden: Annotated[
+        str | None, typer.Option(help="Golden set: labels for the same questions, and questions without a near case.")
+    ] = None,
+    verdicts: Annotated[
+        str | None, typer.Option(help="Verdict store: the sample is scored by the judge in it, not by rules.")
+    ] = None,
+    judge: JudgeNameOption = None,
+    calibration: Annotated[
+        str | None, typer.Option(help="Calibration of the scorers, which corrects the estimates.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=0, help="Answers of a week that are read for scores; 0 for all (default: 400).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample (default: 0).")] = None,
+    false_alarms: Annotated[
+        float | None,
+        typer.Option(help="Most alerts a quarter for each metric and slice while nothing changes (default: 0.25)."),
+    ] = None,
+    write_sample: Annotated[
+        str | None, typer.Option(help="Folder for the sample as golden.jsonl and outputs.jsonl, for `assay judge`.")
+    ] = None,
+    alert_log: Annotated[str, typer.Option(help="File that remembers what was acknowledged and sent.")] = DEFAULT_LOG,
+    acknowledge: Annotated[
+        str | None, typer.Option(help="Id of an alert that a person takes on; needs --person.")
+    ] = None,
+    person: Annotated[str, typer.Option(help="Who acknowledges the alert.")] = "",
+    note: Annotated[str, typer.Option(help="What is known of the alert.")] = "",
+    webhook: Annotated[
+        str | None, typer.Option(help="Address to which new alerts and leaks are posted; needs --webhook-secret-env.")
+    ] = None,
+    webhook_secret_env: Annotated[
+        str | None, typer.Option(help="Environment variable with the secret that signs what is posted.")
+    ] = None,
+    settings: SettingsOption = None,
+    now: NowOption = None,
+    html: TrendPageOption = None,
+    export_otlp: OtlpFileOption = None,
+    export_prometheus: PrometheusFileOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.
+
+    Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
+    tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
+    """
+    from assay.cli.display import print_written_files
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.settings_file import load_config
+    from assay.trends.check_production import AlertNotice
+    from assay.trends.check_production import monitor as monitor_answers
+    from assay.trends.monitor_tables import describe_monitor
+    from assay.trends.write_trends import write_trend_files
+
+    inputs = [corpus, golden, verdicts, calibration, None if "://" in store else store]
+    refuse_overwriting([html, export_otlp, export_prometheus], inputs)
+    report = monitor_answers(
+        store,
+        by=None if by is None else by.value,
+        first=first,
+        last=last,
+        slices=slices,
+        metrics=metrics,
+        corpus=corpus,
+        golden=golden,
+        verdicts=verdicts,
+        judge=judge,
+        calibration=calibration,
+        budget=budget,
+        seed=seed,
+        false_alarms=false_alarms,
+        settings=load_config(settings).settings.monitor,
+        notice=AlertNotice(alert_log, acknowledge, person, note, webhook, webhook_secret_env),
+        sample_folder=write_sample,
+        now=_parse_moment(now),
+    )
+    _print_report(report, format)
+    page = describe_monitor(report)
+    print_written_files(write_trend_files(page, html=html, otlp=export_otlp, prometheus=export_prometheus))
+    return ExitCode.FAILED if report.needs_attention else ExitCode.PASS
+
+
+def _parse_moment(now: str | None) -> datetime | None:
+    text = resolve_timestamp(now)
+    if text is None:
+        return None
+    moment = parse_time(text)
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _print_report(report: MonitorReport, format: PrintFormat) -> None:
+    from assay.cli.display import ignore_broken_pipe, print_notes, print_table
+    from assay.report.json_report import format_json
+    from assay.text.escaping import escape_json_for_log
+    from assay.trends.monitor_tables import (
+        build_monitor_tables,
+        describe_monitor,
+        list_closing_notes,
+        render_chat_lines,
+    )
+
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(escape_json_for_log(format_json(describe_monitor(report))), nl=False)
+        elif format is PrintFormat.markdown:
+            typer.echo("\n".join(render_chat_lines(report)))
+        else:
+            for table in build_monitor_tables(report):
+                print_table(table)
+            print_notes(f"note: {note}" for note in list_closing_notes(report))

@@ -1,0 +1,221 @@
+"""Which production questions become candidates: one of each group of alike ones, of every stratum, doubtful ones first.
+
+The choice follows from the questions and the seed alone. It is made for finding cases, not for estimating rates.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from assay.records.audit_records import AuditRecord
+from assay.records.errors import InputError
+from assay.records.golden_set import Case, GoldenSet, User
+from assay.scoring.cluster_suggestions import suggest_clusters
+from assay.text.languages import guess_language
+from assay.text.refusals import detect_behaviour
+
+STRATUM_KEYS = ("tenant", "language", "behaviour", "config", "model", "feedback")
+DEFAULT_STRATUM_KEYS = ("tenant", "language", "behaviour")
+NEGATIVE_FEEDBACK = frozenset(("down", "negative", "bad", "no", "false", "thumbs_down", "dislike"))
+NOT_RECORDED = "not recorded"
+
+
+class TrafficQuestion(Struct, frozen=True):
+    """A question of production: its record and number in the store, its stratum, and why its answer is doubtful."""
+
+    record: AuditRecord
+    sequence: int
+    stratum: str
+    doubts: tuple[str, ...]
+
+
+class TrafficPick(Struct, frozen=True):
+    """A chosen question: by its doubts or by chance, and how many questions of the traffic it stands for."""
+
+    question: TrafficQuestion
+    chosen_by: Literal["doubt", "chance"]
+    alike: int
+
+
+class StratumCount(Struct, frozen=True):
+    """A stratum: its questions, the groups of alike ones that the golden set lacks, and how many were chosen."""
+
+    stratum: str
+    questions: int
+    groups: int
+    chosen: int
+
+
+class TrafficChoice(Struct, frozen=True):
+    """The chosen questions, the strata, and how many questions the golden set asks already."""
+
+    picks: tuple[TrafficPick, ...]
+    strata: tuple[StratumCount, ...]
+    known_questions: int
+
+
+def read_traffic_question(record: AuditRecord, sequence: int, keys: Sequence[str]) -> TrafficQuestion:
+    """Return a question with its stratum by some keys and its doubts. Raises InputError for an unknown key."""
+    unknown = [key for key in keys if key not in STRATUM_KEYS]
+    if unknown:
+        raise InputError(f"--by: no such stratum (got {', '.join(unknown)}; expected {', '.join(STRATUM_KEYS)})")
+    behaviour = detect_behaviour(record.answer or "").behaviour or "no answer"
+    values: dict[str, Any] = {
+        "tenant": record.user.tenant if record.user is not None else None,
+        "language": guess_language(record.question or ""),
+        "behaviour": behaviour,
+        "config": record.config_id,
+        "model": record.model,
+        "feedback": "negative" if is_negative(record.feedback) else "other" if record.feedback is not None else None,
+    }
+    stratum = ", ".join(f"{key}={values[key] or NOT_RECORDED}" for key in keys) or "all"
+    return TrafficQuestion(record, sequence, stratum, tuple(_list_doubts(record, behaviour)))
+
+
+def is_negative(feedback: object) -> bool:
+    """Return whether a user was not content: false, a negative number, a word such as `down`, or one of several.
+
+    >>> is_negative("down"), is_negative(-1), is_negative({"rating": "up", "useful": False}), is_negative(None)
+    (True, True, True, False)
+    """
+    if isinstance(feedback, Mapping):
+        return any(map(is_negative, feedback.values()))
+    if isinstance(feedback, bool):
+        return not feedback
+    if isinstance(feedback, (int, float)):
+        return feedback < 0
+    return isinstance(feedback, str) and feedback.strip().lower() in NEGATIVE_FEEDBACK
+
+
+def _list_doubts(record: AuditRecord, behaviour: str) -> list[str]:
+    """Return what the record itself says against its answer; nothing is judged."""
+    retrieved = record.retrieved_uids
+    if retrieved is None and record.stages is not None:
+        retrieved = tuple(chunk.chunk_id for stage in record.stages for chunk in stage.chunks)
+    doubts = {
+        "negative feedback": is_negative(record.feedback),
+        "target error": record.error is not None,
+        "nothing retrieved": retrieved is not None and not retrieved,
+        "refused": behaviour in ("abstain", "permission_denied", "escalate", "clarify"),
+        "behaviour unclear": behaviour == "unknown",
+        "no citation": behaviour == "answer" and record.citations is not None and not record.citations,
+    }
+    return [name for name, holds in doubts.items() if holds]
+
+
+def choose_questions(
+    questions: Sequence[TrafficQuestion], golden: GoldenSet, count: int, *, seed: int = 0, doubtful_share: float = 0.5
+) -> TrafficChoice:
+    """Return up to `count` questions, one of each group of alike ones that the golden set does not ask.
+
+    The strata take turns, the rarest first, so that each is there if `count` allows. Of the picks of a stratum, a share
+    of `doubtful_share` (0 to 1) are those with most doubts, the others are drawn by chance. The order of `questions`
+    does not matter.
+    """
+    if not 0.0 <= doubtful_share <= 1.0:
+        raise InputError(f"a share of doubtful questions of {doubtful_share} (expected 0 to 1)")
+    ordered = sorted(questions, key=lambda question: _draw(seed, question.record.id))
+    groups, known_questions = _group_alike(ordered, golden)
+    by_stratum: dict[str, list[list[TrafficQuestion]]] = {question.stratum: [] for question in ordered}
+    for group in groups:
+        by_stratum[group[0].stratum].append(group)
+    turns = sorted(by_stratum, key=lambda name: (len(by_stratum[name]), name))
+    queues = {name: _order_picks(by_stratum[name], doubtful_share, count) for name in turns}
+    picks: list[TrafficPick] = []
+    while len(picks) < count and any(queues.values()):
+        for name in turns:
+            if queues[name] and len(picks) < count:
+                picks.append(queues[name].pop(0))
+    chosen = Counter(pick.question.stratum for pick in picks)
+    sizes = Counter(question.stratum for question in ordered)
+    strata = tuple(StratumCount(name, sizes[name], len(by_stratum[name]), chosen[name]) for name in sorted(turns))
+    return TrafficChoice(tuple(picks), strata, known_questions)
+
+
+def _draw(seed: int, record_id: str) -> str:
+    return hashlib.sha256(f"{seed}\0{record_id}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _group_alike(ordered: Sequence[TrafficQuestion], golden: GoldenSet) -> tuple[list[list[TrafficQuestion]], int]:
+    """Return the groups of alike questions, the most doubtful of each first, without those that the set asks."""
+    cases = [Case(f"g{row}", case.question) for row, case in enumerate(golden.cases)]
+    cases += [Case(f"q{row}", question.record.question or "") for row, question in enumerate(ordered)]
+    parent = {case.id: case.id for case in cases}
+
+    def find_leader(name: str) -> str:
+        while parent[name] != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for suggestion in suggest_clusters(cases):
+        leader = find_leader(suggestion.case_ids[0])
+        for name in suggestion.case_ids[1:]:
+            parent[find_leader(name)] = leader
+    asked = {find_leader(f"g{row}") for row in range(len(golden.cases))}
+    groups: dict[str, list[TrafficQuestion]] = {}
+    known_questions = 0
+    for row, question in enumerate(ordered):
+        leader = find_leader(f"q{row}")
+        if leader in asked:
+            known_questions += 1
+        else:
+            groups.setdefault(leader, []).append(question)
+    return [sorted(group, key=lambda item: -len(item.doubts)) for group in groups.values()], known_questions
+
+
+def _order_picks(groups: Sequence[list[TrafficQuestion]], doubtful_share: float, count: int) -> list[TrafficPick]:
+    """Return one question of each of `count` groups, a share of `doubtful_share` of any first n by their doubts."""
+    by_chance = list(range(len(groups)))
+    by_doubt = sorted((row for row in by_chance if groups[row][0].doubts), key=lambda row: -len(groups[row][0].doubts))
+    taken: set[int] = set()
+    picks: list[TrafficPick] = []
+    doubtful_count = 0
+    for number in range(1, min(count, len(groups)) + 1):
+        wants_doubt = doubtful_count < ceil(doubtful_share * number)
+        doubtful_row = next((row for row in by_doubt if row not in taken), None) if wants_doubt else None
+        row = doubtful_row if doubtful_row is not None else next(row for row in by_chance if row not in taken)
+        taken.add(row)
+        doubtful_count += doubtful_row is not None
+        chosen_by: Literal["doubt", "chance"] = "chance" if doubtful_row is None else "doubt"
+        picks.append(TrafficPick(groups[row][0], chosen_by, len(groups[row])))
+    return picks
+
+
+def make_candidate_case(pick: TrafficPick, record: AuditRecord, answer: str | None) -> Case:
+    """Return a case without any label: the question, its user without an id, and where it comes from.
+
+    `record` is the record with everything withheld and redacted, and `answer` what a reviewer may see of it.
+    """
+    question = pick.question
+    user = record.user
+    provenance: dict[str, Any] = {
+        "kind": "production",
+        "drafted_by": "audit sample",
+        "asked_at": record.at[:10],
+        "stratum": question.stratum,
+        "chosen_by": pick.chosen_by,
+        "doubts": list(question.doubts),
+        "alike": pick.alike,
+    }
+    if record.versions:
+        provenance["versions"] = dict(record.versions)
+    cited = record.citations if record.citations is not None else record.retrieved_uids
+    if cited:
+        provenance["chunks of the answer, unchecked"] = list(cited)
+    if answer:
+        provenance["answer of the system, unchecked"] = answer
+    return Case(
+        f"prod-{hashlib.sha256(question.record.id.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}",
+        record.question or "",
+        user=User(user.tenant, user.roles, user.position, user.position_scope, user.locale) if user else None,
+        tags=("production",),
+        language=guess_language(record.question or ""),
+        metadata={"provenance": provenance},
+    )

@@ -1,0 +1,197 @@
+"""Alarms on a daily rate with a bound on false ones: permutation tests of the last days with the weeks before them.
+
+Days of the same weekday are exchanged, so that a week's rhythm and whatever happens within a day (bursts, users who ask
+much) change no error rate: the one assumption is that, without a change, days of one weekday are exchangeable. The
+level of all tests of a quarter adds up to the promised number of false alarms, dependent as they are.
+"""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.stats.arrays import FloatArray, IndexArray
+from assay.stats.distributions import compute_normal_quantile
+
+WINDOWS = (4, 7, 14)
+"""The numbers of days whose rate is compared with the one before."""
+REFERENCE_DAYS, LEAST_REFERENCE_DAYS = 56, 28
+QUARTER_DAYS = 92
+FALSE_ALARMS = 0.25
+"""How many false alarms are expected in a quarter at most, unless somebody asks for another number."""
+LEAST_PERMUTATIONS, MOST_PERMUTATIONS = 2999, 59_999
+_SCREEN = 2.0
+"""A window that lies fewer standard errors from the reference is not tested, which raises no alarm."""
+
+
+class DayAlarm(NamedTuple):
+    """The rate of a window that ends on day `day` differs from the reference: `value` from `before`, p-value `p`.
+
+    `bound` is the value from which on the window would have been an alarm.
+    """
+
+    day: int
+    window: int
+    value: float
+    before: float
+    bound: float
+    p: float
+
+
+class LevelShift(NamedTuple):
+    """The first day of the new level and the rates on both sides of it."""
+
+    day: int
+    before: float
+    after: float
+
+
+def find_day_alarms(
+    totals: FloatArray,
+    sizes: FloatArray,
+    first_day: int,
+    last_day: int,
+    direction: int,
+    false_alarms: float = FALSE_ALARMS,
+    seed: int = 0,
+) -> list[DayAlarm]:
+    """Return the alarm of each day from `first_day` to `last_day` on which there is one, that of the shortest window.
+
+    `totals` and `sizes` have shape (days,): sum and number (or weights) of the values of each day, 0 for a day without
+    any; the position modulo 7 is the weekday. `direction` is 1 where a rise is bad, −1 where a fall is, 0 for both.
+    Without a change, the expected number of days with an alarm in a quarter of 92 days is at most `false_alarms`.
+    """
+    level = false_alarms / QUARTER_DAYS / len(WINDOWS)
+    alarms: list[DayAlarm] = []
+    for day in range(max(0, first_day), last_day + 1):
+        if sizes[day] <= 0:
+            continue
+        for window in WINDOWS:
+            alarm = _test_window(totals, sizes, day, window, direction, level, seed)
+            if alarm is not None:
+                alarms.append(alarm)
+                break
+    return alarms
+
+
+def _test_window(
+    totals: FloatArray, sizes: FloatArray, day: int, window: int, direction: int, level: float, seed: int
+) -> DayAlarm | None:
+    first = day - window + 1
+    start = max(0, first - REFERENCE_DAYS)
+    if first - start < LEAST_REFERENCE_DAYS:
+        return None
+    days = np.arange(start, day + 1)
+    total, size = totals[start : day + 1], sizes[start : day + 1]
+    in_window = days >= first
+    if size[in_window].sum() <= 0 or np.count_nonzero(size[~in_window]) < LEAST_REFERENCE_DAYS // 2:
+        return None
+    value = float(total[in_window].sum() / size[in_window].sum())
+    before = float(total[~in_window].sum() / size[~in_window].sum())
+    difference = value - before
+    if direction * difference < 0 or difference == 0:
+        return None
+    error = _standard_error(total, size, in_window, before)
+    if abs(difference) < _SCREEN * error:
+        return None
+    number = min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, ceil(4 / level)))
+    draws = _permute_within_weekdays(total, size, in_window, days % 7, _make_generator(seed, day, window), number)
+    if direction == 0:
+        extreme, threshold = np.abs(draws), abs(difference)
+    else:
+        extreme, threshold = direction * draws, direction * difference
+    p = (1 + np.count_nonzero(extreme >= threshold - 1e-12)) / (1 + len(draws))
+    if p > level:
+        return None
+    sign = 1.0 if difference > 0 else -1.0
+    bound = before + sign * float(np.sort(extreme)[-max(1, int(level * (1 + len(draws))))])
+    return DayAlarm(day, window, value, before, bound, float(p))
+
+
+def _make_generator(seed: int, day: int, window: int) -> np.random.Generator:
+    return np.random.default_rng([seed, day, window])
+
+
+def _standard_error(total: FloatArray, size: FloatArray, in_window: np.typing.NDArray[np.bool_], mean: float) -> float:
+    """Return the standard error of the difference, from the spread of the reference between days."""
+    residuals = (total - mean * size)[~in_window]
+    reference, window = float(size[~in_window].sum()), float(size[in_window].sum())
+    variance = float((residuals**2).sum()) / max(1e-300, reference)
+    return sqrt(variance * (1 / reference + 1 / window))
+
+
+def _permute_within_weekdays(
+    total: FloatArray,
+    size: FloatArray,
+    in_window: np.typing.NDArray[np.bool_],
+    weekdays: IndexArray,
+    generator: np.random.Generator,
+    number: int,
+) -> FloatArray:
+    """Return the differences (window minus reference) when days of the same weekday change places at random."""
+    window_total, window_size = np.zeros(number), np.zeros(number)
+    for weekday in np.unique(weekdays[in_window]):
+        rows = np.flatnonzero(weekdays == weekday)
+        taken = int(np.count_nonzero(in_window[rows]))
+        order = np.argsort(generator.random((number, len(rows))), axis=1)[:, :taken]
+        window_total += total[rows][order].sum(axis=1)
+        window_size += size[rows][order].sum(axis=1)
+    rest_total, rest_size = float(total.sum()) - window_total, float(size.sum()) - window_size
+    defined = (window_size > 0) & (rest_size > 0)
+    differences: FloatArray = np.zeros(number)
+    np.divide(window_total, window_size, out=differences, where=defined)
+    differences -= np.divide(rest_total, rest_size, out=np.zeros(number), where=defined)
+    differences[~defined] = np.inf  # counts against an alarm
+    return differences
+
+
+def find_change_point(totals: FloatArray, sizes: FloatArray, first: int, last: int) -> LevelShift | None:
+    """Return the day in (`first`, `last`] that best splits the days from `first` to `last` into two levels.
+
+    Least squares of the daily rates, weighted by their sizes; None for fewer than two days with values.
+
+    >>> find_change_point(np.array([1.0, 1.0, 5.0, 5.0]), np.full(4, 10.0), 0, 3)
+    LevelShift(day=2, before=0.1, after=0.5)
+    """
+    best: LevelShift | None = None
+    largest = -1.0
+    all_total, all_size = float(totals[first : last + 1].sum()), float(sizes[first : last + 1].sum())
+    total = size = 0.0
+    for day in range(first + 1, last + 1):
+        total, size = total + float(totals[day - 1]), size + float(sizes[day - 1])
+        rest = all_size - size
+        if size <= 0 or rest <= 0 or sizes[day] <= 0:
+            continue
+        before, after = total / size, (all_total - total) / rest
+        gain = size * rest / all_size * (after - before) ** 2
+        if gain > largest:
+            best, largest = LevelShift(day, before, after), gain
+    return best
+
+
+def state_detectable_change(
+    totals: FloatArray,
+    sizes: FloatArray,
+    last_day: int,
+    false_alarms: float = FALSE_ALARMS,
+    window: int = 7,
+    power: float = 0.9,
+) -> float | None:
+    """Return the smallest change of the rate that a window finds with the stated power, by the spread between days.
+
+    A normal approximation over the weeks before `last_day`; None with fewer than 28 days of reference.
+    """
+    start = max(0, last_day + 1 - REFERENCE_DAYS)
+    total, size = totals[start : last_day + 1], sizes[start : last_day + 1]
+    used = size > 0
+    if np.count_nonzero(used) < LEAST_REFERENCE_DAYS:
+        return None
+    total, size = total[used], size[used]
+    residuals = total - total.sum() / size.sum() * size
+    variance = float((residuals**2).sum()) / float(size.sum())
+    in_window = float(size.mean()) * window
+    error = sqrt(variance * (1 / float(size.sum()) + 1 / in_window))
+    level = false_alarms / QUARTER_DAYS / len(WINDOWS)
+    return (compute_normal_quantile(1 - level) + compute_normal_quantile(power)) * error

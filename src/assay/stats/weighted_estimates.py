@@ -1,0 +1,140 @@
+"""Means of traffic with intervals: from sums over groups of users, or from a stratified sample with its weights.
+
+Answers to one user are not independent, so users (or groups of them) are the units. The value that an interval covers
+is that of the traffic behind the answers, not only of these answers: it never has width zero.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+
+from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.distributions import compute_beta_quantile, compute_normal_quantile, compute_t_quantile
+from assay.stats.intervals import Bounds, Estimate
+
+EFFECTIVE_METHOD = "Clopper-Pearson with the effective number of answers (conservative)"
+UNBOUNDED_METHOD = "t over groups of users"
+MAX_SHAPE = 50_000.0
+"""The largest effective number that the beta quantiles are exact for; beyond it the interval stays at that width."""
+
+
+def estimate_mean_of_groups(
+    totals: FloatArray, sizes: FloatArray, low: float | None, high: float | None, confidence: float = 0.95
+) -> Estimate | None:
+    """Return the mean of values that were summed by independent groups, with its interval.
+
+    `totals` and `sizes` have shape (groups,): the sum and the number of the values of each group; groups without values
+    are left out. `low` and `high` are the ends of the range, None if it is open. None without values, and for an open
+    range with fewer than two groups. Source: Korn and Graubard (1998) for bounded values.
+
+    >>> estimate = estimate_mean_of_groups(np.array([1.0, 0.0, 0.0]), np.array([10.0, 10.0, 10.0]), 0.0, 1.0)
+    >>> round(estimate.value, 4), estimate.bounds.low < 1 / 30 < estimate.bounds.high
+    (0.0333, True)
+    """
+    used = sizes > 0
+    totals, sizes = totals[used], sizes[used]
+    count, number = len(totals), float(sizes.sum())
+    if not count:
+        return None
+    mean = float(totals.sum()) / number
+    distances = (totals - sizes * mean) / number
+    variance = float((distances**2).sum()) * count / (count - 1) if count > 1 else inf
+    return _make_estimate(mean, variance, count, number**2 / float((sizes**2).sum()), low, high, confidence)
+
+
+def estimate_mean_of_sample(
+    values: FloatArray,
+    applies: BoolArray,
+    strata: IndexArray,
+    stratum_sizes: FloatArray,
+    clusters: IndexArray,
+    low: float,
+    high: float,
+    confidence: float = 0.95,
+) -> Estimate | None:
+    """Return the mean over all answers of which a stratified sample was judged (Hájek), with its interval.
+
+    `values`, `applies`, `strata` and `clusters` have shape (judged,): the value, whether the answer belongs to the part
+    of the traffic that is asked about and has a value, and the codes of its stratum and user. `stratum_sizes` has shape
+    (strata,): the number of answers in each, judged or not; every stratum with answers needs one that was judged. The
+    variance is that of the traffic, with users as units, plus that of the sampling; in each stratum one imaginary value
+    at either end of the range stands for those that the sample missed. None where no judged answer belongs.
+    """
+    if not applies.any():
+        return None
+    judged = np.bincount(strata, minlength=len(stratum_sizes)).astype(np.float64)
+    weight_of_stratum = np.divide(stratum_sizes, judged, out=np.zeros_like(stratum_sizes), where=judged > 0)
+    weights = np.where(applies, weight_of_stratum[strata], 0.0)
+    total_weight = float(weights.sum())
+    mean = float((weights * np.where(applies, values, 0.0)).sum()) / total_weight
+    distances = np.where(applies, values - mean, 0.0) / total_weight
+    of_cluster = np.unique(clusters[applies], return_inverse=True)[1]
+    weighted = (weights * distances)[applies]
+    cluster_sums = np.bincount(of_cluster, weights=weighted)
+    cluster_weights = np.bincount(of_cluster, weights=weights[applies])
+    count = len(cluster_sums)
+    single = float((weights * distances**2).sum())
+    shared = float((cluster_sums**2).sum()) - float((weighted**2).sum())
+    variance = max(single, single + shared) * (count / (count - 1) if count > 1 else inf)
+    ends = (low - mean) / total_weight, (high - mean) / total_weight
+    for code in range(len(stratum_sizes)):
+        variance += _sampling_variance(distances[strata == code], applies[strata == code], stratum_sizes[code], ends)
+    effective_at_ends = total_weight**2 / float((cluster_weights**2).sum())
+    return _make_estimate(mean, variance, count, effective_at_ends, low, high, confidence)
+
+
+def _sampling_variance(distances: FloatArray, applies: BoolArray, size: float, ends: tuple[float, float]) -> float:
+    """Return the variance that comes from judging only some answers of a stratum; 0 where all were judged."""
+    judged = len(distances)
+    if judged == 0 or judged >= size:
+        return 0.0
+    padded = np.concatenate((distances, ends)) if applies.any() else distances
+    spread = float(((padded - padded.mean()) ** 2).sum()) / max(1, len(padded) - 1)
+    return float(size**2 * (1 - judged / size) * spread / judged)
+
+
+def _make_estimate(
+    mean: float,
+    variance: float,
+    count: int,
+    effective_at_ends: float,
+    low: float | None,
+    high: float | None,
+    confidence: float,
+) -> Estimate | None:
+    """Return the mean with the interval that its variance and `count` independent units give."""
+    note = f"few users ({count})" if count < 8 else ""
+    if low is None or high is None:
+        if count < 2:
+            return None
+        half = compute_t_quantile((1 + confidence) / 2, count - 1) * sqrt(variance)
+        bottom, top = mean - half, mean + half
+        bounds = Bounds(
+            bottom if low is None else max(low, bottom), top if high is None else min(high, top), UNBOUNDED_METHOD, note
+        )
+        return Estimate(mean, bounds)
+    share = min(1.0, max(0.0, (mean - low) / (high - low)))
+    scaled = variance / (high - low) ** 2
+    # Users who always answer alike would give the number at the ends: no dependence gives less.
+    at_end = share in (0.0, 1.0) or scaled == 0.0
+    effective = effective_at_ends if at_end else max(effective_at_ends, share * (1 - share) / scaled)
+    if count > 1:
+        tail = (1 + confidence) / 2
+        effective *= (compute_normal_quantile(tail) / compute_t_quantile(tail, count - 1)) ** 2
+    bottom, top = _exact_limits(share, min(max(effective, 1e-9), MAX_SHAPE), confidence)
+    return Estimate(mean, Bounds(low + (high - low) * bottom, low + (high - low) * top, EFFECTIVE_METHOD, note))
+
+
+def _exact_limits(share: float, number: float, confidence: float) -> tuple[float, float]:
+    """Return the Clopper-Pearson limits of a share of a number that need not be whole."""
+    tail = (1 - confidence) / 2
+    events, others = share * number, (1 - share) * number
+    below = compute_beta_quantile(tail, events, others + 1) if events >= 1 else 0.0
+    above = compute_beta_quantile(1 - tail, events + 1, others) if others >= 1 else 1.0
+    if events == 0.0:
+        above = 1 - tail ** (1 / number)
+    if others == 0.0:
+        below = tail ** (1 / number)
+    return min(below, share), max(above, share)

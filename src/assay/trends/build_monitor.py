@@ -1,0 +1,382 @@
+"""Builds the report of a monitor from an audit store: series with intervals, leaks, alerts, drift, and the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import pairwise
+from statistics import fmean
+
+import numpy as np
+
+from assay.audit.audit_store import AuditStore
+from assay.audit.load_answers import find_answer_times
+from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.errors import InputError
+from assay.records.golden_set import Corpus, GoldenSet
+from assay.records.verdicts import Calibration
+from assay.stats.change_alarms import (
+    FALSE_ALARMS,
+    LEAST_REFERENCE_DAYS,
+    REFERENCE_DAYS,
+    WINDOWS,
+    state_detectable_change,
+)
+from assay.stats.intervals import Bounds, Estimate
+from assay.stats.multiple_testing import adjust_holm
+from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
+from assay.trends.judged_estimates import correct_estimate, estimate_period, sum_by_day
+from assay.trends.monitor_alerts import WatchedSums, find_alerts
+from assay.trends.monitor_measures import Measure, check_slices, choose_measures
+from assay.trends.monitor_results import (
+    ChangedVersion,
+    MonitorAlert,
+    MonitorDrift,
+    MonitorMark,
+    MonitorPeriod,
+    MonitorPoint,
+    MonitorReport,
+    MonitorSeries,
+    RefusalBand,
+    SampledAnswer,
+    SamplingSummary,
+)
+from assay.trends.near_golden import GoldenQuestions
+from assay.trends.score_answers import AnswerScorer
+from assay.trends.topic_drift import compare_questions
+from assay.trends.traffic_sums import Calendar, parse_day
+
+DEFAULT_PERIODS = 12
+REFUSAL_LOW, REFUSAL_HIGH = 0.10, 0.30
+"""Where the refusal rate of long-tail traffic is expected to lie."""
+DRIFT_LEVEL = 0.01
+SETTLING_DAYS = REFERENCE_DAYS + max(WINDOWS)
+"""The days before a reported one that its alarms look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorInputs:
+    """What a monitor looks at, and with what.
+
+    `first` and `last` are days, inclusive; without them, the last twelve periods with answers are meant.
+    """
+
+    by: str = "week"
+    first: date | None = None
+    last: date | None = None
+    slices: Sequence[str] = ()
+    metrics: Sequence[str] | None = None
+    budget: int | None = 400
+    seed: int = 0
+    false_alarms: float = FALSE_ALARMS
+    corpus: Corpus | None = None
+    golden: GoldenSet | None = None
+    judging: RecordedVerdicts | None = None
+    made_at: str | None = None
+    keep_sample: bool = False
+
+
+def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorReport, list[SampledAnswer]]:
+    """Return the report, and the sample if it is to be kept.
+
+    Raises InputError for an empty store, a period without days, or unknown metrics and slices."""
+    check_slices(inputs.slices)
+    by_scorer = "judge" if inputs.judging is not None and inputs.judging.verdicts else "rules"
+    measures = choose_measures(inputs.metrics, by_scorer)
+    first, last = _choose_period(store, inputs)
+    calendar = Calendar(first - timedelta(days=SETTLING_DAYS), last, inputs.by)
+    first_day = (first - calendar.first).days
+    census = [measure for measure in measures if not measure.sampled]
+    sampled = [measure for measure in measures if measure.sampled]
+    questions = GoldenQuestions(inputs.golden) if inputs.golden is not None else None
+    request = TrafficRequest(
+        calendar, first_day, inputs.slices, census, sampled, inputs.budget, inputs.seed, inputs.keep_sample
+    )
+    collector = TrafficCollector(
+        store,
+        request,
+        AnswerScorer(census, inputs.corpus, questions),
+        AnswerScorer(sampled, inputs.corpus, questions, inputs.judging),
+    )
+    traffic = collector.collect()
+    return _ReportBuilder(inputs, measures, request, traffic).build(first, last), traffic.sample
+
+
+def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date]:
+    times = find_answer_times(store)
+    if times is None:
+        raise InputError(f"{store.name}: no answers to look at (expected some from `assay audit ingest`)")
+    last = inputs.last or parse_day(times[1])
+    spans = {"day": DEFAULT_PERIODS, "week": 7 * DEFAULT_PERIODS, "month": 30 * DEFAULT_PERIODS}
+    first = inputs.first or max(parse_day(times[0]), last - timedelta(days=spans[inputs.by] - 1))
+    if first > last:
+        raise InputError(f"no days from {first} to {last} (expected --from before --to)")
+    if inputs.by == "month":
+        return first.replace(day=1), last
+    return first - timedelta(days=first.weekday() if inputs.by == "week" else 0), last
+
+
+class _ReportBuilder:
+    """Makes the parts of one report."""
+
+    def __init__(
+        self, inputs: MonitorInputs, measures: Sequence[Measure], request: TrafficRequest, traffic: Traffic
+    ) -> None:
+        self._inputs, self._measures, self._request, self._traffic = inputs, measures, request, traffic
+        self._calendar = request.calendar
+        self._changes = traffic.versions.find_changes()
+        self._slices: list[str | None] = [None, *sorted(traffic.slices)]
+        self._notes: list[str] = []
+
+    def build(self, first: date, last: date) -> MonitorReport:
+        periods = self._calendar.list_periods(first)
+        watched = list(self._list_watched())
+        alerts = find_alerts(
+            watched,
+            self._calendar,
+            self._request.first_day,
+            self._changes,
+            self._inputs.false_alarms,
+            self._inputs.seed,
+        )
+        series = [self._build_series(sums, periods, alerts) for sums in watched]
+        series += self._build_percentiles(periods)
+        series += self._build_corrected(series)
+        versions = tuple(version for day, version in self._changes if day >= self._request.first_day)
+        return MonitorReport(
+            title="Monitor of production answers",
+            made_at=self._inputs.made_at,
+            period=MonitorPeriod(first.isoformat(), last.isoformat()),
+            by=self._inputs.by,
+            answers=self._traffic.answers,
+            series=tuple(series),
+            alerts=tuple(alerts),
+            leaks=tuple(self._traffic.leaks),
+            leak_count=self._traffic.leak_count,
+            sampling=self._summarise_sample(series),
+            refusal_band=self._judge_refusals(periods),
+            drift=tuple(self._find_drift(periods)),
+            versions=versions,
+            notes=tuple(self._collect_notes()),
+        )
+
+    # ── series ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _list_watched(self) -> Iterator[WatchedSums]:
+        days = self._calendar.days
+        for slice_name in self._slices:
+            for measure in self._measures:
+                if measure.percentile is not None:
+                    continue
+                if measure.sampled:
+                    totals, sizes = sum_by_day(self._traffic.weeks, measure.name, slice_name, days)
+                else:
+                    key = slice_name, measure.name
+                    totals = self._traffic.sums.totals.get(key, np.zeros(days))
+                    sizes = self._traffic.sums.sizes.get(key, np.zeros(days))
+                yield WatchedSums(measure, slice_name, totals, sizes)
+
+    def _build_series(self, sums: WatchedSums, periods: Sequence[str], alerts: Sequence[MonitorAlert]) -> MonitorSeries:
+        measure, slice_name = sums.measure, sums.slice_name
+        points = tuple(self._build_point(measure, slice_name, period) for period in periods)
+        detectable = state_detectable_change(
+            sums.totals, sums.sizes, self._calendar.days - 1, self._inputs.false_alarms
+        )
+        marks = [MonitorMark(version.at, "version", _describe_version(version)) for _, version in self._changes]
+        for alert in alerts:
+            if alert.metric == measure.name and alert.slice == slice_name:
+                marks.append(MonitorMark(alert.change_point, "change_point", "estimated first day of the new level"))
+                marks.append(MonitorMark(alert.at, "alert", alert.text))
+        first = self._calendar.name_day(self._request.first_day)
+        return MonitorSeries(
+            name=measure.name if slice_name is None else f"{measure.name} in {slice_name}",
+            key=measure.name,
+            unit=measure.unit,
+            higher_is_better=measure.higher_is_better,
+            slice=slice_name,
+            points=points,
+            marks=tuple(sorted((mark for mark in marks if mark.at >= first), key=lambda mark: (mark.at, mark.kind))),
+            sampled=measure.sampled,
+            detectable=detectable,
+            unwatched="" if detectable is not None else f"needs {LEAST_REFERENCE_DAYS} days of values to raise alerts",
+        )
+
+    def _build_point(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
+        label = self._calendar.label_period(period)
+        answers = self._traffic.sums.counts.get((slice_name, period), 0)
+        if not answers:
+            return MonitorPoint(period, label, None, None, None, 0, "no answers")
+        if measure.sampled:
+            judged = estimate_period(self._traffic.weeks, measure, slice_name, period, self._calendar)
+            estimate, number, reason = judged.estimate, judged.judged, judged.reason
+        else:
+            row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
+            estimate, number, reason = (None, 0, "") if row is None else (row.estimate, row.scored, "")
+        if estimate is None:
+            return MonitorPoint(period, label, None, None, None, number, self._explain_absence(measure, reason))
+        bounds = estimate.bounds
+        return MonitorPoint(period, label, estimate.value, bounds.low, bounds.high, number, "", bounds.note)
+
+    def _explain_absence(self, measure: Measure, reason: str) -> str:
+        """Return why there is no value: what most answers lack."""
+        reasons = self._traffic.reasons.get(measure.name)
+        most = min(reasons.items(), key=lambda row: (-row[1], row[0]))[0] if reasons else ""
+        return "; ".join(dict.fromkeys(filter(None, (reason, most)))) or "too few users for an interval"
+
+    def _build_percentiles(self, periods: Sequence[str]) -> list[MonitorSeries]:
+        series = []
+        for slice_name in self._slices:
+            for measure in self._measures:
+                if measure.percentile is not None:
+                    points = tuple(self._build_percentile(measure, slice_name, period) for period in periods)
+                    name = measure.name if slice_name is None else f"{measure.name} in {slice_name}"
+                    series.append(
+                        MonitorSeries(
+                            name,
+                            measure.name,
+                            measure.unit,
+                            measure.higher_is_better,
+                            slice_name,
+                            points,
+                            unwatched="percentiles are shown and not watched; the mean is",
+                        )
+                    )
+        return series
+
+    def _build_percentile(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
+        label = self._calendar.label_period(period)
+        value = self._traffic.sums.percentiles.get(((slice_name, measure.name), period))
+        row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
+        if value is None or row is None:
+            return MonitorPoint(period, label, None, None, None, 0, self._explain_absence(measure, ""))
+        return MonitorPoint(period, label, value, None, None, row.scored, "", "from bins that are 1.1% wide")
+
+    def _build_corrected(self, series: Sequence[MonitorSeries]) -> list[MonitorSeries]:
+        """Return the sampled series once more, as people would have judged, where a calibration stands."""
+        judging = self._inputs.judging
+        corrected = []
+        for row in series:
+            calibration = judging.calibrations.get(row.key) if judging is not None and row.sampled else None
+            if calibration is None or calibration.platt is not None:
+                continue
+            points = tuple(_correct_point(point, calibration) for point in row.points)
+            name = f"{row.name}, corrected by human labels"
+            corrected.append(
+                MonitorSeries(
+                    name,
+                    f"{row.key}, corrected",
+                    row.unit,
+                    row.higher_is_better,
+                    row.slice,
+                    points,
+                    sampled=True,
+                    unwatched="the uncorrected series is watched",
+                )
+            )
+        return corrected
+
+    # ── the rest ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _summarise_sample(self, series: Sequence[MonitorSeries]) -> SamplingSummary:
+        sampled = [measure for measure in self._measures if measure.sampled]
+        first = self._request.first_day
+        weeks = [week for week in self._traffic.weeks if week.sample.week * 7 + 6 >= first]
+        chosen = sum(len(week.days) for week in weeks)
+        unjudged = 0
+        if sampled:
+            unjudged = sum(int(week.unscored[sampled[0].name].sum()) for week in weeks)
+        overall = [row for row in series if row.sampled and row.slice is None]
+        points = [point for row in overall for point in row.points]
+        widths = [point.high - point.low for point in points if point.high is not None and point.low is not None]
+        budget = self._request.budget
+        design = (
+            "every answer"
+            if budget is None
+            else f"{budget} answers a week in strata (flagged, doubtful twice as often, others); weighted means"
+        )
+        return SamplingSummary(
+            judged=chosen - unjudged,
+            answers=self._traffic.answers,
+            budget=budget,
+            cost=_find_judge_cost(self._inputs.judging),
+            width=fmean(widths) if widths else None,
+            design=design if sampled else "no metric that needs reading was asked for",
+            unjudged=unjudged,
+        )
+
+    def _judge_refusals(self, periods: Sequence[str]) -> RefusalBand:
+        measure = next((row for row in self._measures if row.name == "refusal_rate"), None)
+        points = [self._build_point(measure, None, period) for period in periods] if measure is not None else []
+        point = next((point for point in reversed(points) if point.value is not None), None)
+        if point is None or point.value is None or point.low is None or point.high is None:
+            return RefusalBand(REFUSAL_LOW, REFUSAL_HIGH, None, "unknown", "the refusal rate was not measured")
+        state, text = _compare_with_band(point.value, point.low, point.high, point.n)
+        return RefusalBand(REFUSAL_LOW, REFUSAL_HIGH, point.value, state, f"{point.label}: {text}")
+
+    def _find_drift(self, periods: Sequence[str]) -> Iterator[MonitorDrift]:
+        compared = []
+        for before, after in pairwise(periods):
+            samples = self._traffic.questions.get(before), self._traffic.questions.get(after)
+            if samples[0] is None or samples[1] is None:
+                continue
+            pair = samples[0].list_questions(), samples[1].list_questions()
+            change = compare_questions(*pair, seed=self._inputs.seed)
+            if change is not None:
+                compared.append((before, after, change))
+        adjusted = adjust_holm([change.p for _, _, change in compared])
+        for (before, after, change), p in zip(compared, adjusted, strict=True):
+            if p > DRIFT_LEVEL * 5:
+                continue
+            labels = self._calendar.label_period(before), self._calendar.label_period(after)
+            text = f"other questions than before (more: {', '.join(change.more)}; less: {', '.join(change.less)})"
+            yield MonitorDrift("question topics", *labels, change.statistic, p, text)
+
+    def _collect_notes(self) -> Iterator[str]:
+        yield from self._notes
+        traffic = self._traffic
+        if self._inputs.corpus is None:
+            yield "no corpus: whether citations were reachable, evidence stale or access denied is unknown"
+        if traffic.failure_count:
+            yield f"{traffic.failure_count} answers met a bug and have no scores: {'; '.join(traffic.failures)}"
+        if traffic.leak_count > len(traffic.leaks):
+            yield f"of {traffic.leak_count} leaking answers the first {len(traffic.leaks)} are listed"
+        for key in sorted(traffic.crowded_slices):
+            yield f"slices by {key}: the first 50 values were followed, more were left out"
+        for name in sorted(traffic.versions.crowded):
+            yield f"{name} has more than 100 values: its changes were not followed"
+        judging = self._inputs.judging
+        by_rules = any(measure.sampled and "by=judge" not in measure.name for measure in self._measures)
+        if by_rules and (judging is None or not judging.calibrations):
+            yield "scores by rules are not calibrated here: read their trend, not their height"
+
+
+def _correct_point(point: MonitorPoint, calibration: Calibration) -> MonitorPoint:
+    if point.value is None or point.low is None or point.high is None:
+        return point
+    estimate = Estimate(point.value, Bounds(point.low, point.high, ""))
+    corrected, reason = correct_estimate(estimate, calibration)
+    if corrected is None:
+        return MonitorPoint(point.at, point.label, None, None, None, point.n, reason)
+    bounds = corrected.bounds
+    return MonitorPoint(point.at, point.label, corrected.value, bounds.low, bounds.high, point.n)
+
+
+def _compare_with_band(value: float, low: float, high: float, number: int) -> tuple[str, str]:
+    if value == 0:
+        return "zero", f"none of {number} answers refused: find the leak (what should be refused is being answered)"
+    if high < REFUSAL_LOW:
+        return "below", f"{value:.1%} refused, fewer than the 10 to 30% of long-tail traffic: is too much answered?"
+    if low > REFUSAL_HIGH:
+        return "above", f"{value:.1%} refused, more than the 10 to 30% of long-tail traffic: is retrieval failing?"
+    if low >= REFUSAL_LOW and high <= REFUSAL_HIGH:
+        return "within", f"{value:.1%} refused, within the 10 to 30% of long-tail traffic"
+    return "unknown", f"{value:.1%} refused ({low:.1%} to {high:.1%}): within 10 to 30% or not, too few answers tell"
+
+
+def _describe_version(version: ChangedVersion) -> str:
+    return f"{version.name}: {version.before} → {version.after}"
+
+
+def _find_judge_cost(judging: RecordedVerdicts | None) -> float | None:
+    return judging.usage.cost_usd if judging is not None and judging.usage is not None else None

@@ -1,0 +1,154 @@
+"""Turns alarms of single days into alerts: when each began, and what changed at about that time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import structs
+
+from assay.stats.arrays import FloatArray
+from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
+from assay.trends.monitor_measures import Measure
+from assay.trends.monitor_results import ChangedVersion, MonitorAlert
+from assay.trends.traffic_sums import Calendar
+
+EPISODE_DAYS = 28
+"""Alarms of one monitor that lie no further apart are one alert."""
+COINCIDENCE_DAYS = 2
+"""How far a version change may lie from an estimated change point to be named with it."""
+OPEN, ACKNOWLEDGED, QUIET = "open", "acknowledged", "quiet"
+
+
+class WatchedSums(NamedTuple):
+    """The daily sums of one monitor: a measure over all traffic (None) or a slice."""
+
+    measure: Measure
+    slice_name: str | None
+    totals: FloatArray
+    sizes: FloatArray
+
+
+def find_alerts(
+    watched: Iterable[WatchedSums],
+    calendar: Calendar,
+    first_day: int,
+    changes: Sequence[tuple[int, ChangedVersion]],
+    false_alarms: float,
+    seed: int,
+) -> list[MonitorAlert]:
+    """Return the alerts whose alarms fall on or after `first_day`, the latest first, grouped by when they began."""
+    alerts: list[tuple[int, MonitorAlert]] = []
+    for sums in watched:
+        alarms = find_day_alarms(
+            sums.totals, sums.sizes, first_day, calendar.days - 1, sums.measure.direction, false_alarms, seed
+        )
+        alerts += [_make_alert(sums, episode, calendar, changes) for episode in _split_episodes(alarms)]
+    return sorted(_group_alerts(alerts), key=lambda alert: (alert.at, alert.slice or "", alert.metric), reverse=True)
+
+
+def _split_episodes(alarms: Sequence[DayAlarm]) -> list[list[DayAlarm]]:
+    episodes: list[list[DayAlarm]] = []
+    for alarm in alarms:
+        if episodes and alarm.day - episodes[-1][-1].day <= EPISODE_DAYS:
+            episodes[-1].append(alarm)
+        else:
+            episodes.append([alarm])
+    return episodes
+
+
+def _make_alert(
+    sums: WatchedSums, episode: Sequence[DayAlarm], calendar: Calendar, changes: Sequence[tuple[int, ChangedVersion]]
+) -> tuple[int, MonitorAlert]:
+    """Return an alert with the day on which its new level began, as far as that can be told."""
+    alarm = episode[0]
+    start = max(0, alarm.day - alarm.window + 1 - REFERENCE_DAYS)
+    change = find_change_point(sums.totals, sums.sizes, start, alarm.day)
+    change = change or LevelShift(alarm.day, alarm.before, alarm.value)
+    since = tuple(version for day, version in changes if abs(day - change.day) <= COINCIDENCE_DAYS)
+    text = _describe_change(sums.measure, sums.slice_name, change, calendar.name_day(change.day), since)
+    alert = MonitorAlert(
+        id=make_alert_id(sums.measure.name, sums.slice_name, calendar.name_day(alarm.day)),
+        at=calendar.name_day(alarm.day),
+        metric=sums.measure.name,
+        slice=sums.slice_name,
+        value=alarm.value,
+        before=alarm.before,
+        bound=alarm.bound,
+        p=alarm.p,
+        window_days=alarm.window,
+        change_point=calendar.name_day(change.day),
+        since=since,
+        group="",
+        text=text,
+        state=OPEN,
+    )
+    return change.day, alert
+
+
+def make_alert_id(metric: str, slice_name: str | None, day: str) -> str:
+    """Return the id of an alert, which is the same in every run that finds it on the same day."""
+    digest = hashlib.sha256(f"{metric}\n{slice_name or ''}\n{day}".encode()).hexdigest()
+    return f"alert-{digest[:10]}"
+
+
+def _describe_change(
+    measure: Measure, slice_name: str | None, change: LevelShift, day: str, since: Sequence[ChangedVersion]
+) -> str:
+    verb = "rose" if change.after > change.before else "fell"
+    place = "" if slice_name is None else f" in {slice_name}"
+    text = f"{measure.name}{place} {verb} from {change.before:.3g} to {change.after:.3g} on about {day}"
+    if not since:
+        return f"{text}; no version changed at about that time"
+    changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]
+    names = ", ".join(changed)
+    return f"{text}; at about that time {names} (a coincidence in time, which does not show the cause)"
+
+
+def _group_alerts(alerts: Sequence[tuple[int, MonitorAlert]]) -> list[MonitorAlert]:
+    """Give alerts that began within days of each other one group, named by the first of them."""
+    grouped: list[MonitorAlert] = []
+    last_day, group = None, ""
+    for day, alert in sorted(alerts, key=lambda row: (row[0], row[1].slice is not None, row[1].metric, row[1].id)):
+        if last_day is None or day - last_day > COINCIDENCE_DAYS:
+            group = alert.id
+        last_day = day
+        grouped.append(structs.replace(alert, group=group))
+    return grouped
+
+
+def describe_groups(alerts: Sequence[MonitorAlert]) -> list[str]:
+    """Return one line for each group of alerts that are not acknowledged: what changed most, since when, and where."""
+    groups: dict[str, list[MonitorAlert]] = {}
+    for alert in alerts:
+        if alert.state != ACKNOWLEDGED:
+            groups.setdefault(alert.group, []).append(alert)
+    lines = []
+    for members in groups.values():
+        head = min(members, key=_rank_alert)
+        others = sorted(
+            {f"{alert.metric}{f' in {alert.slice}' if alert.slice else ''}" for alert in members}
+            - {f"{head.metric}{f' in {head.slice}' if head.slice else ''}"}
+        )
+        more = f"; with it: {', '.join(others[:5])}{' …' if len(others) > 5 else ''}" if others else ""
+        lines.append(f"{head.text}{more}")
+    return lines
+
+
+def _rank_alert(alert: MonitorAlert) -> tuple[bool, float, bool, str, str]:
+    """Return the rank of an alert within its group: all traffic first, then the surest, then what users are hurt by."""
+    return alert.slice is not None, alert.p, "hallucination" not in alert.metric, alert.metric, alert.slice or ""
+
+
+def apply_states(
+    alerts: Sequence[MonitorAlert], acknowledged: Mapping[str, str], is_quiet: bool
+) -> tuple[MonitorAlert, ...]:
+    """Return the alerts with their states; `acknowledged` has the person by the id of the alert."""
+    states: list[MonitorAlert] = []
+    for alert in alerts:
+        if alert.id in acknowledged:
+            states.append(structs.replace(alert, state=ACKNOWLEDGED, acknowledged_by=acknowledged[alert.id]))
+        else:
+            states.append(structs.replace(alert, state=QUIET if is_quiet else OPEN))
+    return tuple(states)

@@ -1,0 +1,174 @@
+"""What a monitor of production answers reports; as JSON it is the data of the monitor's page.
+
+Unknown is None with a reason, never 0.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
+
+
+class MonitorPoint(Struct, frozen=True):
+    """One value of a series: that of the period which begins at `at`, with its 95% interval.
+
+    `n` counts the answers that the value rests on; `reason` says why there is no value.
+    """
+
+    at: str
+    label: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reason: str = ""
+    note: str = ""
+    run: str | None = None
+
+
+class MonitorMark(Struct, frozen=True):
+    """Something that happened at a time: `kind` is version, change_point, alert or acknowledged."""
+
+    at: str
+    kind: str
+    text: str
+
+
+class MonitorSeries(Struct, frozen=True):
+    """One metric over all traffic or one slice, period by period.
+
+    `sampled`: only a sample of the answers was scored, and the values are weighted. `detectable` is the change of the
+    daily rate that a week of answers would show in nine of ten cases, None where it is not watched.
+    """
+
+    name: str
+    key: str
+    unit: str
+    higher_is_better: bool | None
+    slice: str | None
+    points: tuple[MonitorPoint, ...]
+    marks: tuple[MonitorMark, ...] = ()
+    configuration: str | None = None
+    sampled: bool = False
+    detectable: float | None = None
+    unwatched: str = ""
+
+
+class ChangedVersion(Struct, frozen=True):
+    """A version (of the index, the prompt, the model …) that most answers had until `at`, and the one after it."""
+
+    name: str
+    before: str
+    after: str
+    at: str
+
+
+class MonitorAlert(Struct, frozen=True):
+    """A change of a metric that its sequential test found.
+
+    `at` is the day of the alarm, `change_point` the estimated first day of the new level, `since` the versions that
+    changed at about that time. Alerts of one `group` changed together. `bound` is where the alarm began.
+    """
+
+    id: str
+    at: str
+    metric: str
+    slice: str | None
+    value: float
+    before: float
+    bound: float
+    p: float
+    window_days: int
+    change_point: str
+    since: tuple[ChangedVersion, ...]
+    group: str
+    text: str
+    state: str
+    acknowledged_by: str | None = None
+
+
+class MonitorLeak(Struct, frozen=True):
+    """An answer that showed what its user may not see: `chunk` names it, never its text."""
+
+    at: str
+    record_id: str
+    user: str | None
+    chunk: str
+    text: str
+
+
+class SamplingSummary(Struct, frozen=True):
+    """How many answers were scored for the metrics that need reading.
+
+    `width` is the mean width of the intervals of all traffic, None where unknown. `unjudged` were chosen and have no
+    verdict. `cost` is what the recorded verdicts cost in dollars.
+    """
+
+    judged: int
+    answers: int
+    budget: int | None
+    cost: float | None
+    width: float | None
+    design: str
+    unjudged: int = 0
+
+
+class SampledAnswer(Struct, frozen=True):
+    """An answer of the sample as a case and an observation, for a judge."""
+
+    case: Case
+    observation: Observation
+
+
+class RefusalBand(Struct, frozen=True):
+    """Where the refusal rate lies: `state` is below, within, above, zero or unknown."""
+
+    low: float
+    high: float
+    value: float | None
+    state: str
+    text: str
+
+
+class MonitorDrift(Struct, frozen=True):
+    """A change in what is asked between two periods: the statistic of a permutation test and its p-value."""
+
+    what: str
+    from_period: str
+    to_period: str
+    statistic: float
+    p: float
+    text: str
+
+
+class MonitorPeriod(Struct, frozen=True):
+    """The days that a report covers, both inclusive."""
+
+    first: str
+    last: str
+
+
+class MonitorReport(Struct, frozen=True):
+    """Everything that a monitor found in a period. `leak_count` counts all leaking answers, `leaks` lists the first."""
+
+    title: str
+    made_at: str | None
+    period: MonitorPeriod
+    by: str
+    answers: int
+    series: tuple[MonitorSeries, ...]
+    alerts: tuple[MonitorAlert, ...]
+    leaks: tuple[MonitorLeak, ...]
+    leak_count: int
+    sampling: SamplingSummary
+    refusal_band: RefusalBand
+    drift: tuple[MonitorDrift, ...]
+    versions: tuple[ChangedVersion, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def needs_attention(self) -> bool:
+        """Whether there is an open alert or a leak."""
+        return bool(self.leak_count) or any(alert.state == "open" for alert in self.alerts)

@@ -1,0 +1,109 @@
+"""What `assay monitor` prints: tables for people, Markdown for a chat, and plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from assay.report.number_format import NOT_AVAILABLE
+from assay.report.tables import Table
+from assay.text.escaping import escape_markdown
+from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
+from assay.trends.monitor_results import MonitorPoint, MonitorReport, MonitorSeries
+
+MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT = 10, 4, 12
+
+
+def describe_monitor(report: MonitorReport) -> dict[str, Any]:
+    """Return the report as plain values: the data of the monitor's page."""
+    values: dict[str, Any] = {"page": "monitor", **msgspec.to_builtins(report)}
+    values["period"] = {"from": report.period.first, "to": report.period.last}
+    for drift in values["drift"]:
+        drift["from"], drift["to"] = drift.pop("from_period"), drift.pop("to_period")
+    return values
+
+
+def build_monitor_tables(report: MonitorReport) -> list[Table]:
+    """Return the tables of a report: leaks and alerts first, then the last periods of every metric."""
+    tables = []
+    if report.leak_count:
+        rows = [(leak.at, leak.record_id, leak.user or "", leak.text) for leak in report.leaks[:MAX_LEAKS_SHOWN]]
+        more = report.leak_count - len(rows)
+        notes = (f"… and {more} more leaking answers",) if more else ()
+        tables.append(Table(f"Leaks ({report.leak_count})", ("asked at", "answer", "user", "leak"), tuple(rows), notes))
+    if report.alerts:
+        alerts = [(alert.id, alert.state, alert.at, alert.text) for alert in report.alerts]
+        tables.append(Table("Alerts", ("id", "state", "day", "what changed"), tuple(alerts)))
+    slices = dict.fromkeys(series.slice for series in report.series)
+    tables += [_build_series_table(report, slice_name) for slice_name in slices]
+    if report.drift:
+        drifts = [(row.what, f"{row.from_period} → {row.to_period}", f"{row.p:.3g}", row.text) for row in report.drift]
+        tables.append(Table("Drift", ("what", "when", "p", "how"), tuple(drifts)))
+    return tables
+
+
+def list_closing_notes(report: MonitorReport) -> Iterator[str]:
+    """Yield what is to be said below the tables: refusals, the sample, versions, and what could not be measured."""
+    yield f"refusals: {report.refusal_band.text}"
+    sampling = report.sampling
+    if sampling.judged or sampling.unjudged:
+        missing = f", {sampling.unjudged} more have no verdict" if sampling.unjudged else ""
+        yield f"read for scores: {sampling.judged} of {sampling.answers} answers ({sampling.design}{missing})"
+    for version in report.versions[-5:]:
+        yield f"{version.at}: {version.name} changed from {version.before} to {version.after}"
+    yield from report.notes
+
+
+def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
+    """Return the last periods of every metric that has a value in them; the notes name the others with the reason."""
+    series = [row for row in report.series if row.slice == slice_name]
+    labels = [point.label for point in series[0].points][-MAX_PERIODS_SHOWN:] if series else []
+    rows: list[tuple[str, ...]] = []
+    absent: dict[str, list[str]] = {}
+    for row in series:
+        shown = row.points[-MAX_PERIODS_SHOWN:]
+        if any(point.value is not None for point in shown):
+            rows.append((row.key, *(_format_point(row, point) for point in shown)))
+        elif slice_name is None:
+            absent.setdefault(shown[-1].reason if shown else "no answers", []).append(row.key)
+    notes = [f"not measured: {', '.join(names)} ({reason})" for reason, names in sorted(absent.items())]
+    title = f"Production answers by {report.by}" + ("" if slice_name is None else f", {slice_name}")
+    return Table(title, ("metric", *labels), tuple(rows), tuple(notes))
+
+
+def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:
+    if point.value is None:
+        return NOT_AVAILABLE
+    digits = 3 if series.unit == "share" else 4
+    text = f"{point.value:.{digits}g}"
+    if point.low is None or point.high is None:
+        return text
+    return f"{text} [{point.low:.{digits}g}, {point.high:.{digits}g}]"
+
+
+def render_chat_lines(report: MonitorReport) -> list[str]:
+    """Return the report as a few lines of Markdown for a chat: what needs attention, or that nothing does."""
+    lines = [f"**Production, {report.period.first} to {report.period.last}**: {report.answers} answers"]
+    lines += [
+        f"- 🔴 leak: {escape_markdown(leak.record_id)}: {escape_markdown(leak.text)}"
+        for leak in report.leaks[:MAX_LEAKS_SHOWN]
+    ]
+    if report.leak_count > MAX_LEAKS_SHOWN:
+        lines.append(f"- … and {report.leak_count - MAX_LEAKS_SHOWN} more leaking answers")
+    lines += [f"- 🟠 {escape_markdown(text)}" for text in describe_groups(report.alerts)[:MAX_LINES_IN_CHAT]]
+    acknowledged = sum(alert.state == ACKNOWLEDGED for alert in report.alerts)
+    if acknowledged:
+        lines.append(f"- {acknowledged} acknowledged")
+    if len(lines) == 1:
+        lines.append("- no alert, no leak")
+    lines.append(f"- refusals: {escape_markdown(report.refusal_band.text)}")
+    lines += _render_headlines(report.series)
+    return lines
+
+
+def _render_headlines(series: Sequence[MonitorSeries]) -> Iterator[str]:
+    for row in series:
+        if row.slice is None and row.key.startswith(("hallucination_risk", "faithfulness")) and row.points:
+            yield f"- {row.name}: {_format_point(row, row.points[-1])} ({row.points[-1].label})"

@@ -1,0 +1,191 @@
+"""Scores production answers with the metrics of the catalogue, a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import structs
+
+from assay.audit.incident import rebuild_observation
+from assay.audit.load_answers import TimedAnswer
+from assay.metrics.case_index import CaseIndex, GoldenIndex
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.find_leaks import IN_ANSWER, find_leaks
+from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.metric import Batch, JoinedRows
+from assay.records.audit_records import AuditRecord
+from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.observations import Observation
+from assay.records.scores import ERROR, SCORED, ScoreColumn
+from assay.records.unforeseen import describe_unforeseen
+from assay.scoring.score_tables import MetricPlan, score_batch
+from assay.stats.arrays import BoolArray, FloatArray
+from assay.trends.monitor_measures import LEAKS, NEEDS_LABEL, NO_NEAR_CASE, RECORD_READERS, Measure
+from assay.trends.near_golden import GoldenQuestions
+
+ROWS_JOINED = 64
+NO_LABEL = "no golden case asks the same question"
+NO_GOLDEN = "no golden set was given"
+_NO_ANSWER = ("target error", "the answer is null")
+"""Reasons of an error that mean that there is no answer to score."""
+
+
+class AnswerScores(NamedTuple):
+    """The values of some answers by measure, shape (answers,), NaN where there is none, and why there is none.
+
+    `unscored` are the answers that should have a value and have none, such as those without a verdict. `reasons` has
+    for each measure how many answers have no value for each reason. `leaks` are the rows that leaked.
+    """
+
+    answers: int
+    values: dict[str, FloatArray]
+    unscored: dict[str, BoolArray]
+    reasons: dict[str, dict[str, int]]
+    leaks: tuple[int, ...]
+    failures: tuple[str, ...]
+
+
+class AnswerScorer:
+    """Scores answers by some measures, with the corpus, the golden set and the verdicts that there are."""
+
+    def __init__(
+        self,
+        measures: Sequence[Measure],
+        corpus: Corpus | None = None,
+        golden: GoldenQuestions | None = None,
+        judging: RecordedVerdicts | None = None,
+    ) -> None:
+        self._measures, self._golden = measures, golden
+        whole = golden.golden if golden is not None else GoldenSet(())
+        self._index = GoldenIndex(GoldenSet(()), corpus, judging, whole)
+        names = [parse_metric(text) for text in dict.fromkeys([LEAKS, *(m.column for m in measures if m.column)])]
+        facts = dict.fromkeys(key for name in names for key in find_metric(name).needs(name))
+        self._plan = MetricPlan(tuple(names), tuple(names), tuple(names), tuple(facts))
+
+    def score(self, answers: Sequence[TimedAnswer]) -> AnswerScores:
+        """Return the scores of answers in time order."""
+        parts = []
+        for day, rows in groupby(answers, key=lambda answer: answer.record.at[:10]):
+            records = [answer.record for answer in rows]
+            parts.append(self._score_day(records, day))
+        return _join_parts(parts, self._measures)
+
+    def describe_leaks(self, record: AuditRecord) -> list[str]:
+        """Return the names of what an answer leaked, by place; never a text."""
+        case, observation = self._join([record], record.at[:10])[0]
+        leaks = find_leaks(case, observation)
+        places = [f"{name} ({place})" for place, names in leaks.ids.items() for name in names]
+        return places + [f"{name} ({IN_ANSWER})" for name in leaks.text]
+
+    def build_case(self, record: AuditRecord, day: str) -> Case:
+        """Return what is expected of an answer: that of the golden case that asks the same, if there is one."""
+        user = None if record.user is None else structs.replace(record.user, as_of=day)
+        case = self._golden.find_case(record.question) if self._golden is not None else None
+        if case is None:
+            return Case(id=record.id, question=record.question or "", user=user)
+        return structs.replace(case, id=record.id, question=record.question or "", user=user)
+
+    def _join(self, records: Sequence[AuditRecord], day: str) -> list[tuple[CaseIndex, Observation]]:
+        cases = tuple(self.build_case(record, day) for record in records)
+        index = self._index.replace_cases(GoldenSet(cases, as_of=day))
+        return [(index.case_index(row), rebuild_observation(record)[0]) for row, record in enumerate(records)]
+
+    def _score_day(self, records: Sequence[AuditRecord], day: str) -> AnswerScores:
+        try:
+            return self._score_rows(records, day)
+        except Exception as error:  # noqa: BLE001  # one hostile record must not hide all others
+            if len(records) == 1:
+                return self._leave_out(records[0], describe_unforeseen(error))
+            half = len(records) // 2
+            parts = [self._score_day(records[:half], day), self._score_day(records[half:], day)]
+            return _join_parts(parts, self._measures)
+
+    def _leave_out(self, record: AuditRecord, failure: str) -> AnswerScores:
+        nothing = {measure.name: np.full(1, np.nan) for measure in self._measures}
+        unscored = {measure.name: np.ones(1, dtype=np.bool_) for measure in self._measures}
+        reasons = {measure.name: {f"met a bug: {failure}": 1} for measure in self._measures}
+        return AnswerScores(1, nothing, unscored, reasons, (), (f"{record.id}: {failure}",))
+
+    def _score_rows(self, records: Sequence[AuditRecord], day: str) -> AnswerScores:
+        joined = self._join(records, day)
+        batch = Batch(self._plan.facts)
+        for start in range(0, len(joined), ROWS_JOINED):
+            rows = joined[start : start + ROWS_JOINED]
+            batch.add_rows(JoinedRows([case for case, _ in rows], [observation for _, observation in rows]))
+        columns = score_batch(self._plan, batch)
+        leaks = columns[LEAKS]
+        leaking = np.flatnonzero((leaks.status == SCORED) & (leaks.values > 0))
+        scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), ())
+        labelled = np.array([self._is_labelled(case.case) for case, _ in joined], dtype=np.bool_)
+        for measure in self._measures:
+            if not measure.column:
+                self._read_records(scores, measure, records, joined)
+            elif measure.name in NEEDS_LABEL:
+                _read_column(scores, measure, columns[measure.column], labelled)
+            else:
+                _read_column(scores, measure, columns[measure.column], np.ones(len(records), dtype=np.bool_))
+        return scores
+
+    def _is_labelled(self, case: Case) -> bool:
+        return self._golden is not None and self._golden.find_case(case.question) is not None
+
+    def _read_records(
+        self,
+        scores: AnswerScores,
+        measure: Measure,
+        records: Sequence[AuditRecord],
+        joined: Sequence[tuple[CaseIndex, Observation]],
+    ) -> None:
+        if measure.name == NO_NEAR_CASE:
+            why = NO_GOLDEN if self._golden is None else "no question was recorded"
+            numbers = [self._lacks_near_case(record) for record in records]
+        else:
+            read, why = RECORD_READERS[measure.name]
+            numbers = [read(record, pair[1]) for record, pair in zip(records, joined, strict=True)]
+        missing = sum(number is None for number in numbers)
+        column = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
+        scores.values[measure.name] = column
+        scores.unscored[measure.name] = np.zeros(len(records), dtype=np.bool_)
+        scores.reasons[measure.name] = {why: missing} if missing else {}
+
+    def _lacks_near_case(self, record: AuditRecord) -> float | None:
+        if self._golden is None or not record.question:
+            return None
+        return float(not self._golden.has_near_case(record.question))
+
+
+def _read_column(scores: AnswerScores, measure: Measure, column: ScoreColumn, counts: BoolArray) -> None:
+    """Add the scores of a metric; rows that do not count have no value, for want of a label."""
+    has_value = (column.status == SCORED) & counts
+    numbers = (column.values > 0).astype(np.float64) if measure.as_share else column.values
+    scores.values[measure.name] = np.where(has_value, numbers, np.nan)
+    without_answer = [code for code, why in enumerate(column.reasons) if why.startswith(_NO_ANSWER)]
+    scores.unscored[measure.name] = (column.status == ERROR) & ~np.isin(column.reason, without_answer)
+    codes = np.bincount(column.reason[~has_value & counts], minlength=len(column.reasons))
+    missing = {why: int(count) for why, count in zip(column.reasons, codes, strict=True) if count}
+    if not counts.all():
+        missing[NO_LABEL] = int((~counts).sum())
+    scores.reasons[measure.name] = missing
+
+
+def _join_parts(parts: Sequence[AnswerScores], measures: Sequence[Measure]) -> AnswerScores:
+    if len(parts) == 1:
+        return parts[0]
+    names = [measure.name for measure in measures]
+    reasons: dict[str, dict[str, int]] = {name: {} for name in names}
+    leaks: list[int] = []
+    start = 0
+    for part in parts:
+        leaks += [start + row for row in part.leaks]
+        start += part.answers
+        for name, missing in part.reasons.items():
+            for why, number in missing.items():
+                reasons[name][why] = reasons[name].get(why, 0) + number
+    values = {name: np.concatenate([np.zeros(0), *(part.values[name] for part in parts)]) for name in names}
+    nothing = np.zeros(0, dtype=np.bool_)
+    unscored = {name: np.concatenate([nothing, *(part.unscored[name] for part in parts)]) for name in names}
+    failures = tuple(text for part in parts for text in part.failures)
+    return AnswerScores(start, values, unscored, reasons, tuple(leaks), failures)

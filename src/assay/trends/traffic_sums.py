@@ -1,0 +1,175 @@
+"""Sums of a stream of answers in time order: by day for alarms, by period and group of users for intervals.
+
+Memory does not grow with the number of answers: users fall into a fixed number of groups by a digest of their
+pseudonym, and the sums of a period become estimates when the period is over.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+
+from assay.records.audit_records import AuditRecord
+from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.intervals import Estimate
+from assay.stats.weighted_estimates import estimate_mean_of_groups
+from assay.trends.monitor_measures import Measure
+
+USER_GROUPS = 512
+MICROSECONDS_PER_DAY = 86_400_000_000
+_BINS_PER_DOUBLING = 64
+"""Bins of the histogram from which percentiles are read: 1.1% wide."""
+SeriesKey = tuple[str | None, str]
+"""A slice (None: all traffic) and a measure."""
+
+
+class Calendar:
+    """The days and periods that are looked at; days are counted from a Monday, so that `day % 7` is the weekday."""
+
+    def __init__(self, first: date, last: date, by: str) -> None:
+        """`first` and `last` are inclusive; `by` is day, week or month."""
+        self.by = by
+        self.first = first - timedelta(days=first.weekday())
+        self.last = last
+        self.days = (last - self.first).days + 1
+
+    def find_day(self, at: int) -> int:
+        """Return the number of the day of a time in microseconds since 1970."""
+        return at // MICROSECONDS_PER_DAY - (self.first - date(1970, 1, 1)).days
+
+    def count_microseconds(self, day: int) -> int:
+        """Return when a day begins, in microseconds since 1970."""
+        return ((self.first - date(1970, 1, 1)).days + day) * MICROSECONDS_PER_DAY
+
+    def name_day(self, day: int) -> str:
+        """Return the date of a day."""
+        return (self.first + timedelta(days=day)).isoformat()
+
+    def find_period(self, day: int) -> str:
+        """Return the date on which the period of a day begins."""
+        current = self.first + timedelta(days=day)
+        if self.by == "month":
+            return current.replace(day=1).isoformat()
+        return (current - timedelta(days=current.weekday() if self.by == "week" else 0)).isoformat()
+
+    def label_period(self, begin: str) -> str:
+        """Return the name of a period: 2026-03-02, 2026-W10 or 2026-03."""
+        if self.by == "month":
+            return begin[:7]
+        if self.by == "week":
+            year, week, _ = date.fromisoformat(begin).isocalendar()
+            return f"{year}-W{week:02}"
+        return begin
+
+    def list_periods(self, first: date) -> list[str]:
+        """Return the beginnings of all periods from that of `first` to the last day."""
+        days = range(max(0, (first - self.first).days), self.days)
+        return list(dict.fromkeys(self.find_period(day) for day in days))
+
+
+def parse_day(microseconds: int) -> date:
+    """Return the date (UTC) of a time in microseconds since 1970."""
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).date()
+
+
+def find_user_group(record: AuditRecord) -> int:
+    """Return the group of the user of an answer; an answer without user is by itself."""
+    return zlib.crc32((record.user_uid or f"answer:{record.id}").encode("utf-8", "surrogatepass")) % USER_GROUPS
+
+
+class PeriodEstimate(NamedTuple):
+    """What is known of one measure in one period: the estimate, and how many answers it rests on."""
+
+    estimate: Estimate | None
+    scored: int
+
+
+class TrafficSums:
+    """The sums of all answers so far. Blocks of rows come in time order, each within one period."""
+
+    def __init__(self, calendar: Calendar, measures: Sequence[Measure]) -> None:
+        self.calendar = calendar
+        self.measures = {measure.name: measure for measure in measures}
+        self.totals: dict[SeriesKey, FloatArray] = {}
+        self.sizes: dict[SeriesKey, FloatArray] = {}
+        self.answers: dict[str | None, FloatArray] = {}
+        self.reasons: dict[str, Counter[str]] = defaultdict(Counter)
+        self.estimates: dict[tuple[SeriesKey, str], PeriodEstimate] = {}
+        self.percentiles: dict[tuple[SeriesKey, str], float] = {}
+        self.counts: dict[tuple[str | None, str], int] = {}
+        self._period: str | None = None
+        self._groups: dict[SeriesKey, tuple[FloatArray, FloatArray]] = {}
+        self._bins: dict[SeriesKey, Counter[int]] = {}
+        self._counts: Counter[str | None] = Counter()
+
+    def add_rows(
+        self,
+        days: IndexArray,
+        groups: IndexArray,
+        slices: Mapping[str | None, BoolArray],
+        values: Mapping[str, FloatArray],
+    ) -> None:
+        """Add rows of one period, with NaN where an answer has no value."""
+        period = self.calendar.find_period(int(days[0]))
+        if period != self._period:
+            self.close_period()
+            self._period = period
+        for slice_name, rows in slices.items():
+            number = int(rows.sum())
+            if not number:
+                continue
+            self._counts[slice_name] += number
+            per_day = self.answers.setdefault(slice_name, np.zeros(self.calendar.days))
+            per_day += np.bincount(days[rows], minlength=self.calendar.days)
+            for name, column in values.items():
+                scored = rows & ~np.isnan(column)
+                if scored.any():
+                    self._add_values((slice_name, name), days[scored], groups[scored], column[scored])
+
+    def _add_values(self, key: SeriesKey, days: IndexArray, groups: IndexArray, values: FloatArray) -> None:
+        size = self.calendar.days
+        if key not in self.totals:
+            self.totals[key], self.sizes[key] = np.zeros(size), np.zeros(size)
+        self.totals[key] += np.bincount(days, weights=values, minlength=size)
+        self.sizes[key] += np.bincount(days, minlength=size)
+        if self.measures[key[1]].percentile is not None:
+            bins = self._bins.setdefault(key, Counter())
+            for number in np.floor(np.log2(np.maximum(values, 1e-9)) * _BINS_PER_DOUBLING).astype(int).tolist():
+                bins[number] += 1
+        if key not in self._groups:
+            self._groups[key] = np.zeros(USER_GROUPS), np.zeros(USER_GROUPS)
+        totals, sizes = self._groups[key]
+        totals += np.bincount(groups, weights=values, minlength=USER_GROUPS)
+        sizes += np.bincount(groups, minlength=USER_GROUPS)
+
+    def close_period(self) -> None:
+        """Turn the sums of the current period into estimates."""
+        if self._period is None:
+            return
+        for key, (totals, sizes) in self._groups.items():
+            measure = self.measures[key[1]]
+            is_mean = measure.percentile is None
+            estimate = estimate_mean_of_groups(totals, sizes, measure.low, measure.high) if is_mean else None
+            self.estimates[key, self._period] = PeriodEstimate(estimate, int(sizes.sum()))
+        for key, bins in self._bins.items():
+            self.percentiles[key, self._period] = _read_percentile(bins, self.measures[key[1]].percentile or 50.0)
+        for slice_name, number in self._counts.items():
+            self.counts[slice_name, self._period] = number
+        self._groups, self._bins, self._counts, self._period = {}, {}, Counter(), None
+
+
+def _read_percentile(bins: Counter[int], percentile: float) -> float:
+    """Return a percentile (nearest rank) from the bins of a histogram: the geometric middle of its bin."""
+    rank = max(1, math.ceil(bins.total() * percentile / 100))
+    passed = 0
+    for number in sorted(bins):
+        passed += bins[number]
+        if passed >= rank:
+            return float(2.0 ** ((number + 0.5) / _BINS_PER_DOUBLING))
+    raise AssertionError("the ranks of a histogram end with its last bin")

@@ -1,0 +1,160 @@
+"""`audit sample`: which production questions become candidates, and what a candidate may not show."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.cli import main
+from assay.formats.golden_files import load_golden
+from assay.golden.collect_traffic import TrafficSample
+from assay.golden.traffic_sampling import TrafficChoice, choose_questions, read_traffic_question
+from assay.records.audit_records import AuditRecord
+from assay.records.errors import ExitCode, InputError
+from assay.records.golden_set import Case, GoldenSet
+
+KEY = "0123456789abcdef"
+SECRET_TEXT = "The merger with Delft Medical closes on the ninth of June for forty million euros."
+
+
+def make_store(folder: Path, records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Path:
+    pytest.importorskip("sqlalchemy")
+    monkeypatch.setenv("ASSAY_AUDIT_KEY", KEY)
+    rows = [
+        {"id": f"r{number}", "at": f"2026-03-{number % 27 + 1:02d}T08:00:00Z", **record}
+        for number, record in enumerate(records)
+    ]
+    (folder / "traffic.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assay.audit.ingest(folder / "audit.sqlite", folder / "traffic.jsonl", format="audit", redact="none")
+    return folder / "audit.sqlite"
+
+
+def sample(store: Path, count: int = 40, **options: Any) -> TrafficSample:
+    chosen = assay.audit.sample(store, count, **options)
+    assert isinstance(chosen, TrafficSample)
+    return chosen
+
+
+def test_alike_questions_are_one_candidate_and_those_of_the_set_are_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [
+        "How many days of annual leave do new employees get?",
+        "how many days of ANNUAL leave do new employees get",
+        "What does the bicycle plan reimburse per year?",
+        "Who approves travel to Rotterdam?",
+        "who approves travel to rotterdam?",
+        "",
+    ]
+    store = make_store(tmp_path, [{"question": text, "answer": "It is so."} for text in asked], monkeypatch)
+    golden = tmp_path / "golden.jsonl"
+    case = {"id": "g", "question": "Who approves travel to Rotterdam?", "expected_answer": "Ann."}
+    golden.write_text(json.dumps(case) + "\n", encoding="utf-8")
+    chosen = sample(store, golden=golden)
+    leave, bicycle = sorted(chosen.candidates, key=lambda case: case.question.lower())
+    assert (2, 1) == tuple(case.metadata["provenance"]["alike"] for case in (leave, bicycle))
+    assert (2, 1) == (chosen.known_questions, chosen.without_question)
+    assert "only 2 groups of questions that the set lacks" in chosen.notes[-1]
+
+
+def test_every_stratum_is_there_and_doubts_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records: list[dict[str, Any]] = [
+        {"question": f"What about topic{number} and detail{number}?", "answer": "It is so.", "user": {"tenant": "a"}}
+        for number in range(20)
+    ]
+    records[17]["feedback"] = "down"
+    records.append({"question": "What about the reactor?", "answer": "It is so.", "user": {"tenant": "b"}})
+    store = make_store(tmp_path, records, monkeypatch)
+    chosen = sample(store, 2, by=("tenant",))
+    assert {"tenant=a": 1, "tenant=b": 1} == {stratum.stratum: stratum.chosen for stratum in chosen.strata}
+    questions = {case.question: case.metadata["provenance"] for case in chosen.candidates}
+    assert ["negative feedback"] == questions["What about topic17 and detail17?"]["doubts"]
+    assert "doubt" == questions["What about topic17 and detail17?"]["chosen_by"]
+    by_chance = sample(store, 3, by=("tenant",), doubtful_share=0.0)
+    assert {"chance"} == {case.metadata["provenance"]["chosen_by"] for case in by_chance.candidates}
+
+
+def test_the_file_is_the_same_for_a_seed_goes_through_freeze_and_holds_no_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [
+        {"question": f"What about topic{n}? Ask ann@example.org", "answer": "So.", "user_uid": "ann-the-user"}
+        for n in range(12)
+    ]
+    store = make_store(tmp_path, records, monkeypatch)
+    arguments = ["audit", "sample", "--store", str(store), "--count", "5", "--seed", "7", "--out"]
+    assert ExitCode.PASS == main([*arguments, str(tmp_path / "one.jsonl")])
+    assert ExitCode.PASS == main([*arguments, str(tmp_path / "two.jsonl")])
+    text = (tmp_path / "one.jsonl").read_text(encoding="utf-8")
+    assert text == (tmp_path / "two.jsonl").read_text(encoding="utf-8")
+    assert "ann" not in text.replace("annual", "")
+    assert "[email]" in text.lower()
+    assert len(load_golden(tmp_path / "one.jsonl").golden.cases) == 5
+    other = {case.id for case in sample(store, 5, seed=8).candidates}
+    assert other != {case.id for case in sample(store, 5, seed=7).candidates}
+    frozen = ["--version", "1", "--owner", "ann", "--change", "production", "--accept-all", "--out"]
+    freeze = ["golden", "freeze", str(tmp_path / "one.jsonl"), *frozen, str(tmp_path / "set.jsonl")]
+    capsys.readouterr()
+    assert ExitCode.BAD_INPUT == main(freeze)
+    assert capsys.readouterr().err.count("accepted without a reference or evidence") == 5
+    labelled = text.replace('"tags"', '"reference":"It is so.","tags"')
+    (tmp_path / "one.jsonl").write_text(labelled, encoding="utf-8")
+    assert ExitCode.PASS == main(freeze)
+
+
+def test_text_that_the_user_may_not_see_is_masked_and_without_a_corpus_no_answer_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunk = {"chunk_id": "board", "text": SECRET_TEXT, "tenant": "board"}
+    (tmp_path / "corpus.jsonl").write_text(json.dumps(chunk) + "\n", encoding="utf-8")
+    stage = {"name": "context", "chunks": [{"chunk_id": "board", "text": SECRET_TEXT}]}
+    leaking = {"question": "What is new?", "answer": SECRET_TEXT, "user": {"tenant": "staff"}, "stages": [stage]}
+    store = make_store(tmp_path, [leaking], monkeypatch)
+    for corpus in (None, tmp_path / "corpus.jsonl"):
+        chosen = sample(store, out=tmp_path / "out.jsonl", corpus=corpus)
+        text = (tmp_path / "out.jsonl").read_text(encoding="utf-8")
+        assert "Delft" not in text
+        assert "forty million" not in text
+        assert (corpus is None) == any("answers are left out" in note for note in chosen.notes)
+
+
+def test_what_cannot_be_sampled_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = make_store(tmp_path, [{"question": "Why?", "answer": "So."}], monkeypatch)
+    with pytest.raises(InputError, match="no question is left"):
+        sample(store, since="2027-01-01")
+    with pytest.raises(InputError, match="no such stratum"):
+        sample(store, by=("mood",))
+    with pytest.raises(InputError, match="not a day or a time"):
+        sample(store, since="yesterday")
+
+
+QUESTIONS = [
+    read_traffic_question(AuditRecord(id=f"r{n}", at="2026-03-01T00:00:00Z", question=f"topic{n} or thing{n}?",
+                                      feedback="down" if n % 3 == 0 else None, config_id=f"c{n % 4}"), n, ("config",))
+    for n in range(30)
+]  # fmt: skip
+
+
+def choose(order: list[int], count: int, seed: int, share: float) -> TrafficChoice:
+    golden = GoldenSet((Case("g", "topic5 or thing5?"),))
+    return choose_questions([QUESTIONS[n] for n in order], golden, count, seed=seed, doubtful_share=share)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations(range(30)), st.integers(1, 40), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0]))
+def test_the_order_in_the_store_does_not_matter_and_strata_take_turns(
+    order: list[int], count: int, seed: int, share: float
+) -> None:
+    choice = choose(order, count, seed, share)
+    assert choice == choose(list(range(30)), count, seed, share)
+    ids = [pick.question.record.id for pick in choice.picks]
+    assert len(set(ids)) == len(ids) == min(count, 29)
+    assert "r5" not in ids
+    counts = sorted(stratum.chosen for stratum in choice.strata)
+    assert counts[-1] - counts[0] <= 1 or count > 24  # until a stratum is used up

@@ -1,0 +1,292 @@
+"""The monitor of production answers: rates per period, samples, alerts, leaks, acknowledgements, and bad input."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.trends.production import FIRST_DAY, QUESTIONS, SENTENCES, list_traffic, make_answer, write_traffic
+
+import assay
+from assay.audit.audit_store import open_audit_store
+from assay.audit.incident import find_near_cases
+from assay.audit.load_answers import iterate_answer_pages, load_answers
+from assay.records.audit_records import AuditRecord
+from assay.records.errors import InputError
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.settings import MonitorSettings, QuietHours
+from assay.trends.check_production import AlertNotice, is_within
+from assay.trends.monitor_results import MonitorReport, MonitorSeries
+from assay.trends.monitor_tables import describe_monitor
+from assay.trends.near_golden import GoldenQuestions
+
+CHANGE_DAY, DAYS = 85, 92
+QUICK = ("refusal_rate", "hallucination_risk(by=rules)", "latency_ms", "over_refusal")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store of thirteen weeks; from day 85 on, a new index makes more answers wrong."""
+    folder = tmp_path_factory.mktemp("monitor")
+    lines = write_traffic(folder / "answers.jsonl", list_traffic(DAYS, 21, change_day=CHANGE_DAY))
+    path = folder / "audit.sqlite"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_AUDIT_KEY", "a secret of the tests, long enough")
+        assert assay.audit.ingest(path, lines).rejected == 0
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def report(store: str) -> MonitorReport:
+    return assay.monitor(store, metrics=QUICK, slices=["tenant=acme", "version.index"])
+
+
+def ingest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[dict[str, Any]]) -> str:
+    monkeypatch.setenv("ASSAY_AUDIT_KEY", "a secret of the tests, long enough")
+    path = tmp_path / "small.sqlite"
+    assay.audit.ingest(path, write_traffic(tmp_path / "small.jsonl", iter(lines)))
+    return str(path)
+
+
+def find_series(report: MonitorReport, key: str, slice_name: str | None = None) -> MonitorSeries:
+    return next(row for row in report.series if row.key == key and row.slice == slice_name)
+
+
+def test_a_rate_by_week_is_that_of_the_answers_with_an_interval_around_it(store: str, report: MonitorReport) -> None:
+    series = find_series(report, "refusal_rate")
+    refused: dict[str, list[bool]] = {}
+    with open_audit_store(store) as opened:
+        for page in iterate_answer_pages(opened, 0, 2**62):
+            for answer in page:
+                week = datetime.fromisoformat(answer.record.at).date()
+                monday = (week - timedelta(days=week.weekday())).isoformat()
+                refused.setdefault(monday, []).append("could not find" in (answer.record.answer or ""))
+    for point in series.points:
+        assert point.value == pytest.approx(sum(refused[point.at]) / len(refused[point.at]))
+        assert point.n == len(refused[point.at])
+        assert None not in (point.low, point.high) and (point.low or 0.0) <= (point.value or 0.0) < (point.high or 0.0)
+
+
+def test_a_slice_has_its_own_series_and_what_nothing_told_has_a_reason(report: MonitorReport) -> None:
+    everything, acme = find_series(report, "refusal_rate"), find_series(report, "refusal_rate", "tenant=acme")
+    assert all(0 < part.n < whole.n for part, whole in zip(acme.points, everything.points, strict=True))
+    unlabelled = find_series(report, "over_refusal").points[-1]
+    assert (unlabelled.value, unlabelled.reason) == (None, "no golden case asks the same question")
+
+
+def test_a_new_index_that_makes_answers_wrong_raises_an_alert_that_names_it_as_a_coincidence(
+    report: MonitorReport,
+) -> None:
+    alert = next(row for row in report.alerts if row.metric.startswith("hallucination_risk") and row.slice is None)
+    change = FIRST_DAY + timedelta(days=CHANGE_DAY)
+    assert abs((datetime.fromisoformat(alert.change_point).replace(tzinfo=UTC) - change).days) <= 2
+    assert [(row.name, row.before, row.after) for row in alert.since] == [("version.index", "v11", "v12")]
+    assert alert.value > alert.bound > alert.before
+    assert "coincidence" in alert.text and "because" not in alert.text
+    assert report.needs_attention
+    assert not [row for row in report.alerts if row.metric == "latency_ms"]
+
+
+def test_the_same_store_gives_the_same_report(store: str, report: MonitorReport) -> None:
+    again = assay.monitor(store, metrics=["hallucination_risk(by=rules)"], slices=["tenant=acme", "version.index"])
+    names = {row.name: row for row in report.series}
+    assert all(names[row.name] == row for row in again.series)
+    assert {row.id for row in again.alerts} <= {row.id for row in report.alerts}
+
+
+def test_the_data_of_the_page_has_the_parts_of_the_contract(report: MonitorReport) -> None:
+    values = describe_monitor(report)
+    assert values["page"] == "monitor" and set(values["period"]) == {"from", "to"}
+    names = {"title", "made_at", "by", "series", "alerts", "leaks", "sampling", "refusal_band", "drift", "notes"}
+    assert names <= set(values)
+    assert {"at", "label", "value", "low", "high", "n", "reason", "run"} <= set(values["series"][0]["points"][0])
+    json.dumps(values, allow_nan=False)
+
+
+def test_a_budget_is_kept_and_the_weighted_estimate_covers_that_of_all_answers(store: str) -> None:
+    metrics = ["hallucination_risk(by=rules)"]
+    first: dict[str, Any] = {"metrics": metrics, "first": "2026-02-02", "last": "2026-03-01"}
+    whole, part = assay.monitor(store, budget=0, **first), assay.monitor(store, budget=40, **first)
+    assert part.sampling.judged == 4 * 40 < whole.sampling.judged
+    points = zip(whole.series[0].points, part.series[0].points, strict=True)
+    covered = [(sampled.low or 0.0) <= (complete.value or 0.0) <= (sampled.high or 0.0) for complete, sampled in points]
+    assert sum(covered) >= len(covered) - 1
+    assert (part.sampling.width or 0.0) > (whole.sampling.width or 1.0)
+
+
+def test_flagged_answers_are_always_in_the_sample(store: str, tmp_path: Path) -> None:
+    period: dict[str, Any] = {"first": "2026-03-30", "last": "2026-04-05", "metrics": ["faithfulness(by=rules)"]}
+    assay.monitor(store, budget=30, sample_folder=tmp_path / "sample", **period)
+    chosen = {json.loads(line)["case_id"] for line in (tmp_path / "sample" / "outputs.jsonl").read_text().splitlines()}
+    with open_audit_store(store) as opened:
+        since = int(datetime(2026, 3, 30, tzinfo=UTC).timestamp()) * 1_000_000
+        pages = iterate_answer_pages(opened, since, since + 7 * 86_400_000_000)
+        flagged = {answer.record.id for page in pages for answer in page if answer.record.feedback == "down"}
+    assert len(chosen) == 30 and flagged and flagged <= chosen
+    assert assay.load_golden(tmp_path / "sample" / "golden.jsonl").cases
+
+
+def test_pages_of_any_size_give_every_answer_once_in_the_order_of_time(store: str) -> None:
+    with open_audit_store(store) as opened:
+        pages = [list(iterate_answer_pages(opened, 0, 2**62, page=page)) for page in (7, 2000)]
+        orders = [[(answer.at, answer.sequence) for part in parts for answer in part] for parts in pages]
+        chosen = load_answers(opened, [3, 1, 2])
+    assert orders[0] == orders[1] == sorted(orders[0])
+    assert [answer.sequence for answer in chosen] == [1, 2, 3]
+    assert all(chunk.text for answer in chosen for stage in answer.record.stages or () for chunk in stage.chunks)
+
+
+def test_leaks_are_listed_one_by_one_and_never_with_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY + timedelta(hours=number), user="ann", wrong=False, refuses=False, index="v1")
+        for number in range(1, 9)
+    ]
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), corpus=corpus, metrics=["citation_reachable"])
+    assert report.leak_count == 2 and report.needs_attention
+    assert [leak.record_id for leak in report.leaks] == ["req-3", "req-6"]
+    assert all(text not in json.dumps(describe_monitor(report)) for _, text in SENTENCES)
+    assert report.series[0].points[-1].value == pytest.approx(6 / 8)
+
+
+def test_labels_of_the_golden_set_tell_over_refusal_and_near_cases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=number <= 2, index="v1")
+        for number in range(1, 9)
+    ]
+    lines[7]["question"] = "Which colour has the roof?"
+    golden = tmp_path / "golden.jsonl"
+    case = {"id": "c1", "question": QUESTIONS["parking"].upper(), "expected_chunk_ids": ["parking-1"]}
+    golden.write_text(json.dumps(case) + "\n")
+    metrics = ["over_refusal", "no_near_case", "refusal_rate"]
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), golden=golden, metrics=metrics)
+    points = {row.key: row.points[-1] for row in report.series}
+    assert (points["over_refusal"].value, points["over_refusal"].n) == (0.5, 2)
+    assert points["refusal_rate"].value == 0.25
+    assert points["no_near_case"].value == pytest.approx(6 / 8)
+
+
+def test_near_cases_are_those_that_an_incident_lists() -> None:
+    questions = [
+        *QUESTIONS.values(),
+        "How many laptops do employees receive?",
+        "Who pays?",
+        "annual leave",
+        "?",
+        "Ünïcode",
+    ]
+    golden = GoldenSet(tuple(Case(f"c{number}", question) for number, question in enumerate(QUESTIONS.values())))
+    index = GoldenQuestions(golden)
+    for question in questions:
+        record = AuditRecord(id="r", at="2026-01-05T00:00:00+00:00", question=question)
+        assert index.has_near_case(question) == bool(find_near_cases(record, golden)), question
+
+
+def test_no_refusal_at_all_asks_for_the_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1")
+        for number in range(30)
+    ]
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["refusal_rate"])
+    assert report.refusal_band.state == "zero" and "find the leak" in report.refusal_band.text
+    assert (report.series[0].points[0].high or 0.0) > 0.05, "no event in thirty answers is no proof of none"
+
+
+# ── acknowledgements, quiet hours ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_acknowledged_alert_is_not_open_any_more(store: str, report: MonitorReport, tmp_path: Path) -> None:
+    log = tmp_path / "alerts.jsonl"
+    alert = next(row for row in report.alerts if row.metric.startswith("hallucination_risk") and row.slice is None)
+    options: dict[str, Any] = {"metrics": ["hallucination_risk(by=rules)"]}
+    assay.monitor(store, notice=AlertNotice(log, alert.id, "Lan Pham", "index v12"), **options)
+    after = assay.monitor(store, notice=AlertNotice(log), **options)
+    assert [(row.id, row.state, row.acknowledged_by) for row in after.alerts] == [
+        (alert.id, "acknowledged", "Lan Pham")
+    ]
+    assert not after.needs_attention
+
+
+@pytest.mark.parametrize(
+    ("notice", "words"),
+    [
+        (AlertNotice(None, "alert-1", "Lan"), "--alert-log"),
+        (AlertNotice("log.jsonl", "alert-1", " "), "--person"),
+        (AlertNotice("log.jsonl", "alert-1", "Lan"), "no such alert"),
+    ],
+)
+def test_an_acknowledgement_needs_a_person_a_file_and_an_alert(
+    store: str, notice: AlertNotice, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=words):
+        assay.monitor(store, metrics=["latency_ms"], notice=notice)
+
+
+def test_alerts_wait_in_quiet_hours(store: str) -> None:
+    settings = MonitorSettings(metrics=["hallucination_risk(by=rules)"], quiet=QuietHours("22:00", "07:00", "+07:00"))
+    night = assay.monitor(store, settings=settings, now=datetime(2026, 4, 6, 16, 0, tzinfo=UTC))
+    day = assay.monitor(store, settings=settings, now=datetime(2026, 4, 6, 2, 0, tzinfo=UTC))
+    assert ({row.state for row in night.alerts}, night.needs_attention) == ({"quiet"}, False)
+    assert ({row.state for row in day.alerts}, day.needs_attention) == ({"open"}, True)
+
+
+@pytest.mark.parametrize(("time", "quiet"), [("21:59", False), ("22:00", True), ("06:59", True), ("07:00", False)])
+def test_quiet_hours_may_go_over_midnight(time: str, quiet: bool) -> None:
+    moment = datetime.fromisoformat(f"2026-03-02T{time}:00+00:00")
+    assert is_within(QuietHours("22:00", "07:00"), moment) == quiet
+
+
+# ── bad input ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"slices": ["colour=red"]}, "not a slice of answers"),
+        ({"slices": ["tenant="]}, "not a slice of answers"),
+        ({"metrics": ["visibility_leaks"]}, "leaks are always reported"),
+        ({"metrics": ["no_such_metric"]}, "no_such_metric"),
+        ({"first": "2026-3-2"}, "--from: not a day"),
+        ({"last": "tomorrow"}, "--to: not a day"),
+        ({"first": "2026-03-02", "last": "2026-03-01"}, "no days"),
+        ({"budget": 5}, "--budget"),
+        ({"by": "year"}, "--by"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused(store: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        assay.monitor(store, **options)
+
+
+def test_an_empty_store_is_an_error(tmp_path: Path) -> None:
+    open_audit_store(str(tmp_path / "empty.sqlite"), create=True).close()
+    with pytest.raises(InputError, match="no answers to look at"):
+        assay.monitor(tmp_path / "empty.sqlite")
+
+
+@pytest.mark.provokes_bug
+def test_a_record_that_meets_a_bug_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.trends.score_answers import AnswerScorer
+
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(9)
+    ]
+    join = AnswerScorer._join
+
+    def fail(self: AnswerScorer, records: Any, day: str) -> Any:
+        if any(record.id == "req-4" for record in records):
+            raise ZeroDivisionError
+        return join(self, records, day)
+
+    monkeypatch.setattr(AnswerScorer, "_join", fail)
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["refusal_rate"])
+    assert report.series[0].points[0].n == 8
+    assert any("met a bug" in note and "req-4" in note for note in report.notes)

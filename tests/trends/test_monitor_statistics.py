@@ -1,0 +1,181 @@
+"""Intervals, samples and alarms of the monitor: small floors of what `python -m benchmarks.monitor` measures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.monitor import (
+    SETTLING_DAYS,
+    STATIONARY,
+    WORLDS,
+    World,
+    count_false_alarms,
+    measure_coverage,
+    measure_delays,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.stats.change_alarms import find_change_point, find_day_alarms, state_detectable_change
+from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
+from assay.trends.answer_sample import AnswerSampler, allocate_budget
+from assay.trends.topic_drift import QuestionSample, compare_questions
+
+COVERAGE_FLOOR = 0.90  # of 200 weeks: three Monte Carlo errors below the promise
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["census", "sample", "corrected"])
+def test_intervals_of_samples_cover(method: str) -> None:
+    world = next(row for row in WORLDS if row.name == "all at once")
+    assert measure_coverage(world, 400, method, 200).share >= COVERAGE_FLOOR
+
+
+@pytest.mark.slow
+def test_alarms_are_rare_while_nothing_changes() -> None:
+    world = next(row for row in STATIONARY if row.name == "seasonality, users and bursts")
+    alerts, days = count_false_alarms(world, 15)
+    assert alerts.mean() <= 0.4
+    assert days.mean() <= 1.0
+
+
+@pytest.mark.slow
+def test_a_doubled_rate_is_found_within_two_weeks() -> None:
+    world = World("users differ", overdispersion=0.05, activity=0.5, seasonal=True)
+    delays = measure_delays(world, 2.0, 12)
+    assert sum(delay is not None and delay <= 14 for delay in delays) >= 11
+
+
+# ── estimates ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_sample_of_everything_is_the_mean_with_users_as_units() -> None:
+    generator = np.random.default_rng(1)
+    users, values = generator.integers(0, 50, 600), (generator.random(600) < 0.2).astype(float)
+    everything = np.ones(600, dtype=bool)
+    strata = generator.integers(0, 3, 600)
+    sizes = np.bincount(strata, minlength=3).astype(float)
+    sampled = estimate_mean_of_sample(values, everything, strata, sizes, users, 0.0, 1.0)
+    summed = estimate_mean_of_groups(
+        np.bincount(users, weights=values, minlength=50).astype(float),
+        np.bincount(users, minlength=50).astype(float),
+        0.0,
+        1.0,
+    )
+    assert sampled is not None and summed is not None
+    assert sampled.value == pytest.approx(values.mean()) == pytest.approx(summed.value)
+    assert sampled.bounds.low <= summed.bounds.low + 0.01 and sampled.bounds.high >= summed.bounds.high - 0.01
+
+
+def test_weights_undo_that_flagged_answers_are_judged_more_often() -> None:
+    values = np.array([1.0] * 10 + [0.0] * 10)
+    strata = np.array([0] * 10 + [1] * 10)
+    estimate = estimate_mean_of_sample(
+        values, np.ones(20, dtype=bool), strata, np.array([10.0, 90.0]), np.arange(20), 0.0, 1.0
+    )
+    assert estimate is not None and estimate.value == pytest.approx(0.1)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(0, 2), st.integers(0, 5), st.booleans()), min_size=1, max_size=40),
+    st.integers(0, 50),
+)
+def test_an_interval_holds_its_estimate_and_has_a_width(
+    rows: list[tuple[float, int, int, bool]], unjudged: int
+) -> None:
+    values, strata, users, applies = (np.array(column) for column in zip(*rows, strict=True))
+    sizes = np.bincount(strata, minlength=3) + unjudged * (np.bincount(strata, minlength=3) > 0)
+    estimate = estimate_mean_of_sample(values, applies, strata, sizes.astype(float), users, 0.0, 1.0)
+    assert (estimate is None) == (not applies.any())
+    if estimate is not None:
+        bounds = estimate.bounds
+        assert 0 <= bounds.low <= estimate.value + 1e-9 and estimate.value - 1e-9 <= bounds.high <= 1
+        assert bounds.high - bounds.low > 0
+
+
+@given(st.integers(12, 500), st.tuples(*[st.integers(0, 2000)] * 3))
+def test_a_budget_is_spent_and_never_exceeded(budget: int, sizes: tuple[int, int, int]) -> None:
+    chosen = allocate_budget(budget, sizes)
+    assert sum(chosen) == min(budget, sum(sizes))
+    assert all(0 <= number <= size for number, size in zip(chosen, sizes, strict=True))
+    assert all(number > 0 for number, size in zip(chosen, sizes, strict=True) if size)
+
+
+def test_the_sample_does_not_depend_on_the_order_of_answers() -> None:
+    rows = [(f"req-{number}", number, number % 3) for number in range(300)]
+    samples = []
+    for order in (rows, rows[::-1]):
+        sampler = AnswerSampler(30, seed=4)
+        for row in order:
+            sampler.add_answer(*row)
+        samples.append(sampler.close_week(0))
+    assert samples[0] == samples[1]
+    other = AnswerSampler(30, seed=5)
+    for row in rows:
+        other.add_answer(*row)
+    assert other.close_week(0) != samples[0]
+
+
+# ── alarms ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def make_days(
+    rate: float, after: float, change_day: int, days: int = SETTLING_DAYS + 28
+) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(3)
+    sizes = np.full(days, 200.0)
+    rates = np.where(np.arange(days) < change_day, rate, after)
+    return generator.binomial(200, rates).astype(float), sizes
+
+
+def test_a_rise_of_a_good_metric_is_no_alarm() -> None:
+    totals, sizes = make_days(0.05, 0.25, SETTLING_DAYS)
+    last = len(sizes) - 1
+    assert find_day_alarms(totals, sizes, SETTLING_DAYS, last, 1)
+    assert find_day_alarms(totals, sizes, SETTLING_DAYS, last, 0)
+    assert not find_day_alarms(totals, sizes, SETTLING_DAYS, last, -1)
+
+
+def test_weekends_that_are_always_worse_are_no_alarm() -> None:
+    sizes = np.full(SETTLING_DAYS + 28, 200.0)
+    totals = np.where(np.arange(len(sizes)) % 7 >= 5, 40.0, 4.0)
+    assert not find_day_alarms(totals, sizes, SETTLING_DAYS, len(sizes) - 1, 1)
+
+
+def test_no_alarm_before_four_weeks_of_answers() -> None:
+    totals, sizes = make_days(0.01, 0.9, 20, days=30)
+    assert not find_day_alarms(totals, sizes, 0, 29, 1)
+    assert state_detectable_change(totals[:20], sizes[:20], 19) is None
+
+
+def test_an_alarm_of_a_day_does_not_depend_on_the_days_after_it() -> None:
+    totals, sizes = make_days(0.05, 0.2, SETTLING_DAYS + 5)
+    whole = find_day_alarms(totals, sizes, SETTLING_DAYS, len(sizes) - 1, 1)
+    first = whole[0].day
+    assert find_day_alarms(totals[: first + 1], sizes[: first + 1], SETTLING_DAYS, first, 1) == whole[:1]
+    change = find_change_point(totals, sizes, 0, first)
+    assert change is not None and abs(change.day - SETTLING_DAYS - 5) <= 2
+
+
+# ── topics ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_other_questions_are_drift_and_the_same_ones_are_not() -> None:
+    generator = np.random.default_rng(7)
+    old = [frozenset(generator.choice(["leave", "days", "travel", "cost", "claim", "form"], 3)) for _ in range(120)]
+    new = [frozenset({*words, "strike"}) for words in old[:60]]
+    drifted, same = compare_questions(old[60:], new), compare_questions(old[60:], old[:60])
+    assert drifted is not None and same is not None
+    assert drifted.p < 0.01 < same.p
+    assert drifted.more[0] == "strike"
+    assert compare_questions(old[:19], new) is None
+
+
+def test_no_user_is_on_both_sides_of_a_comparison() -> None:
+    before, after = QuestionSample(3), QuestionSample(4)
+    for number in range(200):
+        before.add_question(f"user-{number}", f"word{number}")
+        after.add_question(f"user-{number}", f"word{number}")
+    first, second = before.list_questions(), after.list_questions()
+    assert first and second and not set(first) & set(second)
+    assert len(first) + len(second) == 200

@@ -1,0 +1,150 @@
+// Production answers of a period: leaks and alerts first, then the metrics over time and what they rest on.
+
+import { formatInterval, formatValue } from "./figures";
+import type { AlertCard, DriftRow, LeakCard, MonitorPage, RefusalPanel, SamplingPanel } from "./page_types";
+import { Badge, Facts, Section, useWords } from "./parts";
+import { Paged, SeriesList } from "./series";
+import { Data, visible } from "./text";
+import { Changes, Notes, PageHead } from "./trend";
+
+export function Monitor({ page }: { page: MonitorPage }) {
+  const { t } = useWords();
+  return (
+    <>
+      <PageHead kind="page.monitor" title={page.title} madeAt={page.made_at} />
+      <p class="lead">
+        <bdi>{visible(t("period", { from: page.period.from, to: page.period.to, by: page.by }))}</bdi>
+      </p>
+      {page.leaks.length > 0 && <Leaks leaks={page.leaks} />}
+      <Section id="alerts" title={t("alerts")}>
+        {page.alerts.length === 0 ? <p>{t("no_alerts")}</p> : page.alerts.map((alert, index) => <Alert key={index} alert={alert} />)}
+      </Section>
+      <Section id="series" title={t("metrics_over_time")}>
+        <SeriesList series={page.series} />
+      </Section>
+      {page.refusal_band !== null && <Refusals band={page.refusal_band} />}
+      {page.sampling !== null && <Sampling sampling={page.sampling} />}
+      <Section id="drift" title={t("drift")}>
+        {page.drift.length === 0 ? <p>{t("no_drift")}</p> : <Drift rows={page.drift} />}
+      </Section>
+      <Notes notes={page.notes} />
+    </>
+  );
+}
+
+function Leaks({ leaks }: { leaks: readonly LeakCard[] }) {
+  const { t } = useWords();
+  return (
+    <section class="banner bad" id="leaks">
+      <h2>
+        <span class="sign" aria-hidden="true">
+          ⚑
+        </span>
+        {t("leaks")} <span class="n">{t("leaks_count", { n: leaks.length })}</span>
+      </h2>
+      <Paged
+        label={t("leaks")}
+        rows={leaks}
+        columns={[
+          { key: "answer", head: t("answer"), wrap: true, cell: (leak) => <Data text={leak.record_id} /> },
+          { key: "at", head: t("at"), cell: (leak) => <Data text={leak.at} /> },
+          { key: "user", head: t("user"), wrap: true, cell: (leak) => <Data text={leak.user ?? t("not_recorded")} /> },
+          { key: "chunk", head: t("chunk"), wrap: true, cell: (leak) => <Data text={leak.chunk ?? ""} /> },
+          { key: "text", head: t("where"), wrap: true, cell: (leak) => <Data text={leak.text} /> },
+        ]}
+      />
+    </section>
+  );
+}
+
+const ALERT_TONES = { open: "bad", acknowledged: "warn", quiet: "plain" } as const;
+
+function Alert({ alert }: { alert: AlertCard }) {
+  const { t } = useWords();
+  const number = (value: number | null) => (value === null ? t("unknown") : formatValue(value, Math.abs(value) <= 1 ? "share" : ""));
+  return (
+    <article class={`banner alert ${ALERT_TONES[alert.state]}`}>
+      <h3>
+        <Badge tone={ALERT_TONES[alert.state]}>{t(`alert.${alert.state}`)}</Badge> <Data text={alert.metric} />{" "}
+        <span class="pill">
+          <Data text={alert.slice ?? t("all_answers")} />
+        </span>
+      </h3>
+      <p class="todo">
+        <Data text={alert.text} />
+      </p>
+      <Facts
+        facts={[
+          [t("alert_value"), number(alert.value)],
+          [t("alert_before"), number(alert.before)],
+          [t("alert_bound"), number(alert.bound)],
+          [t("at"), <Data text={alert.at} />],
+          [t("id"), <Data text={alert.id} />],
+        ]}
+      />
+      {alert.since.length > 0 && (
+        <>
+          <p class="eyebrow">{t("since")}</p>
+          <Changes changes={alert.since} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Refusals({ band }: { band: RefusalPanel }) {
+  const { t } = useWords();
+  const share = (value: number | null) => (value === null ? t("unknown") : formatValue(value, "share"));
+  return (
+    <Section id="refusals" title={t("refusals")}>
+      <Facts
+        facts={[
+          [t("value"), share(band.value)],
+          [t("band"), formatInterval(band.low, band.high, "share")],
+        ]}
+      />
+      {band.text !== "" && (
+        <p>
+          <Data text={band.text} />
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Sampling({ sampling }: { sampling: SamplingPanel }) {
+  const { t } = useWords();
+  const number = (value: number | null) => (value === null ? t("unknown") : formatValue(value, ""));
+  return (
+    <Section id="sampling" title={t("sampling")}>
+      <Facts
+        facts={[
+          [t("judged"), t("judged_of", { judged: sampling.judged, answers: sampling.answers })],
+          [t("budget"), number(sampling.budget)],
+          [t("cost"), number(sampling.cost)],
+          [t("width"), sampling.width === null ? t("unknown") : formatValue(sampling.width, "share")],
+          [t("design"), <Data text={sampling.design} />],
+        ]}
+      />
+    </Section>
+  );
+}
+
+function Drift({ rows }: { rows: readonly DriftRow[] }) {
+  const { t } = useWords();
+  const number = (value: number | null) => (value === null ? t("unknown") : Number(value.toPrecision(3)).toString());
+  return (
+    <Paged
+      label={t("drift")}
+      rows={rows}
+      columns={[
+        { key: "what", head: t("what"), wrap: true, cell: (row) => <Data text={row.what} /> },
+        { key: "from", head: t("from"), cell: (row) => <Data text={row.from} /> },
+        { key: "to", head: t("to"), cell: (row) => <Data text={row.to} /> },
+        { key: "statistic", head: t("statistic"), number: true, cell: (row) => number(row.statistic) },
+        { key: "p", head: t("p_value"), number: true, cell: (row) => number(row.p) },
+        { key: "text", head: t("text"), wrap: true, cell: (row) => <Data text={row.text} /> },
+      ]}
+    />
+  );
+}
