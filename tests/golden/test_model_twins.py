@@ -68,6 +68,7 @@ def run(folder: Path, *more: str) -> tuple[dict[str, Case], dict[str, tuple[str,
     return variants, {row["case"]["id"]: (row["reason"], row["detail"]) for row in rows}
 
 
+@pytest.mark.slow
 def test_what_the_model_writes_becomes_variants_and_is_asked_once(tmp_path: Path, server: JudgeServer) -> None:
     variants, left = run(tmp_path)
     assert variants["a~paraphrase"].question == HONEST["Ask the question in the data in other words"]
@@ -78,6 +79,7 @@ def test_what_the_model_writes_becomes_variants_and_is_asked_once(tmp_path: Path
     assert calls == 6 and run(tmp_path) == (variants, left) and server.calls == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [

@@ -133,6 +133,7 @@ def write_inputs(folder: Path) -> tuple[str, list[str]]:
     return str(questions), outputs
 
 
+@pytest.mark.slow
 def test_from_questions_alone_to_a_marked_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     questions, outputs = write_inputs(tmp_path)
     out, report, page = tmp_path / "nuggets.jsonl", tmp_path / "report.md", tmp_path / "page.html"
@@ -170,6 +171,7 @@ def ask_model(folder: Path, *more: str) -> list[Case]:
     return list(load_golden(str(folder / "out.jsonl")).golden.cases) if code == 0 else []
 
 
+@pytest.mark.slow
 def test_a_model_gives_nuggets_with_quotes_and_is_asked_once(tmp_path: Path, server: JudgeServer) -> None:
     cases = ask_model(tmp_path)
     (nugget,) = cases[0].nuggets
@@ -179,6 +181,7 @@ def test_a_model_gives_nuggets_with_quotes_and_is_asked_once(tmp_path: Path, ser
     assert ask_model(tmp_path) == cases and server.calls == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "facts",
     [

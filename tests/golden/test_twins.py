@@ -232,3 +232,12 @@ def test_no_empty_set_is_written_where_nothing_can_be_varied(tmp_path: Path) -> 
     write_golden(GoldenSet((Case("a", "((((", reference="y", language="en"),)), str(path))
     drafted = draft_twin_file(TwinRequest(str(path), out=str(out), kinds=["typos", "question-order"]))
     assert drafted.variants == () and drafted.unvaried == ("a",) and not out.exists()
+
+
+def test_a_tenant_with_a_document_of_its_own_on_the_subject_is_left_to_people() -> None:
+    own = CorpusChunk("b:1", "Băng 7 nhận 30 triệu.", document="beta_pay_policy", tenant="beta", roles=("hr",))
+    evidence = CorpusChunk("pay:1", "Band 7 earns 45 million a month.", document="pay", tenant="acme", roles=("hr",))
+    corpus = Corpus({**CORPUS.chunks, "pay:1": evidence, "b:1": own})
+    drafted = TwinDrafter(LintedSet(GoldenSet(CASES), corpus)).draft_all()
+    left = {variant.case.id: variant for variant in drafted.left_out}
+    assert left["pay~other-tenant"].reason == "undecided" and "b:1" in left["pay~other-tenant"].detail

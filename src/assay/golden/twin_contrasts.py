@@ -27,6 +27,12 @@ PLANTED_NAMES = ("Zentravia", "Quorbel", "Mistelune", "Ardovane")
 _LABEL_FEWEST_LETTERS = 2
 
 
+_FORM_WORDS = frozenset(
+    ("policy", "document", "guide", "handbook", "manual", "rules", "faq", "notes", "page", "chunk", "the", "and", "for")
+)
+"""Words of document names that say what form a document has and not what it is about."""
+
+
 class Contrast(NamedTuple):
     """A variant of which another answer is right: the fields that change, or why that is for people to say."""
 
@@ -91,7 +97,7 @@ def _deny(
         denied = [unit for unit in required if _is_denied(unit, user, linted)]
         if not denied:
             continue
-        answering = _find_answering(case, user, linted, ANSWERABLE_SHARE)
+        answering = _find_answering(case, user, linted, ANSWERABLE_SHARE) or _find_own_document(user, required, linted)
         changes: dict[str, Any] = {
             "user": user,
             "behaviour": "permission_denied",
@@ -128,6 +134,26 @@ _ABSTAIN: dict[str, Any] = {
 def _is_denied(unit: Evidence, user: User, linted: LintedSet) -> bool:
     chunks = _list_chunks(unit, linted)
     return bool(chunks) and not any(_may_see(user, chunk, linted) for chunk in chunks)
+
+
+def _find_own_document(user: User, required: Sequence[Evidence], linted: LintedSet) -> str | None:
+    """Return a chunk of the user's own tenant about the subject of evidence of another tenant, whatever its language.
+
+    Documents are of one subject if their names share a word: hr_leave_policy, beta_leave.
+    """
+    assert linted.corpus is not None
+    evidence = [chunk for unit in required for chunk in _list_chunks(unit, linted) if chunk.tenant != user.tenant]
+    subjects = {word for chunk in evidence for word in _name_words(chunk)}
+    for chunk in linted.corpus.chunks.values():
+        if chunk.tenant == user.tenant is not None and _name_words(chunk) & subjects and _may_see(user, chunk, linted):
+            return chunk.chunk_id
+    return None
+
+
+def _name_words(chunk: CorpusChunk) -> set[str]:
+    """Return the words of the name of a chunk's document; without a document, of its own id."""
+    words = re.findall(r"[^\W\d_]{3,}", fold_text(chunk.document or chunk.chunk_id))
+    return set(words) - _FORM_WORDS
 
 
 def _find_answering(case: Case, user: User, linted: LintedSet, share: float) -> str | None:
