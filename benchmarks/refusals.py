@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +23,15 @@ from assay.text.refusals import _detect, detect_behaviour, find_behaviour_candid
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
-LANGUAGES = ("en", "vi", "de", "fr", "es", "pt", "ja", "zh", "rag", "rag-vi")
+LANGUAGES = ("en", "vi", "de", "fr", "es", "pt", "ja", "zh", "rag", "rag-vi", "product-en", "product-vi")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
-BARS = {PUBLISHED: (0.92, 0.97), "vi": (0.90, 0.97)} | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
+BARS = {
+    PUBLISHED: (0.92, 0.97),
+    "vi": (0.90, 0.97),
+    "product-en": (0.92, 0.97),
+    "product-vi": (0.90, 0.97),
+} | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
 """Least recall and precision; English sentences have none, because the published answers are English."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
@@ -117,6 +123,18 @@ def measure_microseconds(answers: Sequence[str], rounds: int = 9) -> dict[str, f
     return {"ordinary answer, mean": mean * 1e6, "1,000 characters, worst": worst * 1e6}
 
 
+def measure_floor(answers: Sequence[str], rounds: int = 9) -> float:
+    """Return the CPU microseconds that folding the case of an answer and one search of it for a negation take: less
+    than this no rule in Python can take that reads the answer."""
+    negation = re.compile(r"not|n't|no |un|fail")
+
+    def read_once() -> None:
+        for answer in answers:
+            negation.search(answer.casefold())
+
+    return _best_time(read_once, rounds) / len(answers) * 1e6
+
+
 def _hard_texts() -> Iterator[str]:
     """Yield texts of 10,000 characters that the filter lets through."""
     for piece in (
@@ -158,9 +176,9 @@ def main() -> int:
             counts = count_verdicts(answers)
             recall = _format_share(counts.right, counts.right + counts.missed)
             precision = _format_share(counts.right, counts.right + counts.wrong)
-            print(f"{name:9} {half:11} {len(answers):3} answers: recall {recall}, precision {precision}")
+            print(f"{name:10} {half:11} {len(answers):3} answers: recall {recall}, precision {precision}")
             told = f"{counts.partial_told} of {counts.partials} partial refusals told apart"
-            print(f"{'':22}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
+            print(f"{'':23}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
             least_recall, least_precision = BARS.get(name, (0.0, 0.0))
             if counts.recall < least_recall or counts.precision < least_precision:
                 missed_bars.append(f"{name} {half}: bars are recall {least_recall} and precision {least_precision}")
@@ -170,6 +188,7 @@ def main() -> int:
         print(f"{name}: {microseconds:.1f} µs of CPU (bar: {MOST_MICROSECONDS[name]:g})")
         if microseconds > MOST_MICROSECONDS[name]:
             missed_bars.append(f"{name}: {microseconds:.1f} µs")
+    print(f"folding the case of an ordinary answer and one search of it: {measure_floor(ordinary):.1f} µs of CPU")
     for bar in missed_bars:
         print(f"MISSED: {bar}")
     return 1 if missed_bars else 0

@@ -102,6 +102,8 @@ def _render_type(schema: Schema) -> str:
         return " | ".join(json.dumps(value) for value in schema["enum"])
     if "anyOf" in schema:
         return " | ".join(_render_type(option) for option in schema["anyOf"])
+    if "type" not in schema:
+        return "unknown"
     if isinstance(schema["type"], list):
         return " | ".join(_NAMES[name] for name in schema["type"])
     if schema["type"] == "array":

@@ -19,7 +19,19 @@ EDGE_ROOMS = frozenset(("calls", "cli", "formats", "runs", "targets"))
 EDGE_ENDINGS = ("_file", "_files", "_store", "_client", "_scheduler")
 USE_CASE_VERBS = frozenset(
     (
-        *("attribute", "build", "calibrate", "check", "choose", "collect", "compare", "draft", "erase", "exchange"),
+        *(
+            "attribute",
+            "build",
+            "calibrate",
+            "check",
+            "choose",
+            "collect",
+            "compare",
+            "draft",
+            "erase",
+            "exchange",
+            "export",
+        ),
         *("explain", "freeze", "ingest", "load", "observe", "relink", "rescore", "review", "save", "score", "search"),
         *("verify", "write"),
     )

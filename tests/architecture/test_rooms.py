@@ -41,6 +41,8 @@ LATE_PACKAGES = {
 """Heavy or optional: these may be imported inside the function that needs them."""
 USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")
 """Python functions that stand for commands and explain which extra is missing: they load the store in the function."""
+LATE_FILES = {"assay.formats.foreign_outputs"}
+"""Files of the package that few runs need: readers of other tools' rows."""
 PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""
 
@@ -95,7 +97,7 @@ def may_be_late(importer: str, imported: str) -> bool:
         return package in LATE_PACKAGES
     if importer.split(".")[0] in ("cli", "__init__", "api", "pytest_plugin") or importer in USE_CASES_OF_AN_EXTRA:
         return True
-    return imported.startswith("assay.targets.")
+    return imported.startswith("assay.targets.") or imported in LATE_FILES
 
 
 def test_functions_import_only_what_is_heavy_optional_or_a_target_kind() -> None:

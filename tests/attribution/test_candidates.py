@@ -131,6 +131,7 @@ def test_insufficient_trace_names_candidates_and_what_is_missing() -> None:
     assert "insufficient_trace" == found.cause
     assert found.also
     assert found.record
+    assert f"record {found.record[0]}" == found.fix, "what is recorded already is not asked for"
 
 
 def test_a_stage_whose_name_tells_no_kind_is_said_where_the_cause_is_not_sure() -> None:

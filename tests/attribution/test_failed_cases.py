@@ -10,7 +10,7 @@ import pytest
 from assay import api
 from assay.attribution.attribute_run import attribute_run
 from assay.attribution.failed_cases import reconcile_with_checks
-from assay.metrics.case_checks import CHECKS
+from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
 from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric
@@ -77,16 +77,24 @@ def test_a_doubt_about_a_right_answer_is_no_cause() -> None:
     assert "37" in " ".join(found.evidence)
 
 
-def test_a_failed_search_whose_evidence_arrived_in_another_way_has_a_cause() -> None:
+@pytest.mark.parametrize(("in_context", "failed"), [(True, ()), (False, ("retrieval_miss", "context_miss"))])
+def test_evidence_that_a_later_step_found_fails_nothing_and_is_a_warning(
+    in_context: bool, failed: tuple[str, ...]
+) -> None:
     case = Case("a", "How many days?", must_have=("12 days",), evidence=EVIDENCE)
-    stages = (Stage("retrieved", (Chunk("y"),)), Stage("context", (Chunk("x", text="Staff get 12 days."),)))
-    observation = Observation("a", "c", stages=stages, answer="Staff get 12 days.", citations=("x",))
+    context = Chunk("x" if in_context else "y", text="Staff get 12 days.")
+    stages = (Stage("retrieved", (Chunk("y"),)), Stage("context", (context,)))
+    observation = Observation("a", "c", stages=stages, answer="Staff get 12 days.", citations=(context.chunk_id,))
     run = api.score(GoldenSet((case,)), [observation]).run
-    found = attribute_run(run, "c")["a"]
-    assert (1, "retrieval_fault", "insufficient_trace") == (
-        count_cases(run.scoring.configs["c"]).failed,
-        found.verdict,
-        found.cause,
+    (checks,) = run.scoring.configs["c"].table.checks
+    assert failed == checks.failed
+    assert in_context == ("late_evidence" in checks.warnings)
+    assert in_context == (attribute_run(run, "c")["a"].verdict == "pass")
+
+
+def test_the_contract_of_the_runner_still_calls_late_evidence_a_miss() -> None:
+    assert ["retrieval_miss", "wrong_behavior"] == list_runner_checks(
+        CaseChecks("a", ("wrong_behavior", "leak"), ("late_evidence",))
     )
 
 

@@ -12,6 +12,7 @@ from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.html_world import world
 
+from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.records.release_gates import Decision
 
 pytestmark = pytest.mark.slow
@@ -112,7 +113,7 @@ def test_a_case_beyond_the_budget_names_the_command_that_explains_it(opened: Ope
     page = opened(world(["it's", "b"], detail_mb=0), "#/case/it's0")
     page.until("document.querySelector('#explain') !== null")
     assert """assay explain 'it'"'"'s0' --config 'it'"'"'s'""" in page.text("#explain")
-    assert "only a summary of this case" in page.text()
+    page.until("document.body.innerText.includes('only a summary of this case')")
 
 
 def test_an_address_that_names_no_case_says_so(opened: Open) -> None:
@@ -156,8 +157,45 @@ def test_the_first_screen_says_why_not_what_to_do_and_what_changed(opened: Open)
         assert text in failed
     titles = page.evaluate("[...document.querySelectorAll('main h2')].map(item => item.innerText)")
     assert titles.index("What to do first") < titles.index("What changed since apple") < titles.index("Metrics")
+    assert shown.index("Since apple:") < shown.index("of 12 cases failed")
     page.evaluate("document.querySelector('.todo-list a').click()")
     page.until("location.hash.includes('cause=reranker')")
+
+
+@pytest.mark.parametrize("width", [1000, 1400])
+def test_decision_outcomes_and_the_first_failed_case_need_no_scrolling(opened: Open, width: int) -> None:
+    page = opened(world(FRUIT))
+    page.look(width, 900)
+    page.until(f"innerWidth === {width}")
+    bottoms = page.evaluate(
+        "['.banner', '.outcomes', '.failure'].map((name) => "
+        "document.querySelector(name).getBoundingClientRect().bottom + scrollY)"
+    )
+    assert bottoms == sorted(bottoms)
+    assert bottoms[-1] <= 900
+
+
+def test_what_to_try_first_is_in_the_language_of_the_page(opened: Open) -> None:
+    data = world(FRUIT)
+    fix = CAUSE_NOTES["reranker"].fix
+    attributions = {
+        config: {case_id: structs.replace(attribution, fix=fix) for case_id, attribution in by_case.items()}
+        for config, by_case in data.attributions.items()
+    }
+    page = opened(replace(data, attributions=attributions))
+    assert fix in page.text(".todo-list")
+    page.evaluate("[...document.querySelectorAll('button')].find((item) => item.innerText === 'Tiếng Việt').click()")
+    page.until("document.documentElement.lang === 'vi'")
+    assert "huấn luyện nó bằng các cặp" in page.text(".todo-list")
+    assert fix not in page.text()
+
+
+def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
+    """The page translates a text only if it is the one that it knows."""
+    strings = (Path(__file__).parents[2] / "ui/src/strings.ts").read_text(encoding="utf-8")
+    for cause, note in CAUSE_NOTES.items():
+        assert f'"remedy.{cause}": "{note.fix}"' in strings
+        assert 2 == strings.count(f'"remedy.{cause}": ')
 
 
 def test_the_matrix_shows_the_answers_of_all_configurations_side_by_side(opened: Open) -> None:

@@ -65,7 +65,9 @@ def divided(*numbers: int) -> Any:
     def choose(asked: JudgeCall, item: str) -> str:
         labels = [str(each) for each in asked.item["label"]["enum"]]
         said = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
-        if not any(f"year {number}." in said for number in numbers) or "claims" not in asked.data:
+        context = json.dumps(asked.data.get("context"))  # a control about the same answer has another context
+        doubtful = any(f"year {number}." in said and f"year {number}" in context for number in numbers)
+        if not doubtful or "claims" not in asked.data:
             return honest(asked, item)
         seen[said] = seen.get(said, 0) + 1
         return labels[0] if seen[said] % 2 else labels[-1]

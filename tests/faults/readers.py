@@ -22,7 +22,7 @@ from assay.formats.corpus import load_corpus
 from assay.formats.external_scores import EXTERNAL_TOOLS, load_external_scores
 from assay.formats.file_io import open_source, read_lines
 from assay.formats.foreign_files import load_foreign_file
-from assay.formats.golden_files import GOLDEN_FORMATS, load_golden
+from assay.formats.golden_files import GOLDEN_FORMATS, LoadedGolden, load_golden
 from assay.formats.label_files import LabelScales, load_graded, load_labels
 from assay.formats.label_sheets import LabelledItem, SheetKey, is_label_sheet, load_sheet, load_sheet_key
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES, open_output_files, prepare_decodable, read_observations
@@ -34,13 +34,15 @@ from assay.formats.strict_yaml import read_yaml
 from assay.formats.trec_qrels import read_qrels
 from assay.gates.calibration_file import load_calibrations
 from assay.gates.gate_files import load_gate_or_profile
+from assay.golden.grade_file import load_grades
+from assay.golden.review_file import load_review
 from assay.judging.llm_judge import decode_envelope, read_error_message
 from assay.judging.reply_parsing import parse_reply
 from assay.judging.rubric_files import decode_rubric, load_rubrics
 from assay.judging.verdict_files import read_export
 from assay.judging.verdict_store import load_recorded_verdicts
 from assay.records.errors import AssayError
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, GoldenSet
 from assay.records.settings import ResponseMapping
 from assay.runs.saved_scores import load_saved_scores
 from assay.targets.mcp_stdio import LineCutter, find_reply_id
@@ -70,6 +72,12 @@ _REPLIES = (
     '{"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "Ann"}], "isError": false}}\n',
     '{"error": {"type": "rate_limit", "code": 429, "message": "wait"}}',
 )
+_REVIEWS = (
+    '{"format": 1, "golden": "d", "by": "ann", "grades": [{"case": "c1", "chunk": "a", "grade": 3}]}',
+    '{"format": 1, "candidates": "d", "reviewer": "ann", "decisions": [{"case": "c1", "decision": "accept"}]}',
+    '[{"case": "c1", "decision": "reject", "reviewer": "ann", "reason": "dull"}]',
+    '[{"case": "c1", "decision": "accept", "reviewer": "ann", "edited": {"must_have": ["x"], "evidence": []}}]',
+)
 _EXTERNAL = (
     '{"results": [{"user_input": "Who?", "response": "Ann", "faithfulness": 0.5, "answer_relevancy": null}]}',
     '{"testCases": [{"input": "Who?", "actualOutput": "Ann", "metricsData": [{"name": "Faithfulness", "score": 1}]}]}',
@@ -95,6 +103,8 @@ def make_readers() -> dict[str, Reader]:
         "graded": lambda path: load_graded(str(path), _load_scales()),
         "sheet": _read_sheet,
         "sheet key": lambda path: load_sheet_key(str(path)),
+        "review": lambda path: load_review(str(path), _CANDIDATES, "candidates.jsonl"),
+        "grades": lambda path: load_grades(str(path), _CANDIDATES.golden, "d", "golden.jsonl", None),
         "calibration": lambda path: load_calibrations(str(path)),
         "baseline": lambda path: decode_baseline(str(path)),
         "foreign rows": load_foreign_file,
@@ -122,7 +132,7 @@ def load_samples() -> list[bytes]:
     samples += [path.read_bytes() for path in sorted(CORPUS.glob("*"))]
     samples += [match[1].encode() for match in _EXAMPLE.finditer(FORMATS_PAGE.read_text(encoding="utf-8"))]
     reply = GOOD if isinstance(GOOD, str) else msgspec.json.encode(GOOD).decode()
-    return samples + [text.encode() for text in (*_TABLES, *_REPLIES, *_EXTERNAL, reply)]
+    return samples + [text.encode() for text in (*_TABLES, *_REPLIES, *_REVIEWS, *_EXTERNAL, reply)]
 
 
 def _read_text(path: Path) -> str:
@@ -155,6 +165,7 @@ def _read_outputs(path: Path, format: str | None) -> None:
 
 
 _ASKED = rendered(support_request())
+_CANDIDATES = LoadedGolden(GoldenSet((Case("c1", "Who?"),)), "assay", (), "d")
 _SHEET_KEY = SheetKey(1, "", 0, {"r1": LabelledItem("c1", "faithfulness")})
 
 

@@ -83,21 +83,22 @@ def test_every_kind_that_the_corpora_allow_is_drafted_and_survives() -> None:
     from assay.api import load_corpus
 
     wanted = {
-        "handbook": {
-            "exact",
-            "table-or-numeric",
-            "acronym-or-code",
-            "multi-hop",
-            "no-diacritic",
-            "access",
-            "no-answer",
-        },
-        "depot": {"table-or-numeric", "multi-hop", "stale", "access", "no-answer"},
+        "exact",
+        "paraphrase",
+        "relational",
+        "table-or-numeric",
+        "acronym-or-code",
+        "multi-hop",
+        "access",
+        "no-answer",
+        "injection",
     }
+    of_one = {"handbook": {"no-diacritic"}, "depot": {"stale"}}
     for name, corpus in (("handbook", load_corpus(CORPUS)), ("depot", build_depot())):
         candidates = draft_candidates(corpus, "2026-03-15")
         report = filter_candidates(candidates, corpus, GoldenSet(()), "2026-03-15")
-        assert wanted[name] == set(report.kinds)
+        assert wanted | of_one[name] == set(report.kinds)
+        assert min(report.kinds.values()) >= 3
         assert candidates == draft_candidates(corpus, "2026-03-15")
         assert len({candidate.case.id for candidate in report.kept}) == len(report.kept)
 
@@ -144,7 +145,9 @@ def test_another_answer_elsewhere_rejects_and_the_same_one_becomes_an_alternativ
 def test_a_document_with_planted_instructions_gives_no_candidate_that_carries_them() -> None:
     corpus = make_corpus("attack", "leave")
     report = filter_candidates(draft_candidates(corpus), corpus, GoldenSet(()))
-    assert not any("ignore" in str(msgspec.to_builtins(candidate)).casefold() for candidate in report.kept)
+    texts = [str(msgspec.to_builtins(candidate)).casefold() for candidate in report.kept]
+    assert not any("within 5 minutes" in text for text in texts)
+    assert {"ignore" in text for text in texts if "marker-" not in text} <= {False}  # the templates plant their own
 
 
 STATES: list[tuple[CaseState, tuple[int | None, ...], RejectReason | None]] = [

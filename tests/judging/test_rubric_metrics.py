@@ -259,6 +259,7 @@ def test_earlier_turns_and_tables_are_judged_as_the_model_saw_them(server: Judge
     support = next(text for text in asked if '"claims"' in text and "12 days in year 2" in text)
     stance = next(text for text in asked if '"history"' in text)
     turns = "user: I ask about year 2.\\nassistant: Go on.\\nuser: And the days?"
-    assert json.dumps(table, ensure_ascii=False)[1:-1] in support and turns in support
+    unmarked = re.sub(r"\[\[/?[a-p]{16}\]\]", "", support)
+    assert unmarked != support and json.dumps(table, ensure_ascii=False)[1:-1] in unmarked and turns in unmarked
     assert '"history":[{"role":"user","text":"I ask about year 2."}' in stance
     assert '"question":"And the days?"' in stance

@@ -35,6 +35,7 @@ YIELDING = (
     "exact_match",
     "number_match",
     "completeness",
+    "nuggets",
     "citation_correctness",
     *("citation_precision", "citation_support", "correctness", "correct_answer"),
 )

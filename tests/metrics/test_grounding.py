@@ -43,7 +43,9 @@ def test_the_request_holds_claims_question_and_context_and_nothing_else() -> Non
     case = Case("q", "How much leave is there?", reference="SECRET 12 days")
     (request,) = collect_first_requests(judge_faithfulness(make_parsed_answer(case=case), RUBRICS))
     assert ["claims", "context", "question"] == sorted(request.inputs)
-    assert [{"id": name, "text": text} for name, text in TEXTS.items()] == request.inputs["context"]
+    shown = [{key: entry[key] for key in ("id", "text")} for entry in request.inputs["context"]]
+    assert [{"id": name, "text": text} for name, text in TEXTS.items()] == shown
+    assert {"id", "text", "marked"} >= {key for entry in request.inputs["context"] for key in entry}
     assert ("c1", "c2", "c3") == request.items
     assert "SECRET" not in repr(request) and "'c'" not in repr(request)
 

@@ -14,6 +14,7 @@ from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
 from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import expand_template
+from assay.text.refusal_rules import MOST_UNFILTERED_CHARACTERS, RefusalRules
 from assay.text.refusals import DetectedBehaviour, detect_behaviour, find_behaviour_candidates, load_rules
 
 ALL = (*TUNED, *HELD_OUT)
@@ -196,3 +197,24 @@ def test_a_million_characters_are_read_in_under_a_second(piece: str) -> None:
     detect_behaviour(text)
     find_behaviour_candidates([text])
     assert time.process_time() - start < 1
+
+
+@given(st.lists(st.text(), max_size=4))
+def test_texts_of_a_small_run_are_examined_without_building_the_filters(texts: list[str]) -> None:
+    rules = RefusalRules(load_rules("common").lexicons)
+    assert not rules.is_filter_worthwhile(texts)
+    assert "strong_filter" not in vars(rules)
+    assert rules.is_filter_worthwhile(["a" * MOST_UNFILTERED_CHARACTERS])
+    assert rules.is_filter_worthwhile(["12 days"])  # once it pays, it goes on paying
+
+
+def test_phrases_are_grouped_by_their_first_two_tokens_however_they_are_written() -> None:
+    rules = load_rules("common")
+    by_tokens: dict[str, dict[str, set[int]]] = {}
+    for phrase in rules.by_phrase:
+        first, second = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", phrase)[:2]
+        by_tokens.setdefault(first, {}).setdefault(second, set()).add(len(phrase))
+    expected: dict[str, dict[str, tuple[int, ...]]] = {}
+    for first, by_second in by_tokens.items():
+        expected[first] = {second: tuple(sorted(lengths, reverse=True)) for second, lengths in by_second.items()}
+    assert expected == rules.lengths_by_words

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { getOwn } from "./data";
 import type { Attribution, EvidenceTrace } from "./types";
-import { Facts, Scroll, Section, useWords } from "./parts";
+import { Facts, Remedy, Scroll, Section, useWords } from "./parts";
 import { Data, Items } from "./text";
 
 export function Attributed({ attribution }: { attribution: Attribution }) {
@@ -11,7 +11,7 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
   const facts: [string, ComponentChildren][] = [];
   if (attribution.sign) facts.push([t("sign"), <Data text={attribution.sign} />]);
   if (attribution.evidence?.length) facts.push([t("facts"), <Items items={attribution.evidence} />]);
-  if (attribution.fix) facts.push([t("fix"), <Data text={attribution.fix} />]);
+  if (attribution.fix) facts.push([t("fix"), <Remedy cause={attribution.cause} fix={attribution.fix} />]);
   if (attribution.signal) facts.push([t("signal"), <Data text={attribution.signal} />]);
   if (attribution.also?.length) facts.push([t("also_causes"), attribution.also.map((cause) => w("cause", cause)).join(", ")]);
   if (attribution.record?.length) facts.push([t("record"), <Items items={attribution.record} />]);

@@ -7,7 +7,7 @@ import { Attributed } from "./attribution";
 import { loadDetail, getOwn, findUnscoredReason } from "./data";
 import type { CaseDetail, CaseRows, CaseView, RankedChunk, Report, ScoreColumn, StageRanking } from "./types";
 import { stateOf } from "./filter";
-import { caseHash, ClassBadge, Facts, Scroll, Section, StateBadge, useScores, useWords } from "./parts";
+import { caseHash, ClassBadge, Facts, Remedy, Scroll, Section, StateBadge, useScores, useWords } from "./parts";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
 
 export function CasePage(props: { report: Report; rows: CaseRows; id: string; config: string }) {
@@ -195,7 +195,7 @@ function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows
           {view.attribution.fix && (
             <>
               {". "}
-              {t("fix")}: <Data text={view.attribution.fix} />
+              {t("fix")}: <Remedy cause={view.attribution.cause} fix={view.attribution.fix} />
             </>
           )}
         </p>

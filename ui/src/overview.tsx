@@ -2,7 +2,7 @@
 
 import type { Comparison, ConfigFailures, FailedCase, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
-import { caseHash, Section, StateBadge, useWords } from "./parts";
+import { caseHash, Remedy, Section, StateBadge, useWords } from "./parts";
 import { ShortAnswer } from "./short";
 import { DataTable } from "./table";
 import { Data, visible } from "./text";
@@ -14,10 +14,11 @@ export function Overview({ report }: { report: Report }) {
         <ToDo report={report} />
         <Outcomes counts={report.outcomes} />
       </div>
-      <Movement report={report} />
+      <MovementLine report={report} />
       {report.failures.map((failures) => (
         <Failures key={failures.config} failures={failures} report={report} />
       ))}
+      <Movement report={report} />
     </>
   );
 }
@@ -45,8 +46,8 @@ function ToDo({ report }: { report: Report }) {
                 </>
               )}
             </span>
-            <br />
-            <Data text={fix} />
+            {": "}
+            <Remedy cause={cause} fix={fix} />
           </li>
         ))}
       </ol>
@@ -117,6 +118,22 @@ export function headlineChanges(report: Report, comparison: Comparison): MetricC
   const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
   const first = comparison.metrics.filter((change) => headlines.has(change.name));
   return first.length > 0 ? first : comparison.metrics;
+}
+
+/** One line that says how much changed; the table of the changes follows the failed cases. */
+function MovementLine({ report }: { report: Report }) {
+  const { t } = useWords();
+  if (report.comparison === null) return null;
+  const changes = headlineChanges(report, report.comparison);
+  const count = (verdict: MetricChange["verdict"]) => changes.filter((change) => change.verdict === verdict).length;
+  const [improved, regressed] = [count("improved"), count("regressed")];
+  const other = changes.length - improved - regressed;
+  const baseline = visible(report.comparison.baseline.config);
+  return (
+    <p class="movement-line">
+      <bdi>{t("movement_line", { baseline, improved, regressed, other })}</bdi>
+    </p>
+  );
 }
 
 function Movement({ report }: { report: Report }) {
@@ -241,7 +258,7 @@ function Failure({ failed, config }: { failed: FailedCase; config: string }) {
           <div>
             <dt>{t("fix")}</dt>
             <dd>
-              <Data text={failed.fix} />
+              <Remedy cause={failed.cause} fix={failed.fix} />
             </dd>
           </div>
         )}

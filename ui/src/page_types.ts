@@ -297,6 +297,7 @@ export interface ToolCall {
   arguments?: Record<string, unknown>;
   error?: string | null;
   latency_ms?: number | null;
+  result?: unknown;
 }
 
 /** The history of runs: metrics over time, versions, cases that flap, incidents. */

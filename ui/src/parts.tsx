@@ -18,6 +18,13 @@ export function useWords() {
   };
 }
 
+/** What to try first for a cause, in the language of the page; a text of another version is shown as it is. */
+export function Remedy({ cause, fix }: { cause: string | null | undefined; fix: string }) {
+  const { w } = useWords();
+  const isKnown = cause != null && translateName("en", "remedy", cause) === fix;
+  return <Data text={isKnown ? w("remedy", cause) : fix} />;
+}
+
 /** The scores of a configuration, null until they are unpacked or if no configuration is named. */
 export function useScores(report: Report, config: string | null): ScoreColumn[] | null {
   const [columns, take] = useState<ScoreColumn[] | null>(null);

@@ -1,7 +1,7 @@
 // The first screen: the decision and its reasons, the inputs, the metrics with intervals, and the limitations.
 
 import type { ComponentChildren } from "preact";
-import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report } from "./types";
+import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report, ReportTable } from "./types";
 import { CausesByTag, Heat, Latency } from "./charts";
 import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, signOf, toneOf, useWords } from "./parts";
 import { Overview } from "./overview";
@@ -28,6 +28,13 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
         <Heat report={report} />
       </Section>
       <CausesByTag report={report} />
+      {report.variants.length > 0 && (
+        <Section id="variants" title={t("variants")}>
+          {report.variants.map((table) => (
+            <PlainTable key={table.title} table={table} />
+          ))}
+        </Section>
+      )}
       <Section id="times" title={t("times")}>
         <Latency report={report} />
       </Section>
@@ -231,6 +238,41 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
       <span class="value">{measure.text}</span> <span class="n">n {measure.n}</span>
       <Dot figure={measure} low={low} high={high} />
       <span class="hint">{details.join("; ")}</span>
+    </>
+  );
+}
+
+function PlainTable({ table }: { table: ReportTable }) {
+  return (
+    <>
+      <h3>
+        <Data text={table.title} />
+      </h3>
+      <Scroll label={table.title}>
+        <table>
+          <thead>
+            <tr>
+              {table.columns.map((column) => (
+                <th scope="col" key={column}>
+                  <Data text={column} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map((cells, index) => (
+              <tr key={index}>
+                {cells.map((cell, column) => (
+                  <td key={column}>
+                    <Data text={cell} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <Items items={table.notes} />
     </>
   );
 }

@@ -257,6 +257,14 @@ export interface OutcomeCounts {
   no_cell: number;
 }
 
+/** A table as text. */
+export interface ReportTable {
+  title: string;
+  columns: string[];
+  rows: string[][];
+  notes: string[];
+}
+
 /** The island `report`: everything on the first screen. */
 export interface Report {
   outcome: Outcome;
@@ -285,6 +293,7 @@ export interface Report {
   warnings: string[];
   notes: string[];
   limits: string[];
+  variants: ReportTable[];
   failures: ConfigFailures[];
   outcomes: OutcomeCounts[];
   key_metrics: string[];
@@ -454,6 +463,7 @@ export interface CaseView {
   tools?: ({
     name: string;
     error: string | null;
+    result: string | null;
   })[] | number | null;
   versions?: Record<string, string>;
 }

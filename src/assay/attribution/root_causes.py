@@ -102,6 +102,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
     if finding is None:
         return attribution
     note = cause_rules.CAUSE_NOTES[finding.cause]
+    record = (*finding.record, *_list_unclear_stages(inquiry, finding))
     return replace(
         attribution,
         cause=finding.cause,
@@ -109,10 +110,10 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         evidence=finding.evidence,
         confidence=finding.confidence,
         sign=note.sign,
-        fix=note.fix,
+        fix=f"record {record[0]}" if finding.cause == "insufficient_trace" and record else note.fix,
         also=finding.also[: MAX_CAUSES - 1],
         subcause=finding.subcause,
-        record=(*finding.record, *_list_unclear_stages(inquiry, finding)),
+        record=record,
     )
 
 

@@ -189,7 +189,8 @@ class RecordRedactor:
 
     def _redact_call(self, call: ToolCall, counts: Counter[str]) -> ToolCall:
         error = call.error and self.redact_text(call.error, counts)
-        return structs.replace(call, arguments=self._redact_value(call.arguments, counts), error=error)
+        result = self._redact_value(call.result, counts)
+        return structs.replace(call, arguments=self._redact_value(call.arguments, counts), error=error, result=result)
 
     def _redact_value(self, value: Any, counts: Counter[str]) -> Any:
         if isinstance(value, str):

@@ -242,7 +242,9 @@ def _read_tool(span: Span) -> ToolCall:
     values = (attributes.get(key) for key in ("tool.parameters", "gen_ai.tool.call.arguments", "input.value"))
     arguments = next((row for row in map(_decode_json, values) if isinstance(row, dict)), {})
     duration = max(0, span.end - span.start) / NANOSECONDS_PER_MILLISECOND
-    return ToolCall(name, arguments, (span.message or "error") if span.failed else None, duration)
+    reported = (attributes.get(key) for key in ("gen_ai.tool.call.result", "output.value"))
+    result = next((value for value in reported if value is not None), None)
+    return ToolCall(name, arguments, (span.message or "error") if span.failed else None, duration, result)
 
 
 def _sum_tokens(spans: Sequence[Span], keys: Sequence[str]) -> int | None:

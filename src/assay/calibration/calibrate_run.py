@@ -28,6 +28,7 @@ from assay.calibration.collect_scorer_labels import (
 from assay.calibration.combined_scorer import combine_scorers
 from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
 from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
+from assay.calibration.label_costs import tabulate_label_costs
 from assay.calibration.probability_curve import apply_probability_curve
 from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.scorer_quality import (
@@ -179,6 +180,9 @@ class _LabelledMetric:
             measurement = measure_scorer(
                 question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed
             )
+            if measurement is not None and scorer.kind == JUDGE:
+                costs = tabulate_label_costs(self.labels, opinions, self.scale)
+                measurement = structs.replace(measurement, label_costs=costs)
             if measurement is None or scorer.anchors is None:
                 return measurement
             record = structs.replace(measurement.calibration, anchors=scorer.anchors)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.calibration.human_labels import ScorerLabel, get_item_key
+from assay.calibration.label_costs import share_cost
 from assay.calibration.rater_agreement import ItemKey
 from assay.formats.label_files import LabelScales, check_label_metric
 from assay.judging.rubric_files import use_rubrics
@@ -215,7 +216,8 @@ def _opinions_of_judge(run: ScoredRun, judging: RecordedVerdicts, metric: str) -
             rubric = find_rubric(judging.rubrics, item.request.rubric, item.request.language)
             rulings[digest] = fold_votes(samples, rubric)
         votes = tuple(verdict.label for sample in samples for verdict in sample.items if verdict.id == item.item)
-        opinions[item.key] = _fold_opinion(item, rulings[digest], votes)
+        cost = share_cost(samples, len(item.request.items))
+        opinions[item.key] = _fold_opinion(item, rulings[digest], votes)._replace(cost=cost)
     return opinions
 
 

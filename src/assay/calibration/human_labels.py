@@ -13,10 +13,19 @@ from assay.calibration.rater_agreement import ItemKey, LabelScale, is_pass
 from assay.records.verdicts import Label
 
 
+class LabelCost(NamedTuple):
+    """What the votes on one item cost; `cost_usd` is None if that of a vote is unknown."""
+
+    calls: float
+    prompt_tokens: float
+    completion_tokens: float
+    cost_usd: float | None
+
+
 class ScorerLabel(NamedTuple):
     """The label of a scorer on one item: a label, a number or, in `unscored`, why there is neither.
 
-    `votes` are the labels of its samples; `signal` is the raw number of the rules scorer.
+    `votes` are the labels of its samples, `cost` is what they cost; `signal` is the raw number of the rules scorer.
     """
 
     label: str | None = None
@@ -25,6 +34,7 @@ class ScorerLabel(NamedTuple):
     votes: tuple[str, ...] = ()
     unscored: str | None = None
     signal: float | None = None
+    cost: LabelCost | None = None
 
 
 class MajorityLabel(NamedTuple):

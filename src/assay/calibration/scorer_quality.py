@@ -27,6 +27,7 @@ from assay.calibration.judge_bias import (
     measure_bias,
     measure_consistency,
 )
+from assay.calibration.label_costs import LabelCostRow
 from assay.calibration.rater_agreement import (
     FAIL,
     PASS,
@@ -248,6 +249,7 @@ class ScorerMeasurement(Struct, frozen=True):
     worst: tuple[Disagreement, ...]
     corrected: dict[str, CorrectedPassRate]
     notes: tuple[str, ...]
+    label_costs: tuple[LabelCostRow, ...] = ()
 
 
 class CalibrationResult(Struct, frozen=True):

@@ -14,6 +14,7 @@ from assay.cli.options import (
     PrintFormat,
     PrintFormatOption,
     SettingsOption,
+    UserOption,
     expand_options,
     parse_name_list,
 )
@@ -32,9 +33,6 @@ StoreOption = Annotated[
 ]
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
-]
-UserOption = Annotated[
-    str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
 ]
 RedactOption = Annotated[
     str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")

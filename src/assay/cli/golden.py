@@ -8,14 +8,22 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import (
+    AskingOptions,
+    AsOfOption,
     CorpusOption,
+    EndpointOptions,
     GoldenFormatOption,
+    ModelDryRunOption,
     NowRecordedOption,
+    PageLanguageOption,
     PermissionOptions,
     PrintFormat,
     PrintFormatOption,
+    SetOwnerOption,
     SettingsOption,
     expand_options,
+    parse_metric_list,
+    parse_name_list,
     resolve_clock,
 )
 from assay.records.errors import ExitCode, InputError
@@ -51,23 +59,69 @@ def check(
     return ExitCode.PASS
 
 
+@app.command("init")
+def init(
+    owner: SetOwnerOption,
+    out: Annotated[
+        str, typer.Option(help="Golden set to write; an existing file is never overwritten.")
+    ] = "golden.jsonl",
+    targets: Annotated[str, typer.Option(help="Coverage targets to write, for --targets.")] = "coverage.yaml",
+    name: Annotated[str, typer.Option(help="Name of the set.")] = "",
+    version: Annotated[str, typer.Option(help="Version of the set.")] = "1",
+    corpus: Annotated[
+        str | None, typer.Option(help="Corpus from which the examples are drafted (default: three to replace).")
+    ] = None,
+    as_of: AsOfOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write a golden set to start from and coverage targets; `assay init` writes settings and the same three cases."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.golden.finding_tables import build_starter_table
+    from assay.golden.write_starter import StarterRequest, write_starter
+
+    starter = write_starter(StarterRequest(out, targets, owner, name, version, corpus, as_of))
+    print_result(starter, [build_starter_table(starter)], format)
+    written = [("golden set", Path(out)), ("coverage targets", Path(targets))]
+    print_written_files(written, f"assay golden coverage {out} --targets {targets}")
+    return ExitCode.PASS
+
+
 @app.command("lint")
+@expand_options
 def lint(
+    *,
     file: GoldenFile,
     corpus: CorpusOption = None,
     targets: TargetsFile = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Give each suggested group of dependent cases a cluster, and write the file.")
     ] = False,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Find labels that contradict each other or the corpus; exits with 1 if a finding is an error."""
+    """Find labels that contradict each other or the corpus; exits with 1 if a finding is an error.
+
+    With --judge or --model, a model is asked whether the evidence states each reference.
+    """
     from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
+    from assay.formats.overwriting import refuse_overwriting
     from assay.golden.check_golden import lint_file
     from assay.golden.finding_tables import build_lint_table
 
-    report = lint_file(file, corpus, targets, fix=fix)
+    model = asking.build_options(endpoint)
+    if model is not None:
+        refuse_overwriting([asking.store], [file, corpus, targets, endpoint.settings])
+    with show_progress("judging") as update_progress:
+        report = lint_file(
+            file, corpus, targets, fix=fix, model=model, progress=update_progress, on_interrupt=_print_stopping
+        )
     print_result(report, build_lint_table(report, file), format)
+    if report.effort is not None and report.effort.halted:
+        typer.echo(f"stopped: {report.effort.halted}; the same command continues with {asking.store}", err=True)
+        return ExitCode.INTERRUPTED if report.effort.halted == "interrupted" else ExitCode.INCOMPLETE
     return ExitCode.FAILED if report.errors else ExitCode.PASS
 
 
@@ -174,46 +228,185 @@ def draft(
         str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
-    as_of: Annotated[str | None, typer.Option(help="Day on which versions are in force.")] = None,
+    as_of: AsOfOption = None,
     keep_unreachable: Annotated[
         bool,
         typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
     ] = False,
-    settings: SettingsOption = None,
+    endpoint: EndpointOptions,
+    per_kind: Annotated[int, typer.Option(min=1, help="How many candidates of each kind a model is asked for.")] = 6,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the chunks from which a model drafts.")] = 0,
+    asking: AskingOptions,
+    dry_run: ModelDryRunOption = False,
     depth: DepthOption = 50,
     now: NowRecordedOption = None,
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Draft candidates of every kind by templates, try them, and keep what survives for people to review."""
+    """Draft candidates of every kind by templates and, if one is named, by a model; keep what survives its trials."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.draft_cases import DraftRequest, draft_file
-    from assay.golden.finding_tables import build_draft_tables
+    from assay.golden.draft_cases import DraftRequest, draft_file, estimate_draft
+    from assay.golden.finding_tables import build_draft_tables, build_effort_table
     from assay.targets.choose_target import TargetPermissions
 
-    refuse_overwriting([out, rejected], [corpus, golden, settings])
+    refuse_overwriting([out, rejected, asking.store], [corpus, golden, endpoint.settings])
     trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
-    report = draft_file(
-        DraftRequest(
-            corpus,
-            resolve_clock(now),
-            target or (),
-            settings,
-            golden,
-            out,
-            rejected,
-            as_of,
-            depth,
-            keep_unreachable,
-            trust,
-        )
+    request = DraftRequest(
+        corpus,
+        resolve_clock(now),
+        target or (),
+        endpoint.settings,
+        golden,
+        out,
+        rejected,
+        as_of,
+        depth,
+        keep_unreachable,
+        trust,
+        asking.build_options(endpoint),
+        per_kind,
+        seed,
     )
+    if dry_run:
+        if request.model is None:
+            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+        effort = estimate_draft(request)
+        print_result(effort, [build_effort_table(effort)], format)
+        return ExitCode.PASS
+    with show_progress("drafting") as update_progress:
+        report = draft_file(request, update_progress, _print_stopping)
     print_result(report, build_draft_tables(report), format)
     named = (("candidates", out), ("thrown away", rejected))
     print_written_files([(name, Path(path)) for name, path in named if path is not None])
-    return ExitCode.PASS
+    halted = report.effort.halted if report.effort is not None else ""
+    if halted:
+        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
+    return (ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE) if halted else ExitCode.PASS
+
+
+@app.command("review")
+def review(
+    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
+    corpus: CorpusOption = None,
+    out: Annotated[
+        str | None,
+        typer.Option(help="HTML page to write: all candidates, or with --decisions those to settle."),
+    ] = None,
+    decisions: Annotated[
+        list[str] | None, typer.Option(help="Decisions of a reviewer, as the page saves them; may be repeated.")
+    ] = None,
+    language: PageLanguageOption = "en",
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Write an offline page on which people decide on candidates, or compare reviewers (1 while not all is settled)."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.finding_tables import build_review_tables
+    from assay.golden.review_candidates import ReviewRequest, review_file
+
+    refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
+    report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
+    print_result(report, build_review_tables(report), format)
+    if out is not None:
+        following = f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl"
+        print_written_files([("page", Path(out))], following)
+    return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
+
+
+@app.command("twins")
+@expand_options
+def twins(
+    *,
+    file: GoldenFile,
+    corpus: CorpusOption = None,
+    out: Annotated[str, typer.Option(help="File for the variants.")] = "twins.jsonl",
+    left_out: Annotated[
+        str | None, typer.Option(help="File for the variants that were left out, each with its reason.")
+    ] = None,
+    kinds: Annotated[str, typer.Option(help="Kinds of variants, separated by commas (default: all).")] = "",
+    seed: Annotated[
+        int, typer.Option(help="Seed of typos and polite words; the same one gives the same variants.")
+    ] = 0,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
+    dry_run: ModelDryRunOption = False,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Draft variants of every case: some to be treated alike, some of which another answer is right."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.draft_twins import TwinRequest, draft_twin_file, estimate_twins
+    from assay.golden.finding_tables import build_effort_table, build_twin_tables
+
+    refuse_overwriting([out, left_out, asking.store], [file, corpus, endpoint.settings])
+    names, model = parse_name_list(kinds), asking.build_options(endpoint)
+    request = TwinRequest(file, corpus, out, left_out, seed, names, model)
+    if dry_run:
+        if model is None:
+            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+        effort = estimate_twins(request)
+        print_result(effort, [build_effort_table(effort)], format)
+        return ExitCode.PASS
+    with show_progress("drafting") as update_progress:
+        draft = draft_twin_file(request, update_progress, _print_stopping)
+    print_result(draft, build_twin_tables(draft), format)
+    named = (("variants", out), ("left out", left_out))
+    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    halted = draft.effort.halted if draft.effort is not None else ""
+    if halted:
+        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
+    return (ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE) if halted else ExitCode.PASS
+
+
+@app.command("nuggets")
+@expand_options
+def nuggets(
+    *,
+    file: Annotated[str, typer.Argument(help="Questions: a golden set, which needs no labels (`judgments: partial`).")],
+    outputs: Annotated[
+        list[str], typer.Option(help="Recorded outputs of the configurations to compare; may be repeated.")
+    ],
+    corpus: CorpusOption = None,
+    out: Annotated[str, typer.Option(help="File for the questions with their nuggets.")] = "nuggets.jsonl",
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks of each configuration are pooled.")] = 10,
+    endpoint: EndpointOptions,
+    asking: AskingOptions,
+    dry_run: ModelDryRunOption = False,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """Draft the facts of a good answer from what all configurations found; exits with 1 if no question has any."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.cli.progress import show_progress
+    from assay.formats.outputs import expand_patterns
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
+    from assay.golden.finding_tables import build_effort_table, build_nugget_tables
+
+    refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *expand_patterns(outputs)])
+    request = NuggetRequest(file, outputs, corpus, out, depth, asking.build_options(endpoint))
+    if dry_run:
+        if request.model is None:
+            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+        effort = estimate_nuggets(request)
+        print_result(effort, [build_effort_table(effort)], format)
+        return ExitCode.PASS
+    with show_progress("drafting") as update_progress:
+        draft = draft_nugget_file(request, update_progress, _print_stopping)
+    print_result(draft, build_nugget_tables(draft), format)
+    if draft.cases:
+        print_written_files([("nuggets", Path(out))])
+    halted = draft.effort.halted if draft.effort is not None else ""
+    if halted:
+        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
+        return ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE
+    return ExitCode.PASS if draft.cases else ExitCode.FAILED
 
 
 @app.command("freeze")
@@ -221,7 +414,7 @@ def freeze(
     candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
     out: Annotated[str, typer.Option(help="Golden set to write.")],
     version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
-    owner: Annotated[str, typer.Option(help="Who answers for the set.")],
+    owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
@@ -252,6 +445,41 @@ def freeze(
     return ExitCode.FAILED if frozen.undecided or frozen.disagreed else ExitCode.PASS
 
 
+@app.command("pool")
+def pool(
+    runs: Annotated[list[str], typer.Argument(help="Run folders, DIR or DIR:CONFIG, of one golden set.")],
+    depth: Annotated[int, typer.Option(min=1, help="How many chunks of each ranking are pooled.")] = 10,
+    at_least: Annotated[int, typer.Option(min=1, help="How many configurations must rank a chunk to list it.")] = 1,
+    stage: Annotated[str, typer.Option(help="Stage whose ranking is pooled.")] = "retrieved",
+    metric: Annotated[str | None, typer.Option(help="Ranking metrics whose range is shown, comma-separated.")] = None,
+    page: Annotated[str | None, typer.Option(help="HTML page to write, on which people judge the chunks.")] = None,
+    grades: Annotated[
+        list[str] | None, typer.Option(help="Grades to merge, as the page saves them; may be repeated.")
+    ] = None,
+    merged: Annotated[str | None, typer.Option(help="Golden set to write, with the grades.")] = None,
+    version: Annotated[str, typer.Option(help="Version of that set; a frozen one needs a new version.")] = "",
+    language: PageLanguageOption = "en",
+    now: NowRecordedOption = None,
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """List unjudged chunks that configurations rank high, what they can change, and merge the grades people give."""
+    from assay.cli.display import print_written_files
+    from assay.cli.golden_output import print_result
+    from assay.formats.overwriting import refuse_overwriting
+    from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs
+    from assay.golden.finding_tables import build_pool_tables
+
+    refuse_overwriting([page, merged], grades or ())
+    metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
+    at = resolve_clock(now)
+    report = pool_runs(
+        PoolRequest(runs, depth, at_least, stage, metrics, page, language, grades or (), merged, version, at)
+    )
+    print_result(report, build_pool_tables(report), format)
+    print_written_files([(name, Path(path)) for name, path in (("page", page), ("golden set", merged)) if path])
+    return ExitCode.PASS
+
+
 @app.command("diff")
 def diff(
     before: Annotated[str, typer.Argument(help="Golden set.")],
@@ -266,6 +494,10 @@ def diff(
     difference = diff_files(before, after)
     print_result(difference, build_difference_tables(difference), format)
     return ExitCode.PASS
+
+
+def _print_stopping() -> None:
+    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
 
 @app.command("health")

@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import (
+    ConcurrencyOption,
     EndpointOptions,
+    MaxCallsOption,
+    MaxCostOption,
+    MaxTokensOption,
     RecordedOptions,
     expand_options,
     parse_metric_list,
@@ -29,9 +33,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
 )
-
-Concurrency = Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of concurrent calls.")]
-MaxCalls = Annotated[int | None, typer.Option(min=1, help="Maximum number of calls, including retries.")]
 
 STOP_REASONS = {
     "interrupted": "interrupted",
@@ -83,14 +84,14 @@ def judge(
     show: Annotated[
         bool, typer.Option("--show", help="With --dry-run: also print one request as it would be sent.")
     ] = False,
-    max_calls: MaxCalls = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="Maximum cost in US dollars.")] = None,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_cost: MaxCostOption = None,
     control_share: Annotated[
         float | None,
         typer.Option(min=0, max=0.99, help="Largest share of the calls for controls and anchors (default: 0.2)."),
     ] = None,
-    concurrency: Concurrency = 16,
+    concurrency: ConcurrencyOption = 16,
     deadline: Annotated[
         float, typer.Option(min=0.1, help="Time limit for one verdict in seconds, including retries.")
     ] = 120.0,
@@ -167,8 +168,8 @@ def judge(
 def selftest(
     *,
     endpoint: EndpointOptions,
-    concurrency: Concurrency = 8,
-    max_calls: MaxCalls = None,
+    concurrency: ConcurrencyOption = 8,
+    max_calls: MaxCallsOption = None,
 ) -> ExitCode:
     """Test the judge on claims with known labels: grounded claims must score higher than the others."""
     from assay.formats.settings_file import load_config

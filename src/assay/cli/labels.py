@@ -9,6 +9,7 @@ import typer
 
 from assay.cli.options import (
     JudgeNameOption,
+    PageLanguageOption,
     PrintFormat,
     PrintFormatOption,
     RecordedOptions,
@@ -47,7 +48,7 @@ def export(
     ] = None,
     judge: JudgeNameOption = None,
     rubrics: Rubrics = None,
-    language: Annotated[str, typer.Option(help="Language of the page: en or vi.")] = "en",
+    language: PageLanguageOption = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
 ) -> ExitCode:
     """Export a blind, stratified sample of answers and claims for raters to label."""

@@ -13,13 +13,16 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from assay.formats.problems import find_time_fault
 from assay.records.errors import ExitCode, InputError
 from assay.records.requests import InputOptions
+
+if TYPE_CHECKING:
+    from assay.golden.model_client import ModelOptions
 
 
 class PrintFormat(StrEnum):
@@ -65,6 +68,10 @@ BaselineOption = Annotated[
 ApproverOption = Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")]
 JudgeNameOption = Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")]
+ConcurrencyOption = Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of concurrent calls.")]
+MaxCallsOption = Annotated[int | None, typer.Option(min=1, help="Maximum number of calls, including retries.")]
+MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")]
+MaxCostOption = Annotated[float | None, typer.Option(min=0, help="Maximum cost in US dollars.")]
 ProductionKOption = Annotated[
     int | None, typer.Option(min=1, help="Number of chunks that the production system passes to its model.")
 ]
@@ -91,6 +98,12 @@ NowOption = Annotated[
 
 NowRecordedOption = Annotated[
     str | None, typer.Option("--now", help="Time to record, ISO 8601 (default: SOURCE_DATE_EPOCH, else now).")
+]
+AsOfOption = Annotated[str | None, typer.Option(help="Day on which versions are in force.")]
+PageLanguageOption = Annotated[str, typer.Option(help="Language of the page: en or vi.")]
+SetOwnerOption = Annotated[str, typer.Option("--owner", help="Who answers for the set.")]
+UserOption = Annotated[
+    str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
 ]
 NoHistoryOption = Annotated[
     bool, typer.Option("--no-history", help="Keep this run out of the registry that `assay history` reads.")
@@ -168,6 +181,54 @@ class EndpointOptions:
         """The settings of the judge that these options replace, by field; None for those not given."""
         names = ("protocol", "model", "base_url_env", "api_key_env")
         return {name: getattr(self, name) for name in names}
+
+
+ModelDryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Print what a model would be asked and its cost, without asking.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AskingOptions:
+    """How a model that helps with golden sets is asked: where its replies are kept, and the limits."""
+
+    store: Annotated[
+        str, typer.Option(help="Where the replies of the model are kept; what it has is not asked again.")
+    ] = "draft.sqlite"
+    max_calls: MaxCallsOption = None
+    max_tokens: MaxTokensOption = None
+    max_cost: MaxCostOption = None
+    concurrency: ConcurrencyOption = 8
+    deadline: Annotated[
+        float, typer.Option(min=0.1, help="Time limit for one reply in seconds, including retries.")
+    ] = 120.0
+    attempts: Annotated[
+        int, typer.Option(min=1, max=20, help="Maximum number of calls for one reply when errors are temporary.")
+    ] = 6
+    retry_errors: Annotated[
+        bool,
+        typer.Option("--retry-errors", help="Ask again for replies that were of no use; they are paid for twice."),
+    ] = False
+
+    def build_options(self, endpoint: EndpointOptions) -> ModelOptions | None:
+        """Return which model to ask and how; None if the options name none."""
+        from assay.formats.settings_file import load_config
+        from assay.golden.model_client import ModelOptions
+        from assay.judging.call_scheduler import JudgingLimits
+
+        if endpoint.judge is None and endpoint.model is None:
+            return None
+        return ModelOptions(
+            load_config(endpoint.settings),
+            endpoint.judge or "model",
+            endpoint.judge_settings,
+            self.store,
+            self.max_calls,
+            self.max_tokens,
+            self.max_cost,
+            JudgingLimits(self.concurrency, self.deadline, self.attempts),
+            self.retry_errors,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,12 @@ def score(
         int, typer.Option(min=1, help="Number of worker processes; it does not change the results.")
     ] = 1,
     limit: LimitOption = None,
+    with_variants: Annotated[
+        bool,
+        typer.Option(
+            "--with-variants", help="Count variants of cases like other cases, in every number and in the gate."
+        ),
+    ] = False,
     ignore_unknown: Annotated[
         bool, typer.Option("--ignore-unknown", help="Skip and count outputs of unknown cases instead of refusing them.")
     ] = False,
@@ -176,6 +182,7 @@ def score(
                 production_k=production_k,
                 internal_stages=parse_name_list(internal_stages) if internal_stages is not None else None,
                 lexicons=lexicons or (),
+                with_variants=with_variants,
                 look_again=any((report, page.html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
             ),
         )

@@ -39,7 +39,7 @@ def load_foreign_file(path: str | Path) -> ForeignRows:
     if suffix in (".yaml", ".yml"):
         foreign = _read_promptfoo(Path(path))
     else:
-        foreign = read_foreign_rows(_read_csv(name) if suffix in (".csv", ".tsv") else _read_json(name), name)
+        foreign = read_foreign_rows(read_row_file(Path(path), name), name)
     if foreign.problems:
         raise InputError(foreign.problems)
     if not foreign.cases:
@@ -47,10 +47,19 @@ def load_foreign_file(path: str | Path) -> ForeignRows:
     return foreign
 
 
-def _read_csv(name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_row_file(path: Path, name: str) -> Iterator[tuple[int, Any]]:
+    """Return the numbered rows of a file of JSON, JSON Lines or, by the name for messages, CSV.
+
+    Iterating raises InputError for a file that is none of these.
+    """
+    is_table = Path(name.lower().removesuffix(".gz")).suffix in (".csv", ".tsv")
+    return _read_csv(str(path), name) if is_table else _read_json(str(path), name)
+
+
+def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
-    with open_source(name) as source:
-        text = "\n".join(decode_line(line, source.name) for line in read_lines(source))
+    with open_source(path) as source:
+        text = "\n".join(decode_line(line, name) for line in read_lines(source))
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith(".tsv") else ",")
     for number, row in enumerate(reader, 1):
         if None in row or None in row.values():
@@ -69,10 +78,10 @@ def _read_cell(text: str, name: str, number: int) -> Any:
     return decode_json(stripped, name, number)
 
 
-def _read_json(name: str) -> Iterator[tuple[int, Any]]:
-    with open_source(name) as source:
+def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
+    with open_source(path) as source:
         lines = [line for line in read_lines(source) if line.data.strip()]
-        text = "\n".join(decode_line(line, source.name) for line in lines)
+        text = "\n".join(decode_line(line, name) for line in lines)
     if text.lstrip().startswith("[") or name.lower().endswith(".json"):
         document = decode_json(text, name)
         if isinstance(document, Mapping):

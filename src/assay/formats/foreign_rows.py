@@ -210,6 +210,18 @@ def _read_tags(members: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
+def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: dict[str, None]) -> Observation | None:
+    """Return what a row says of the system's output, None if it holds none; what is read how is put into `notes`.
+
+    Raises ValueError with what is wrong.
+    """
+    foreign = ForeignRows(notes=notes)
+    try:
+        return _read_observation(members, case_id, foreign)
+    except _RowError as error:
+        raise ValueError(f"{error.member}: {error.message}" if error.member else error.message) from None
+
+
 def _read_observation(members: Mapping[str, Any], case_id: str, foreign: ForeignRows) -> Observation | None:
     observed = {key: value for key, value in members.items() if key in _OUTPUT_KEYS or key == "retrieved_chunks"}
     if not observed:

@@ -108,10 +108,14 @@ def check_case(case: Case, folded_question: str, builder: GoldenBuilder, spot: C
         builder.note_error(spot, "tags", f"too many (got {len(case.tags)}; expected {MAX_TAGS} at most)", "E_TAGS")
     for name in case.attributes:
         _check_attribute(name, builder, spot)
-    if case.must_have:
-        _check_texts("must_have", case.must_have, builder, spot)
-    if case.forbidden_text:
-        _check_texts("forbidden_text", case.forbidden_text, builder, spot)
+    nugget_texts = tuple(nugget.text for nugget in case.nuggets)
+    for name, texts in (
+        ("must_have", case.must_have),
+        ("nuggets", nugget_texts),
+        ("forbidden_text", case.forbidden_text),
+    ):
+        if texts:
+            _check_texts(name, texts, builder, spot)
     if case.rubric is not None:
         _check_rubric(case.rubric, builder, spot)
     if case.answer_format is not None:
@@ -120,7 +124,15 @@ def check_case(case: Case, folded_question: str, builder: GoldenBuilder, spot: C
         fault = find_time_fault(case.user.as_of)
         if fault:
             builder.note_error(spot, "user.as_of", fault, "E_DATE")
+    _check_variant(case, builder, spot)
     _check_behaviour(case, builder, spot)
+
+
+def _check_variant(case: Case, builder: GoldenBuilder, spot: CaseLocation) -> None:
+    if (case.variant_of is None) != (case.variant is None):
+        stated = "variant" if case.variant_of is None else "variant_of"
+        message = f"stated without its counterpart (got {stated} alone; expected variant_of and variant, or neither)"
+        builder.note_error(spot, stated, message, "E_VARIANT")
 
 
 def _is_blank(text: str) -> bool:
@@ -317,7 +329,7 @@ def _starts_with_part(name: str, part: str) -> bool:
 def _has_answer_gold(case: Case) -> bool:
     rubric = case.rubric
     keywords = rubric is not None and bool(rubric.correct_keywords or rubric.incorrect_patterns)
-    return bool(case.reference or case.must_have or keywords or case.symbols)
+    return bool(case.reference or case.must_have or keywords or case.symbols or case.nuggets)
 
 
 def _selector_texts(units: list[Evidence]) -> list[str]:
@@ -343,8 +355,9 @@ def normalise_case(case: Case, builder: GoldenBuilder, spot: CaseLocation) -> Ca
         attributes = _normalise_attributes(case.attributes, builder, spot)
         if attributes != case.attributes:
             changes["attributes"] = attributes
-    if case.cluster is not None:
-        changes["cluster"] = builder.clean_name(case.cluster, spot, "cluster")
+    for field_name, raw in (("cluster", case.cluster), ("variant_of", case.variant_of)):
+        if raw is not None:
+            changes[field_name] = builder.clean_name(raw, spot, field_name)
     if case.user is not None:
         changes["user"] = _normalise_user(case.user, builder, spot)
     return replace(case, **changes) if changes else case
@@ -525,6 +538,24 @@ class GoldenBuilder:
         header.update(judgments=self.judgments, schema_version=SCHEMA_VERSION)
         return GoldenSet(cases=tuple(self.cases), **header)
 
+    def check_variants(self) -> None:
+        """Note an error for a variant of a variant, and a warning for one of a case that is not in the set."""
+        variants = {case.id for case in self.cases if case.variant_of is not None}
+        ids = {case.id for case in self.cases}
+        alone = []
+        for case in self.cases:
+            if case.variant_of in variants:
+                message = f"a variant itself (got {shorten_repr(case.variant_of)}; expected the case that it varies)"
+                self.note_error(self.spots[case.id], "variant_of", message, "E_VARIANT")
+            elif case.variant_of is not None and case.variant_of not in ids:
+                alone.append(case)
+        if alone:
+            message = (
+                f"{len(alone)} variants of cases that are not in this set are compared with nothing (got "
+                f"{shorten_repr(alone[0].variant_of)}; expected the id of a case)"
+            )
+            self.note_warning(self.spots[alone[0].id], "variant_of", message, "E_VARIANT")
+
     def _clean(self, raw: str, spot: CaseLocation, name: str, index: int) -> str:
         return self.names.normalise(raw, spot.line, join_field(self.member_path(spot, name), index))
 
@@ -539,7 +570,7 @@ class GoldenBuilder:
             return
         self._first_by_question_and_user.setdefault((folded, earlier[0].user), earlier)
         first_case, location = self._first_by_question_and_user.setdefault((folded, case.user), located)
-        if first_case is not case and (case.cluster is None or case.cluster != first_case.cluster):
+        if first_case is not case and (case.cluster or case.id) != (first_case.cluster or first_case.id):
             expected = f"expected one case, or the same cluster as {shorten_repr(first_case.id)} at {location}"
             message = f"question asked before (got {shorten_repr(case.question)}; {expected})"
             self.note_warning(spot, "question", message, "E_NEAR_DUPLICATE")

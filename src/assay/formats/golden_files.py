@@ -282,7 +282,19 @@ def _unknown_format(source: Source, line: int | None, got: str) -> InputError:
     return InputError([Problem(source.name, line, "", message, "E_FORMAT")])
 
 
-ROW_MEMBERS = ("tags", "difficulty", "language", "cluster", "attributes", "history", "notes", "metadata")
+ROW_MEMBERS = (
+    "tags",
+    "difficulty",
+    "language",
+    "cluster",
+    "attributes",
+    "history",
+    "notes",
+    "metadata",
+    "variant_of",
+    "variant",
+    "nuggets",
+)
 DEFAULT_GRADE = 3
 """Grade of an expected id without a grade of its own."""
 CHUNK_MEMBERS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
@@ -335,7 +347,7 @@ def _why_not_readable(case: Case, row: dict[str, Any]) -> str:
         return "cases without a question, which this format needs"
     if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNK_MEMBERS):
         return "cases whose forbidden chunks are not named by an id"
-    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS)):
+    if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS, "nuggets")):
         return "cases with nothing left to score"
     return ""
 
@@ -493,6 +505,7 @@ def _read_cases(source: Source, builder: GoldenBuilder) -> None:
     finally:
         if gc_was_enabled:
             gc.enable()
+    builder.check_variants()
     findings.raise_errors()
     if not builder.cases:
         raise InputError([Problem(source.name, None, "", "empty (got no case; expected at least one)", "E_EMPTY")])

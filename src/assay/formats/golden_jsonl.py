@@ -30,7 +30,7 @@ from assay.formats.strict_json import (
     join_field,
 )
 from assay.records.errors import InputError, Problem
-from assay.records.golden_set import Case, Difficulty, Turn
+from assay.records.golden_set import AlikeKind, Case, DifferingKind, Difficulty, Nugget, Turn
 
 MAX_DOCUMENT_BYTES = 256 * 2**20
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -51,6 +51,9 @@ class BaseGoldenRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     history: tuple[Turn, ...] = ()
     notes: str = ""
     metadata: dict[str, Any] = {}
+    variant_of: str | None = None
+    variant: AlikeKind | DifferingKind | None = None
+    nuggets: tuple[Nugget, ...] = ()
     schema_version: SchemaVersion | None = None
 
 
@@ -189,6 +192,9 @@ def _common_fields(
         "history": row.history,
         "notes": row.notes,
         "metadata": {**row.metadata, **free} if free else row.metadata,
+        "variant_of": row.variant_of,
+        "variant": row.variant,
+        "nuggets": row.nuggets,
     }
 
 

@@ -2,17 +2,13 @@
 
 A sheet holds no configuration, no score, no verdict and no id of a case or chunk. The key, which the people who label
 do not get, says which case and configuration each row belongs to. The page sends nothing anywhere: its only output is
-the file that the person saves, its content security policy allows only the script and the style whose hashes it names,
-and the rows are embedded as JSON data.
+the file that the person saves (`offline_page`).
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +24,7 @@ from assay.formats.label_files import (
     encode_csv_record,
     read_label_rows,
 )
+from assay.formats.offline_page import build_offline_page
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json
 from assay.records.digest import compute_digest
@@ -232,41 +229,7 @@ def _describe_row_ids(key: SheetKey) -> str:
     return f"expected one of {row_ids[0]} … {row_ids[-1]}" if row_ids else "it has none"
 
 
-PAGE_LANGUAGES = ("en", "vi")
-_ESCAPED = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
-_BODY = """<header><div><h1 id="title"></h1><p id="status" role="status" aria-live="polite"></p></div>
-<label><span id="rater-name"></span><input id="rater" autocomplete="name"></label>
-<label><span id="language-name"></span><select id="language"><option value="en">English</option>\
-<option value="vi">Tiếng Việt</option></select></label></header>
-<main><div id="row"></div><h2 id="ask"></h2><div id="options" class="options" role="group" aria-labelledby="ask"></div>
-<label><span id="note-name"></span><textarea id="note" rows="2"></textarea></label>
-<nav><button type="button" id="back"></button><button type="button" id="next"></button>\
-<button type="button" id="open"></button><button type="button" id="save"></button></nav></main>
-"""
-
-
 def build_label_page(rows: Sequence[SheetRow], language: str = "en") -> bytes:
     """Return the page for one or more rows. Its language, English or Vietnamese, can be changed on the page."""
-    script, style = _read_asset("label.js"), _read_asset("label.css")
-    policy = (
-        f"default-src 'none'; script-src {_hash_source(script)}; style-src {_hash_source(style)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    data = msgspec.json.encode(list(rows)).decode().translate(_ESCAPED)
-    sheet = compute_digest([msgspec.structs.asdict(row) for row in rows]).removeprefix("sha256:")[:16]
-    return (
-        f'<!doctype html>\n<html lang="{language}" data-sheet="{sheet}"><head><meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>Labels</title>\n'
-        f"<style>{style}</style></head>\n<body>\n{_BODY}"
-        f'<script type="application/json" id="rows">{data}</script>\n<script>{script}</script>\n</body></html>\n'
-    ).encode()
-
-
-def _read_asset(name: str) -> str:
-    return files("assay").joinpath("formats", "label_page", name).read_text(encoding="utf-8")
-
-
-def _hash_source(text: str) -> str:
-    hashed = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{hashed}'"
+    sheet = compute_digest([msgspec.structs.asdict(row) for row in rows])
+    return build_offline_page("label", list(rows), sheet, language)

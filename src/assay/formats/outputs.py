@@ -26,6 +26,7 @@ from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.formats.trec_run import convert_trec_run
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.plugin_table import PluginTable
 
@@ -70,6 +71,8 @@ def _find_non_finite(value: Any, at: str) -> Iterator[Problem]:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TREC_RUN_FORMAT = "trec-run"
+ROWS_FORMAT = "rows"
+"""Rows of other tools, which are rewritten as native lines once the golden set is known."""
 _TREC_RUN_COLUMNS = 6
 RETRIEVED_STAGE = "retrieved"
 _KEY = re.compile(r'"(\w+)"\s*:')
@@ -133,10 +136,14 @@ _BUILT_IN_FORMATS = {
     )
 }
 OUTPUT_FORMATS: PluginTable[OutputFormat] = PluginTable(
-    "assay.formats", "output format", OutputFormat, _BUILT_IN_FORMATS, reserved=(TREC_RUN_FORMAT,)
+    "assay.formats", "output format", OutputFormat, _BUILT_IN_FORMATS, reserved=(TREC_RUN_FORMAT, ROWS_FORMAT)
 )
 """All formats of outputs by name. Plugins are read when they are named; only built-in formats are detected."""
-OUTPUT_FORMAT_NAMES = (*_BUILT_IN_FORMATS, TREC_RUN_FORMAT)
+OUTPUT_FORMAT_NAMES = (*_BUILT_IN_FORMATS, TREC_RUN_FORMAT, ROWS_FORMAT)
+_ROW_QUESTION_KEYS = frozenset(("user_input", "input", "question", "query"))
+_ROW_ANSWER_KEYS = frozenset(("response", "actual_output"))
+"""Members of rows of other tools: the question, and the answer under a name that no format of Assay has."""
+_ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | {"answer", "retrieved_contexts", "retrieval_context", "contexts"}
 
 
 def detect_output_format(path: str, first_line: bytes) -> str:
@@ -151,15 +158,35 @@ def detect_output_format(path: str, first_line: bytes) -> str:
         row, keys = None, _KEY.findall(text) if text.startswith("{") else []
     for name, output_format in _BUILT_IN_FORMATS.items():
         if output_format.id_key in keys:
-            return name
+            return _refine_format(path, name, keys)
+    if not _ROW_QUESTION_KEYS.isdisjoint(keys) and not _ROW_OUTPUT_KEYS.isdisjoint(keys):
+        return ROWS_FORMAT
     expected = "; ".join(
         f"{output_format.name}: {output_format.id_key} …" for output_format in _BUILT_IN_FORMATS.values()
     )
     message = (
         f"cannot tell the format of the outputs (got {_describe_line(text, row)}; expected JSON Lines, {expected}; or "
-        f"{TREC_RUN_FORMAT}: six columns); name it with --outputs-format"
+        f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: user_input, response …); name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
+
+
+def _refine_format(path: str, name: str, keys: Sequence[str]) -> str:
+    """Return the format of a line with the id of a format: `rows` if its answer has the name of another tool.
+
+    Raises InputError if it has an answer under both names.
+    """
+    foreign_answers = sorted(_ROW_ANSWER_KEYS.intersection(keys))
+    if not foreign_answers:
+        return name
+    if "answer" not in keys:
+        return ROWS_FORMAT
+    other = foreign_answers[0]
+    message = (
+        f"two formats fit: {name} with the answer in answer, and {ROWS_FORMAT} with the answer in {other} "
+        "(expected one of these members; or name the format with --outputs-format)"
+    )
+    raise InputError([Problem(path, 1, other, message, "E_FORMAT")])
 
 
 def _describe_line(text: str, row: object) -> str:
@@ -216,8 +243,8 @@ BYTES_PER_SHARD = 16 * 1024 * 1024
 class OutputFile:
     """One file to read: the path of its bytes, its name in messages, its format, and its size in bytes.
 
-    A TREC run is rewritten as native lines before it is decoded: `lines` holds, for each of them, the line number in
-    the original file; `notices` are about the rewriting.
+    A TREC run or a file of rows is rewritten as native lines before it is decoded: `lines` holds, for each of them, the
+    line number in the original file; `notices` are about the rewriting.
     """
 
     path: str
@@ -268,8 +295,9 @@ def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iter
     They are read at byte offsets, by several processes and again for reports: standard input is copied to a temporary
     file, and a compressed file is unpacked to one once its first line was recognised.
     """
-    if named_format is not None and named_format != TREC_RUN_FORMAT and named_format not in OUTPUT_FORMATS:
-        expected = ", ".join((*OUTPUT_FORMATS.list_names(), TREC_RUN_FORMAT))
+    rewritten = (TREC_RUN_FORMAT, ROWS_FORMAT)
+    if named_format is not None and named_format not in rewritten and named_format not in OUTPUT_FORMATS:
+        expected = ", ".join((*OUTPUT_FORMATS.list_names(), *rewritten))
         message = f"no such format (got {shorten_repr(named_format)}; expected one of {expected})"
         raise InputError([Problem("", None, "outputs-format", message, "E_FORMAT")])
     with ExitStack() as stack:
@@ -287,13 +315,35 @@ def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iter
 
 
 @contextmanager
-def prepare_decodable(files: Sequence[OutputFile]) -> Iterator[list[OutputFile]]:
-    """Yield the files with every TREC run rewritten as native lines in a temporary folder."""
+def prepare_decodable(
+    files: Sequence[OutputFile], cases: Sequence[Case] | None = None, *, keep_unknown: bool = False
+) -> Iterator[list[OutputFile]]:
+    """Yield the files with every TREC run and every file of rows rewritten as native lines in a temporary folder.
+
+    `cases`: the golden cases by which rows are matched; `keep_unknown` keeps rows of no case. Raises InputError for
+    what is wrong with the rows, and for rows without `cases`.
+    """
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        yield [
-            _rewrite_trec_run(file, Path(folder, str(number))) if file.format == TREC_RUN_FORMAT else file
-            for number, file in enumerate(files)
-        ]
+        decodable: list[OutputFile] = []
+        for number, file in enumerate(files):
+            target = Path(folder, str(number))
+            if file.format == TREC_RUN_FORMAT:
+                decodable.append(_rewrite_trec_run(file, target))
+            elif file.format == ROWS_FORMAT:
+                decodable.append(_rewrite_rows(file, target, cases, keep_unknown=keep_unknown))
+            else:
+                decodable.append(file)
+        yield decodable
+
+
+def _rewrite_rows(file: OutputFile, target: Path, cases: Sequence[Case] | None, *, keep_unknown: bool) -> OutputFile:
+    if cases is None:
+        message = "rows of another tool, which are matched with a golden set (import them: assay init --from FILE)"
+        raise InputError([Problem(file.name, None, "", message, "E_FORMAT")])
+    from assay.formats.foreign_outputs import convert_rows
+
+    written = convert_rows(Path(file.path), file.name, target, cases, keep_unknown=keep_unknown)
+    return replace(file, path=str(target), size=target.stat().st_size, lines=written.rows, notices=written.notices)
 
 
 def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:

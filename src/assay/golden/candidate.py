@@ -7,10 +7,21 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from assay.golden.model_effort import ModelEffort
 from assay.records.golden_set import Case
 
 DraftKind = Literal[
-    "exact", "table-or-numeric", "acronym-or-code", "multi-hop", "no-diacritic", "stale", "access", "no-answer"
+    "exact",
+    "paraphrase",
+    "relational",
+    "table-or-numeric",
+    "acronym-or-code",
+    "multi-hop",
+    "no-diacritic",
+    "stale",
+    "access",
+    "no-answer",
+    "injection",
 ]
 RejectReason = Literal[
     "instruction",
@@ -18,12 +29,16 @@ RejectReason = Literal[
     "gives-answer-away",
     "unsupported",
     "duplicate",
+    "parametric",
     "answerable-elsewhere",
     "not-absent",
     "unreachable",
     "boundary",
     "trivial",
     "target-error",
+    "bad-reply",
+    "declined",
+    "wrong-language",
 ]
 REJECT_REASONS: dict[RejectReason, str] = {
     "instruction": "question, reference or evidence orders a model about",
@@ -31,12 +46,16 @@ REJECT_REASONS: dict[RejectReason, str] = {
     "gives-answer-away": "the question states what the answer must say",
     "unsupported": "the evidence does not state the reference",
     "duplicate": "the question was asked already",
+    "parametric": "a model answers it without any evidence",
     "answerable-elsewhere": "another chunk answers the question otherwise",
     "not-absent": "the corpus or the index seems to answer a question that must have no answer",
     "unreachable": "the target does not find the evidence",
     "boundary": "the index shows or withholds what it must not for this user",
     "trivial": "every configuration has the evidence at rank 1",
     "target-error": "the target failed on it",
+    "bad-reply": "the reply of the model is no candidate",
+    "declined": "the model found no such question in the passages",
+    "wrong-language": "the question is in another language than it was asked for",
 }
 
 
@@ -58,10 +77,11 @@ class RejectedCandidate(Struct, frozen=True):
 
 
 class DraftReport(Struct, frozen=True):
-    """The candidates that are left, and those that were thrown away."""
+    """The candidates that are left, those that were thrown away, and what a model was asked for them."""
 
     kept: tuple[Candidate, ...]
     rejected: tuple[RejectedCandidate, ...]
+    effort: ModelEffort | None = None
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -74,14 +94,18 @@ class DraftReport(Struct, frozen=True):
         return dict(sorted(Counter(rejected.reason for rejected in self.rejected).items()))
 
 
-class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True):
-    """What one person decided on one candidate; `edited` replaces fields of the case, `reason` says why."""
+class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What one person decided on one candidate; `edited` replaces fields of the case, `reason` says why.
+
+    A decision that `settles` was made after people disagreed, and counts instead of theirs.
+    """
 
     case: str
     decision: str
     reviewer: str
     reason: str = ""
     edited: dict[str, Any] = {}
+    settles: bool = False
 
 
 class FrozenSet(Struct, frozen=True):
@@ -93,3 +117,12 @@ class FrozenSet(Struct, frozen=True):
     rejected: int
     undecided: tuple[str, ...]
     disagreed: tuple[str, ...]
+
+
+class StarterSet(Struct, frozen=True):
+    """What `golden init` wrote: the files, the ids of the example cases, and the digest of the set."""
+
+    golden: str
+    targets: str
+    examples: tuple[str, ...]
+    digest: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 
 import msgspec
@@ -36,6 +36,9 @@ from assay.golden.lint_rules import (
     find_confusable_ids,
     group_near_duplicates,
 )
+from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
+from assay.golden.model_client import ModelClient, ModelOptions
+from assay.judging.call_scheduler import ReportProgress
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule
 
@@ -48,6 +51,8 @@ _RULES_WITH_CORPUS = (
     check_reference,
     find_alternatives,
 )
+BY_JUDGE = "reference-underivable"
+"""The one rule that asks a judge."""
 _RULE_ORDER = {name: position for position, name in enumerate(LINT_RULES)}
 
 
@@ -76,32 +81,73 @@ def load_coverage_targets(path: str | None = None) -> dict[str, CoverageTarget]:
     return targets
 
 
-def lint_file(path: str, corpus: str | None = None, targets: str | None = None, *, fix: bool = False) -> LintReport:
+def lint_file(
+    path: str,
+    corpus: str | None = None,
+    targets: str | None = None,
+    *,
+    fix: bool = False,
+    model: ModelOptions | None = None,
+    progress: ReportProgress | None = None,
+    on_interrupt: Callable[[], None] = lambda: None,
+) -> LintReport:
     """Return the findings on a golden set; with `fix`, give suggested clusters to its cases and write the file.
 
-    Raises InputError for files that cannot be read, and for a file to fix that is not JSON Lines.
+    A `model` is asked whether the evidence of each case states its reference, for which it needs the corpus.
+    Raises InputError for files that cannot be read, and for a file to fix that is not JSON Lines; SettingsError for a
+    model that cannot be asked.
     """
     loaded, known = load_golden(path), _load_corpus(corpus)
+    if model is not None and known is None:
+        raise InputError("--judge: reads references next to their evidence (expected --corpus as well)")
     coverage_targets = load_coverage_targets(targets)
-    report = lint_golden_set(loaded, known, coverage_targets)
-    if not fix:
-        return report
-    clusters = _list_clusters(loaded.golden, report)
+    judged, effort = None, None
+    if model is not None:
+        client = ModelClient(model, progress, on_interrupt)
+        judged = _ask_support(LintedSet(loaded.golden, known), client)
+        effort = client.effort
+    report = lint_golden_set(loaded, known, coverage_targets, judged)
+    clusters = _list_clusters(loaded.golden, report) if fix else {}
     if clusters:
         _write_clusters(path, loaded, clusters)
-    report = lint_golden_set(load_golden(path), known, coverage_targets)
-    return msgspec.structs.replace(report, fixed=tuple(clusters))
+        report = lint_golden_set(load_golden(path), known, coverage_targets, judged)
+    return msgspec.structs.replace(report, fixed=tuple(clusters), effort=effort)
 
 
-def lint_golden_set(loaded: LoadedGolden, corpus: Corpus | None, targets: Mapping[str, CoverageTarget]) -> LintReport:
-    """Return the findings on a golden set that are not silenced: those of the set first, then by case."""
+def lint_golden_set(
+    loaded: LoadedGolden,
+    corpus: Corpus | None,
+    targets: Mapping[str, CoverageTarget],
+    judged: Mapping[str, SuspectField] | None = None,
+) -> LintReport:
+    """Return the findings on a golden set that are not silenced: those of the set first, then by case.
+
+    `judged` are the findings of a judge by case; None if none was asked.
+    """
     linted = LintedSet(loaded.golden, corpus, loaded.lines)
     findings = [*_find_in_set(loaded, linted, targets), *_find_in_cases(linted)]
+    cases = {case.id: case for case in loaded.golden.cases}
+    findings += [_make_finding(suspect, linted, cases[name]) for name, suspect in (judged or {}).items()]
     position = {case.id: number for number, case in enumerate(loaded.golden.cases)}
     findings.sort(key=lambda finding: (position.get(finding.case, -1), _RULE_ORDER[finding.rule]))
     kept = [finding for finding in findings if not _is_silenced(finding, loaded.golden.silenced)]
-    unused = list(_find_unused_silences(findings, loaded.golden.silenced))
-    return LintReport((*unused, *kept), len(findings) - len(kept))
+    silenced = [rule for rule in loaded.golden.silenced if judged is not None or rule.rule != BY_JUDGE]
+    return LintReport((*_find_unused_silences(findings, silenced), *kept), len(findings) - len(kept))
+
+
+def _ask_support(linted: LintedSet, client: ModelClient) -> dict[str, SuspectField]:
+    """Return the findings of a judge by case: references that it does not find in their evidence."""
+    requests = {case.id: plan_support(case, linted, client.rubrics) for case in linted.golden.cases}
+    verdicts = client.ask_all(request for request in requests.values() if request is not None)
+    suspects = {}
+    for case in linted.golden.cases:
+        request = requests[case.id]
+        label = read_label(request, verdicts) if request is not None else NO_VERDICT
+        if label in UNSUPPORTED_LABELS and request is not None:
+            message = f"{label}: {verdicts[request.digest].items[0].reasoning}"
+            chunks = tuple(entry["id"] for entry in request.inputs["context"])
+            suspects[case.id] = SuspectField(BY_JUDGE, "reference", message, chunks)
+    return suspects
 
 
 def _find_in_cases(linted: LintedSet) -> Iterator[LintFinding]:

@@ -12,23 +12,34 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
 from assay.formats.settings_file import load_config
-from assay.golden.candidate import Candidate, DraftReport
+from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate
+from assay.golden.check_golden import load_coverage_targets
+from assay.golden.coverage_matrix import count_kinds
 from assay.golden.draft_filters import collect_report, filter_by_corpus, filter_by_target
 from assay.golden.drafting import draft_candidates
 from assay.golden.lint_finding import LintedSet
+from assay.golden.model_checks import NEAREST_CHUNKS, filter_by_model, plan_checks
+from assay.golden.model_client import ModelClient, ModelOptions
+from assay.golden.model_drafts import COVERAGE_KIND, MODEL_KINDS, build_candidates, plan_drafts
+from assay.golden.model_effort import ModelEffort
 from assay.golden.verification import VerifiedCase
 from assay.golden.verify_evidence import DEFAULT_DEPTH, verify_golden
+from assay.judging.call_scheduler import ReportProgress
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.runs.observation_runner import ObservationLimits
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
+
+DEFAULT_PER_KIND = 6
+"""How many candidates of each kind a model is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class DraftRequest:
     """What to draft from and on which targets to try it; `golden` is a set whose questions are not asked again.
 
-    `out` takes the candidates that are left, `rejected` those thrown away with their reasons.
+    `out` takes the candidates that are left, `rejected` those thrown away with their reasons. With a `model`, at most
+    `per_kind` candidates of each kind are drafted by it too, chosen by `seed`, and it tries all candidates.
     """
 
     corpus: str
@@ -42,29 +53,86 @@ class DraftRequest:
     depth: int = DEFAULT_DEPTH
     keep_unreachable: bool = False
     permissions: TargetPermissions = field(default_factory=TargetPermissions)
+    model: ModelOptions | None = None
+    per_kind: int = DEFAULT_PER_KIND
+    seed: int = 0
 
 
-def draft_file(request: DraftRequest) -> DraftReport:
+def draft_file(
+    request: DraftRequest, progress: ReportProgress | None = None, on_interrupt: Callable[[], None] = lambda: None
+) -> DraftReport:
     """Draft candidates and write the files that are named; the same corpus and replies give the same bytes.
 
-    Raises InputError for bad files or if nothing can be drafted, IncompleteError if a target answers nothing.
+    `progress` and `on_interrupt` are told about the calls of a model. Once these are halted, by a limit or by Ctrl-C,
+    the candidates so far are written and `effort.halted` of the report says why.
+    Raises InputError for bad files or if nothing can be drafted, SettingsError for a model that cannot be asked,
+    IncompleteError if a target answers nothing.
     """
-    corpus = load_corpus(request.corpus)[0]
-    existing = load_golden(request.golden).golden if request.golden is not None else GoldenSet(())
-    report = filter_candidates(draft_candidates(corpus, request.as_of), corpus, existing, request.as_of)
+    corpus, existing = _load_inputs(request)
+    client = ModelClient(request.model, progress, on_interrupt) if request.model is not None else None
+    drafted = list(draft_candidates(corpus, request.as_of))
+    lost: list[RejectedCandidate] = []
+    if client is not None:
+        planned = plan_drafts(corpus, request.per_kind, request.seed, request.as_of, _choose_kinds(existing))
+        replies = client.ask_all(plan.request for plan in planned)
+        built = list(build_candidates(planned, replies, client.name, corpus))
+        lost = [item for item in built if isinstance(item, RejectedCandidate)]
+        drafted = [item for item in built if isinstance(item, Candidate)] + drafted
+    report = filter_candidates(drafted, corpus, existing, request.as_of)
+    report = msgspec.structs.replace(report, rejected=(*lost, *report.rejected))
     if not report.kept and not report.rejected:
         message = "nothing to draft from (expected chunks with text: tables, definitions, quantities)"
         raise InputError([Problem(request.corpus, None, "", message, "E_EMPTY")])
+    if client is not None:
+        report = check_candidates(report, LintedSet(existing, corpus), client, request.as_of)
     if request.targets and report.kept:
         connect = {name: _connector(request, name) for name in request.targets}
         report = try_candidates(report, corpus, connect, request)
+    if client is not None:
+        report = msgspec.structs.replace(report, effort=client.effort)
     if request.out is not None:
         cases = tuple(candidate.case for candidate in report.kept)
-        drafted = GoldenSet(cases, name="drafted candidates", as_of=request.as_of, split="candidates")
-        write_golden(drafted, request.out)
+        drafted_set = GoldenSet(cases, name="drafted candidates", as_of=request.as_of, split="candidates")
+        write_golden(drafted_set, request.out)
     if request.rejected is not None:
         write_atomically(request.rejected, (msgspec.json.encode(row) + b"\n" for row in report.rejected))
     return report
+
+
+def estimate_draft(request: DraftRequest) -> ModelEffort:
+    """Return what `draft_file` would ask a model, without asking; candidates of templates are counted with it.
+
+    Raises InputError for bad files, SettingsError for a model that cannot be asked.
+    """
+    assert request.model is not None
+    corpus, existing = _load_inputs(request)
+    client = ModelClient(request.model)
+    planned = plan_drafts(corpus, request.per_kind, request.seed, request.as_of, _choose_kinds(existing))
+    report = filter_candidates(draft_candidates(corpus, request.as_of), corpus, existing, request.as_of)
+    linted = LintedSet(existing, corpus)
+    checks = [plan_checks(candidate, linted, client.rubrics, request.as_of) for candidate in report.kept]
+    requests = [plan.request for plan in planned] + [each for check in checks for each in check.requests]
+    effort = client.estimate_effort(requests)
+    return msgspec.structs.replace(effort, later_requests=len(planned) * (2 + NEAREST_CHUNKS))
+
+
+def check_candidates(report: DraftReport, linted: LintedSet, client: ModelClient, as_of: str | None) -> DraftReport:
+    """Return what a model leaves of the candidates of a report."""
+    checks = [plan_checks(candidate, linted, client.rubrics, as_of) for candidate in report.kept]
+    replies = client.ask_all(request for check in checks for request in check.requests)
+    results = list(filter_by_model(report.kept, checks, replies, client.name))
+    return _drop_orphans(collect_report(results, report.rejected))
+
+
+def _load_inputs(request: DraftRequest) -> tuple[Corpus, GoldenSet]:
+    corpus = load_corpus(request.corpus)[0]
+    return corpus, load_golden(request.golden).golden if request.golden is not None else GoldenSet(())
+
+
+def _choose_kinds(existing: GoldenSet) -> set[str]:
+    """Return the kinds to ask a model for: those of which an existing set has too few, else all of them."""
+    cells = {cell.kind: cell for cell in count_kinds(existing.cases, load_coverage_targets())}
+    return {kind for kind in MODEL_KINDS if (cell := cells.get(COVERAGE_KIND.get(kind, kind))) is None or cell.missing}
 
 
 def filter_candidates(
@@ -119,11 +187,14 @@ def draft(
     rejected: str | None = None,
     as_of: str | None = None,
     keep_unreachable: bool = False,
+    model: ModelOptions | None = None,
+    per_kind: int = DEFAULT_PER_KIND,
+    seed: int = 0,
 ) -> DraftReport:
     """Draft candidates from a corpus file and try them on targets: addresses, import paths or files of outputs.
 
     `at` is the time to record, ISO 8601, and `as_of` the day on which versions are in force; `out` and `rejected` are
-    files to write.
+    files to write. A `model` drafts at most `per_kind` candidates of each kind too, chosen by `seed`, and tries all.
     Raises InputError for bad files or if nothing can be drafted, IncompleteError if a target answers nothing.
     """
     return draft_file(
@@ -136,5 +207,8 @@ def draft(
             rejected=rejected,
             as_of=as_of,
             keep_unreachable=keep_unreachable,
+            model=model,
+            per_kind=per_kind,
+            seed=seed,
         )
     )

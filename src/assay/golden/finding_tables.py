@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+from assay.calibration.rater_agreement import ReportedEstimate
 from assay.corpora.match_chunks import BuiltCorpus
-from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet
+from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, StarterSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
+from assay.golden.model_effort import ModelEffort
+from assay.golden.nugget_rules import NUGGET_REASONS, NuggetDraft
+from assay.golden.pooling import PoolReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
+from assay.golden.settlement import ReviewReport, describe_decision
+from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
+from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 110
 _MAX_NAMES = 12
+_MAX_POOLED = 20
 
 
 def build_lint_table(report: LintReport, path: str) -> list[Table]:
@@ -30,7 +40,8 @@ def build_lint_table(report: LintReport, path: str) -> list[Table]:
     if report.fixed:
         notes.append(f"clusters written for {', '.join(report.fixed)}")
     columns = ("Where", "Level", "Rule", "What", "Finding", "Remedy")
-    return [Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))]
+    table = Table("Findings", columns, tuple(_escape_row(row) for row in rows), tuple(notes))
+    return [table] if report.effort is None else [table, build_effort_table(report.effort)]
 
 
 def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
@@ -118,10 +129,75 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
     kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
     reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
     note = "candidates are no golden set until a person has accepted them"
-    return [
+    tables = [
         Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
         Table("Thrown away", ("Reason", "How many", "Meaning"), reasons),
     ]
+    return tables if report.effort is None else [*tables, build_effort_table(report.effort)]
+
+
+def build_effort_table(effort: ModelEffort) -> Table:
+    """Return what a model was asked, or would be asked, and what that costs."""
+    rows = [
+        ("model", effort.model),
+        ("requests", str(effort.requests)),
+        ("of them recorded", str(effort.reused)),
+        ("calls", _join_most(str(effort.calls), str(effort.max_calls), effort.max_calls)),
+        ("tokens", _join_most(str(effort.tokens), str(effort.max_tokens), effort.max_tokens)),
+    ]
+    if effort.cost_usd is not None:
+        most = f"{effort.max_cost_usd or 0:.4f}"
+        rows.append(("US dollars", _join_most(f"{effort.cost_usd:.4f}", most, effort.max_calls)))
+    rows += [(f"no usable reply: {reason}", str(count)) for reason, count in effort.unscored.items()]
+    notes = [f"stopped: {effort.halted}"] if effort.halted else []
+    if effort.later_requests:
+        notes.append(f"the candidates of the model are tried by at most {effort.later_requests} requests more")
+    return Table("Model", ("What", "How much"), tuple(rows), tuple(notes))
+
+
+def _join_most(likely: str, most: str, limit: int) -> str:
+    return f"{likely}, at most {most}" if limit else likely
+
+
+def build_twin_tables(draft: TwinDraft) -> list[Table]:
+    """Return how many variants of each kind there are, and why others were left out."""
+    kinds = []
+    for kind, count in draft.kinds.items():
+        kinds.append((kind, str(count), "alike" if kind in ALIKE_KINDS else "another answer"))
+    reasons = tuple((name, str(count), LEFT_OUT_REASONS[name]) for name, count in draft.reasons.items())
+    notes = ["variants are no golden set until a person has accepted them"]
+    if draft.effort is None:
+        notes.append(f"for a model (--model): {', '.join(KINDS_FOR_A_MODEL)}")
+    if draft.unvaried:
+        notes.append(f"cases without a variant: {_list_names(draft.unvaried)}")
+    columns = ("Kind", "How many", "Expected of a system")
+    tables = [
+        Table("Variants", columns, tuple(kinds), tuple(map(escape_terminal, notes))),
+        Table("Left out", ("Reason", "How many", "Meaning"), reasons),
+    ]
+    return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
+
+
+def build_nugget_tables(draft: NuggetDraft) -> list[Table]:
+    """Return how many nuggets there are, and the questions without."""
+    counts = draft.counts
+    rows = (
+        ("questions with nuggets", str(len(draft.cases))),
+        ("vital nuggets", str(counts["vital"])),
+        ("okay nuggets", str(counts["okay"])),
+        ("configurations pooled", ", ".join(draft.configs)),
+        ("graded by", draft.graded_by),
+    )
+    reasons = Counter(question.reason for question in draft.left_out)
+    left_out = tuple((name, str(reasons[name]), NUGGET_REASONS[name]) for name in sorted(reasons))
+    notes = ["no label of a person: what is scored with them is a first comparison, and reports say so"]
+    if draft.effort is None:
+        notes.append("rules are a weak start: they know words, and answers of the systems decide what is vital")
+    tables = [
+        Table("Nuggets", ("What", "How many"), tuple(map(_escape_row, rows)), tuple(notes)),
+        Table("Questions without", ("Reason", "How many", "Meaning"), left_out),
+    ]
+    return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
 
 
 def build_freeze_table(frozen: FrozenSet) -> Table:
@@ -140,6 +216,91 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         if names
     ]
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+
+
+def build_pool_tables(report: PoolReport) -> list[Table]:
+    """Return what unjudged chunks can change in each configuration, and the chunks to judge first."""
+    ranges = []
+    for share in report.configs:
+        unjudged = f"{share.unjudged} of {share.ranked}"
+        for row in share.metrics:
+            values = (row.none_relevant, row.all_relevant, row.all_background)
+            span = "not measured" if row.low is None else f"{row.low:.3f} – {row.high:.3f}"
+            ranges.append((share.config, unjudged, row.metric, *map(_format_mean, values), span))
+    notes = ["a range is of these hypotheses; in between, ndcg and precision may lie outside it"]
+    without_id = sum(share.without_id for share in report.configs)
+    if without_id:
+        notes.append(
+            f"{format_count(without_id, 'chunk')} without an id of the target's: they cannot be labelled by one"
+        )
+    if report.merged:
+        notes.append(f"{format_count(report.merged, 'grade')} merged")
+    columns = ("Configuration", "Unjudged", "Metric", "None relevant", "All have the fact", "All background", "Range")
+    rows = [
+        (item.case, item.chunk, str(len(item.ranks)), ", ".join(f"{name} {rank}" for name, rank in item.ranks.items()))
+        for item in report.chunks[:_MAX_POOLED]
+    ]
+    more = len(report.chunks) - len(rows)
+    return [
+        Table("While nobody judges them", columns, tuple(map(_escape_row, ranges)), tuple(map(escape_terminal, notes))),
+        Table(
+            "To judge first",
+            ("Case", "Chunk", "Configurations", "Ranks"),
+            tuple(map(_escape_row, rows)),
+            (f"and {more} more",) if more > 0 else (),
+        ),
+    ]
+
+
+def _format_mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def build_starter_table(starter: StarterSet) -> Table:
+    """Return the example cases of a set to start from."""
+    rows = [_escape_row((name, "read, correct, or delete")) for name in starter.examples]
+    return Table("Example cases", ("Case", "To do"), tuple(rows), (f"digest {starter.digest}",))
+
+
+def build_review_tables(report: ReviewReport) -> list[Table]:
+    """Return what each reviewer decided, how far every two agree, and the candidates that are left to settle."""
+    counts = [(row.reviewer, str(row.accepted), str(row.edited), str(row.rejected)) for row in report.reviewers]
+    notes = [
+        f"{format_count(report.candidates, 'candidate')}: {report.accepted} accepted, {report.rejected} rejected, "
+        f"{len(report.disagreed)} to settle, {len(report.undecided)} undecided"
+    ]
+    columns = ("Reviewer", "Accepted", "Edited", "Rejected")
+    tables = [Table("Reviews", columns, tuple(map(_escape_row, counts)), tuple(notes))]
+    if report.agreement:
+        pairs = [
+            (
+                f"{pair.first}, {pair.second}",
+                str(pair.n),
+                f"{pair.raw:.2f}",
+                *map(_format_reported, (pair.kappa, pair.ac1)),
+            )
+            for pair in report.agreement
+        ]
+        names = ("Reviewers", "Candidates", "Same decision", "Cohen's kappa", "Gwet's AC1")
+        tables.append(Table("Agreement (95% intervals)", names, tuple(map(_escape_row, pairs))))
+    if report.disagreed:
+        open_rows = [
+            (case.case, decision.reviewer, describe_decision(decision), shorten_to_line(decision.reason, _MAX_TEXT))
+            for case in report.disagreed
+            for decision in case.decisions
+        ]
+        tables.append(
+            Table("To settle", ("Candidate", "Reviewer", "Decision", "Why"), tuple(map(_escape_row, open_rows)))
+        )
+    return tables
+
+
+def _format_reported(estimate: ReportedEstimate | None) -> str:
+    if estimate is None:
+        return "–"
+    has_interval = estimate.low is not None and estimate.high is not None
+    interval = f" [{estimate.low:.2f}, {estimate.high:.2f}]" if has_interval else ""
+    return f"{estimate.value:.2f}{interval}"
 
 
 def build_difference_tables(difference: SetDifference) -> list[Table]:

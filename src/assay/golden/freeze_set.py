@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from assay.formats.file_io import open_file
 from assay.formats.golden_builder import is_unlabelled
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import FrozenSet, ReviewDecision
+from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
+from assay.golden.settlement import settle_cases
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
 
 SPLITS = ("test", "validation", "train")
-MAX_DECISIONS_BYTES = 64 * 2**20
+_VERIFIED_FIELDS = frozenset(("question", "evidence", "user", "history"))
+"""What the ranks on a target depend on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,14 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     """
     loaded = load_golden(request.candidates)
     base = _load_base(request)
-    decisions = [decision for path in request.decisions for decision in _load_decisions(path)]
-    accepted, rejected, undecided, disagreed = _decide(request, loaded.golden.cases, decisions)
+    reviews = load_reviews(request.decisions, loaded, request.candidates)
+    decisions = [decision for review in reviews for decision in review.decisions]
+    settled = settle_cases(loaded.golden.cases, decisions)
+    accepted = [
+        _sign(case, outcome.decisions, request)
+        for case, outcome in zip(loaded.golden.cases, settled, strict=True)
+        if outcome.state == "accepted" or (outcome.state == "undecided" and request.accept_all)
+    ]
     earlier = base.cases if base is not None else ()
     taken = {case.id for case in earlier}
     problems = [
@@ -77,7 +83,12 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     )
     digest = compute_golden_digest(golden)
     write_golden(msgspec.structs.replace(golden, frozen_digest=digest), request.out)
-    return FrozenSet(request.version, digest, len(cases), rejected, undecided, disagreed)
+    names: dict[str, list[str]] = {}
+    for outcome in settled:
+        names.setdefault(outcome.state, []).append(outcome.case)
+    undecided = () if request.accept_all else tuple(names.get("undecided", ()))
+    rejected = len(names.get("rejected", ()))
+    return FrozenSet(request.version, digest, len(cases), rejected, undecided, tuple(names.get("disagreed", ())))
 
 
 def refuse_unlabelled(path: str, accepted: Sequence[Case]) -> None:
@@ -110,73 +121,21 @@ def check_unedited(path: str, golden: GoldenSet, digest: str) -> None:
         raise InputError([Problem(path, 1, "frozen_digest", message, "E_FROZEN")])
 
 
-def _load_decisions(path: str) -> list[ReviewDecision]:
-    with open_file(Path(path)) as file:
-        data = file.read(MAX_DECISIONS_BYTES)
-    try:
-        decisions = msgspec.json.decode(data, type=list[ReviewDecision])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f"no list of decisions ({error}; expected case, decision, reviewer, reason, edited)"
-        raise InputError([Problem(path, None, "", message, "E_FORMAT")]) from None
-    problems = [
-        Problem(path, None, row.case, f"decision {row.decision!r} (expected accept or reject)", "E_DECISION")
-        for row in decisions
-        if row.decision not in ("accept", "reject")
-    ]
-    problems += [
-        Problem(path, None, row.case, "rejected without a reason (expected one)", "E_REASON")
-        for row in decisions
-        if row.decision == "reject" and not row.reason.strip()
-    ]
-    if problems:
-        raise InputError(problems)
-    return decisions
+def _sign(case: Case, decisions: Sequence[ReviewDecision], request: FreezeRequest) -> Case:
+    """Return an accepted case with the edit of its reviewers, what the edit replaced, and who accepted it.
 
-
-def _decide(
-    request: FreezeRequest, cases: Sequence[Case], decisions: Sequence[ReviewDecision]
-) -> tuple[list[Case], int, tuple[str, ...], tuple[str, ...]]:
-    """Return the accepted cases, and of the others how many were rejected, which are open, and where people disagree.
-
-    A case is accepted if everybody who decided on it accepts it.
+    What was verified of other words is kept with the words that it was verified of.
     """
-    by_case: dict[str, list[ReviewDecision]] = {}
-    for decision in decisions:
-        by_case.setdefault(decision.case, []).append(decision)
-    unknown = sorted(by_case.keys() - {case.id for case in cases})
-    if unknown:
-        message = f"no such candidate (got {', '.join(unknown[:5])}; expected ids of {request.candidates})"
-        raise InputError([Problem(", ".join(request.decisions), None, "case", message, "E_ID")])
-    accepted: list[Case] = []
-    rejected, undecided, disagreed = 0, [], []
-    for case in cases:
-        said = by_case.get(case.id, [])
-        if len({decision.decision for decision in said}) > 1:
-            disagreed.append(case.id)
-        elif said and said[0].decision == "reject":
-            rejected += 1
-        elif said or request.accept_all:
-            accepted.append(_sign(case, said, request))
-        else:
-            undecided.append(case.id)
-    return accepted, rejected, tuple(undecided), tuple(disagreed)
-
-
-def _sign(case: Case, said: Sequence[ReviewDecision], request: FreezeRequest) -> Case:
-    """Return an accepted case with the last edit of its reviewers and with who accepted it."""
-    edited: Mapping[str, Any] = next((decision.edited for decision in reversed(said) if decision.edited), {})
-    if edited:
-        row = {**msgspec.to_builtins(case), **edited, "id": case.id}
-        try:
-            case = msgspec.convert(row, Case)
-        except msgspec.ValidationError as error:
-            raise InputError(
-                [Problem(", ".join(request.decisions), None, case.id, f"edited: {error}", "E_EDIT")]
-            ) from None
-    people = list(dict.fromkeys(decision.reviewer for decision in said)) or [request.owner]
+    edited = decisions[0].edited if decisions else {}
+    people = list(dict.fromkeys(decision.reviewer for decision in decisions)) or [request.owner]
     provenance = {**case.metadata.get("provenance", {}), "accepted_by": people, "accepted_at": request.at}
     if edited:
-        provenance["edited"] = sorted(edited)
+        fields = msgspec.to_builtins(case)
+        original = {field: fields.get(field) for field in sorted(edited)}
+        if "verified_ranks" in provenance and _VERIFIED_FIELDS & edited.keys():
+            original["verified_ranks"] = provenance.pop("verified_ranks")
+        provenance |= {"edited": sorted(edited), "edited_by": people, "original": original, "worded_by": "person"}
+        case = apply_edit(case, edited)
     return msgspec.structs.replace(case, metadata={**case.metadata, "provenance": provenance})
 
 

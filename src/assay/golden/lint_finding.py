@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from assay.golden.evidence_chunks import find_unit_chunks
+from assay.golden.model_effort import ModelEffort
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies
@@ -74,6 +75,11 @@ LINT_RULES: dict[str, LintRule] = {
     "reference-unsupported": LintRule(
         "warning", "a reference with a fact that its evidence does not have", "correct the reference or the evidence"
     ),
+    "reference-underivable": LintRule(
+        "warning",
+        "a reference that a judge does not find in its evidence (only with --judge or --model)",
+        "correct the reference, or label the evidence that states it",
+    ),
     "evidence-missing": LintRule("error", "evidence that the corpus does not have", "relink the label: golden relink"),
     "evidence-changed": LintRule(
         "error", "a quote or hash that the text of the evidence no longer has", "check the label, then golden relink"
@@ -117,11 +123,15 @@ class LintFinding(Struct, frozen=True, omit_defaults=True):
 
 
 class LintReport(Struct, frozen=True):
-    """The findings of `golden lint`, in golden order, those of the set first; `fixed` are the cases given a cluster."""
+    """The findings of `golden lint`, in golden order, those of the set first; `fixed` are the cases given a cluster.
+
+    `effort` is what a judge was asked, None if none was named; cases without a verdict have no finding by it.
+    """
 
     findings: tuple[LintFinding, ...]
     silenced: int = 0
     fixed: tuple[str, ...] = ()
+    effort: ModelEffort | None = None
 
     @property
     def errors(self) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assay.text.languages import KnownLanguage
+from assay.text.normalisation import fold_text
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.statements import Statement, strip_markup
 
@@ -27,7 +28,7 @@ _MAIN_VERB = re.compile(
     r"\b(?P<verb>have|has|get|gets|need|needs|take|takes|cost|costs|earn|earns|receive|receives|weigh|weighs|"
     r"contain|contains|use|uses|require|requires|hold|holds|last|lasts|allow|allows)\b"
 )
-_LEADING_PREPOSITION = re.compile(r"(?:^|\s)(for|after|in|at|before|every|from|by|to)\s*$")
+_LEADING_PREPOSITION = re.compile(r"(?:^|\s)(for|after|in|at|before|every|from|by|to|with)\s*$")
 _BOUND = re.compile(r"^(?P<bound>within|up to|at most|at least|about|approximately|more than|less than|over|under)\s+")
 _ASKED_BOUNDS = frozenset({"within", "at most", "at least", "up to"})
 _NEGATION = re.compile(r"\b(?:not|never|no|nobody|none|cannot|without)\b|n't\b", re.IGNORECASE)
@@ -40,6 +41,58 @@ _CONNECTIVE = re.compile(
 )
 _SUBJECT_START = re.compile(r"(?:after|before|if|when|under|in|on|for|from|within|by|at|with|there)\b", re.IGNORECASE)
 _BASE_VERBS = {"has": "have"}
+_CONDITION = re.compile(
+    r"(?:over|up to|under|from|between|at least|at most|more than|less than|if|when)\b", re.IGNORECASE
+)
+_ASKING_HEADER = re.compile(r"(?:who|what|which|when|how|why|where|ai|khi|bao|gì|nào)\b", re.IGNORECASE)
+_NUMBER_OF_A_NAME = re.compile(r"\b[A-Z]\w+ \d+\b")
+_POINTS_BACK = re.compile(
+    r"(?:its?|they|their|this|these|that|those|she|he|her|his|nobody|one|two|some|another)\b", re.IGNORECASE
+)
+_STATED_SUBJECT = {
+    "en": re.compile(r"(?P<subject>[A-Z][^,.;:]*?) (?:is|are|must|may|can|cannot|need|needs|stay|stays|ends?) "),
+    "vi": re.compile(r"(?P<subject>[^\W\d][^,.;:]*?) (?:được|phải|không|chỉ|cần|có thể|bắt buộc) "),
+}
+_MOST_SUBJECT_WORDS, _FEWEST_VIETNAMESE_WORDS = 5, 3
+_POINTS_ELSEWHERE = re.compile(r"\b(?:above|below|following|ở trên|nói trên|dưới đây|sau đây)\b", re.IGNORECASE)
+_SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        (r"what is the price", "how much do I pay"),
+        (r"what is the weight of", "how heavy is"),
+        (r"what is the (noise level) of", "how loud is"),
+        (r"what is the tank volume of", "how much fuel fits into the tank of"),
+        (r"what is the support", "what help can I get"),
+        (r"what is the limit", "how much am I allowed at most"),
+        (r"within how many (days|hours|minutes)", r"at the latest after how many \1"),
+        (r"for how many (days|hours|weeks|months|years)", r"how long, in \1,"),
+        (r"unused goods", "things nobody has used"),
+        (r"quotes valid", "offers good"),
+        (r"the warranty last", "the guarantee hold"),
+        (r"list price", "catalogue price"),
+        (r"smallest order", "least that one can order"),
+        (r"claims reported", "defects to be told to you"),
+    ),
+    "vi": (
+        (r"hạn thanh toán", "thời gian để trả tiền"),
+        (r"yêu cầu hoàn tiền hợp lệ", "đề nghị trả lại tiền đúng quy định"),
+        (r"được xử lý", "được giải quyết"),
+        (r"khách hàng", "người mua"),
+        (r"báo sai lệch", "thông báo chỗ không khớp"),
+        (r"nơi tiếp nhận", "bộ phận nhận"),
+        (r"trả lời lần đầu", "câu trả lời đầu tiên"),
+        (r"phản hồi lần đầu", "lần trả lời đầu tiên"),
+        (r"cập nhật tiếp theo", "lần báo tin sau đó"),
+        (r"nhân viên toàn thời gian", "người đi làm đủ giờ"),
+        (r"nhân viên chính thức", "người làm chính thức"),
+        (r"ngày phép", "ngày nghỉ"),
+        (r"thời gian", "bao lâu"),
+        (r"khi thôi việc", "lúc nghỉ làm"),
+        (r"ai duyệt", "ai đồng ý cho"),
+        (r"dấu hiệu", "biểu hiện"),
+        (r"được quy định thế nào", "thì áp dụng quy định gì"),
+    ),
+}
+"""Other words for what templates ask: patterns without accents removed, in the order in which they are tried."""
 
 
 class DraftedQuestion(NamedTuple):
@@ -91,6 +144,13 @@ def _ask_property(attribute: str, subject: str, language: KnownLanguage) -> str:
 
 
 def _ask_cell(header: str, entity: str, subject: str, language: KnownLanguage) -> str:
+    asking = _ASKING_HEADER.match(header)
+    if language == "vi" and asking is not None:
+        if asking[0].lower() == "khi":
+            return f"Theo mục “{subject}”, {_lower_first(header)} thì “{entity}” thế nào?"
+        return f"Theo mục “{subject}”, với “{entity}” thì {_lower_first(header)}?"
+    if language == "en" and (asking or _CONDITION.match(entity)):  # the header is no property of a condition
+        return f"Under “{subject}”, what is there for “{entity}” under “{_lower_first(header)}”?"
     if language == "vi":
         return f"Theo mục “{subject}”, {_lower_first(header)} đối với “{entity}” là gì?"
     return f"Under “{subject}”, what is the {_lower_first(header)} for “{entity}”?"
@@ -131,7 +191,7 @@ def ask_quantity(statement: Statement, language: KnownLanguage) -> DraftedQuesti
     measure = measures[0]
     words = text[measure.start : measure.end]
     sentence = text.rstrip(" .!")
-    if measure.end > len(sentence) or len(re.findall(r"\d[\d.,]*", text)) > 1:
+    if measure.end > len(sentence) or len(re.findall(r"\d[\d.,]*", _NUMBER_OF_A_NAME.sub("", text))) > 1:
         return None
     if _REFERENCE.search(text[: measure.start]) or re.match(r"(?:one|a|an|một)\b", words):
         return None
@@ -213,3 +273,116 @@ def _lower_first(text: str) -> str:
     """Return a text with its first letter in lower case, unless its first word is a name, an acronym or "I"."""
     first = text.split(maxsplit=1)[0] if text.split() else ""
     return text if first[1:] != first[1:].lower() or first == "I" else text[:1].lower() + text[1:]
+
+
+# ── other kinds ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def lead_with_heading(question: str, subject: str, language: KnownLanguage) -> str:
+    """Return a question that names the heading over its sentence first, unless it has a word of it.
+
+    >>> lead_with_heading("How many mm is the spark plug gap?", "Otter: limits of use", "en")
+    'Under “Otter: limits of use”, how many mm is the spark plug gap?'
+    >>> lead_with_heading("For how many days are quotes valid?", "Quotes", "en")
+    'For how many days are quotes valid?'
+    """
+    own = {word for word in _list_words(question) if len(word) > 3}
+    if own & {word for word in _list_words(subject) if len(word) > 3}:
+        return question
+    lead = f"Theo mục “{subject}”, " if language == "vi" else f"Under “{subject}”, "
+    return lead + _lower_first(question)
+
+
+def _list_words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]+", fold_text(text)))
+
+
+def ask_about_subject(statement: Statement, heading: str, language: KnownLanguage) -> DraftedQuestion | None:
+    """Return a question about what a sentence says of its subject, None if it has no clear one or has figures.
+
+    >>> said = Statement("text", "The strainer is cleaned monthly.", 0, 0)
+    >>> ask_about_subject(said, "Heron 12: limits of use", "en").question
+    'Under “Heron 12: limits of use”, what is said about the strainer?'
+    """
+    text = statement.text.strip()
+    match = _STATED_SUBJECT[language].match(text)
+    if match is None or statement.kind == "row" or not FEWEST_WORDS <= len(text.split()) <= MAX_WORDS:
+        return None
+    subject = match["subject"].strip()
+    is_short = len(subject.split()) <= _MOST_SUBJECT_WORDS and len(subject) > 3
+    if language == "vi" and (len(subject.split()) < _FEWEST_VIETNAMESE_WORDS or subject.endswith(" là")):
+        return None  # a word of one syllable is hardly a subject
+    if text.endswith(":") or _POINTS_ELSEWHERE.search(text):
+        return None
+    if not is_short or _POINTS_BACK.match(subject) or _SUBJECT_START.match(subject) or re.search(r"[\d“”\"()]", text):
+        return None
+    if re.match(r"(?:a|an)\b|không|khi|nếu|trong|với|mỗi|để|trường hợp", subject, re.IGNORECASE):
+        return None
+    if language == "vi":
+        return DraftedQuestion(f"Theo mục “{heading}”, {_lower_first(subject)} được quy định thế nào?", text, ())
+    return DraftedQuestion(f"Under “{heading}”, what is said about {_lower_first(subject)}?", text, ())
+
+
+def reword_question(question: str, language: KnownLanguage) -> str | None:
+    """Return a question in other words, None if none are known for it; words in quotation marks stay.
+
+    >>> reword_question("Under “Plans”, what is the price for “Basic”?", "en")
+    'Under “Plans”, how much do I pay for “Basic”?'
+    """
+    parts = re.split(r"(“[^”]*”)", question)
+    reworded = False
+    for index in range(0, len(parts), 2):
+        for pattern, other in _SYNONYMS[language]:
+            changed = re.sub(pattern, other, parts[index], count=1, flags=re.IGNORECASE)
+            reworded |= changed != parts[index]
+            parts[index] = changed
+    return _capitalise("".join(parts)) if reworded else None
+
+
+def name_subject(header: tuple[str, ...], section: str) -> str | None:
+    """Return the thing that a list of properties is about, from its heading; None if a table is no such list.
+
+    >>> name_subject(("Property", "Value"), "Kestrel 40 (KP-40): technical data")
+    'Kestrel 40'
+    """
+    if len(header) != 2 or not all(name.casefold() in _GENERIC_HEADERS for name in header):
+        return None
+    return re.sub(r"\s*\([^)]*\)$", "", section.partition(":")[0].strip())
+
+
+def ask_for_name(kind: str, header: str, value: str, section: str, language: KnownLanguage) -> str | None:
+    """Return a question that describes a row by one of its cells and asks for its name; None if it would be unclear.
+
+    `kind` is the header over the names, "" for a list of properties.
+
+    >>> ask_for_name("Plan", "Seats", "20 seats", "Plans", "en")
+    'Under “Plans”, which plan has the seats “20 seats”?'
+    >>> ask_for_name("", "Rated flow", "40 l/min", "Kestrel 40: technical data", "en")
+    'Which one has a rated flow of 40 l/min?'
+    """
+    if value.casefold().strip(" .") in _EMPTY_CELLS or len(header.split()) > 7 or len(value.split()) > 9:
+        return None
+    if _ASKING_HEADER.match(header) or _ASKING_HEADER.match(kind):
+        return None
+    if not kind:
+        if not re.search(r"\d", value):
+            return None
+        if language == "vi":
+            return f"Sản phẩm nào có {_lower_first(header)} là {value}?"
+        article = "an" if header[:1].lower() in "aeiou" else "a"
+        return f"Which one has {article} {_lower_first(header)} of {value}?"
+    if language == "vi":
+        return f"Theo mục “{section}”, {_lower_first(kind)} nào có {_lower_first(header)} là “{value}”?"
+    return f"Under “{section}”, which {_lower_first(kind)} has the {_lower_first(header)} “{value}”?"
+
+
+def plant_name(question: str, row: Statement, subject: str, name: str) -> str | None:
+    """Return a question about a row with another name in the place of its own; None if it does not name it.
+
+    >>> row = Statement("row", "| Basic | 9 USD |", 0, 0, header=("Plan", "Price"), cells=("Basic", "9 USD"))
+    >>> plant_name("Under “Plans”, what is the price for “Basic”?", row, "Plans", "Zentravia")
+    'Under “Plans”, what is the price for “Zentravia”?'
+    """
+    own = subject.partition(":")[0] if name_subject(row.header, subject) else f"“{row.cells[0]}”"
+    other = name if name_subject(row.header, subject) else f"“{name}”"
+    return question.replace(own, other) if own and own in question else None

@@ -16,6 +16,7 @@ from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
 from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
+from assay.judging.reply_parsing import ReplyForm
 from assay.judging.rubric_files import Rubrics, use_rubrics
 from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
@@ -113,9 +114,15 @@ def choose_caps(chosen: ChosenJudge, calls: int | None, tokens: int | None, cost
 
 
 def make_judge(
-    chosen: ChosenJudge, concurrency: int, deadline_seconds: float, budget: Budget, keep: KeepRendered | None = None
+    chosen: ChosenJudge,
+    concurrency: int,
+    deadline_seconds: float,
+    budget: Budget,
+    keep: KeepRendered | None = None,
+    forms: Mapping[str, ReplyForm] | None = None,
 ) -> LLMJudge:
-    """Return the judge; each of its calls counts in `budget`, and `keep` stores the bytes that it sends.
+    """Return the judge; each of its calls counts in `budget`, `keep` stores the bytes that it sends, and `forms` are
+    requests that are no rubric.
 
     `deadline_seconds` is the deadline of one call. Raises SettingsError for an environment variable that is not set,
     a refused address, and a missing package.
@@ -155,6 +162,7 @@ def make_judge(
         keep=keep,
         close=transport.aclose,
         redact_input=make_input_redactor(settings.redact),
+        forms=forms,
     )
 
 

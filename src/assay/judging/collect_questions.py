@@ -91,10 +91,12 @@ class JudgeQuestions:
     disputed: set[str] = field(default_factory=set)
 
     def find_requests(self, recorded: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
-        """Return all requests by digest that the recorded verdicts lead to, in the order of the observations."""
+        """Return all requests by digest that the recorded verdicts lead to: first those about observations that the
+        rules leave open or flag, so that a budget that does not last is spent on these; else in golden order."""
         recorder = _Recorder(self.rubrics, recorded)
         joins = GoldenIndex(self.golden, self.corpus, recorder)
         requests: dict[str, JudgeRequest] = {}
+        later_requests: dict[str, JudgeRequest] = {}
         for reading in self._read_answers(joins):
             recorder.asked.clear()
             try:
@@ -107,8 +109,13 @@ class JudgeQuestions:
                 continue
             for digest in recorder.asked:
                 self.cases_of.setdefault(digest, set()).add(reading.case.case.id)
-            requests |= recorder.asked
+            if _is_open(reading):
+                requests |= recorder.asked
+            else:
+                later_requests |= recorder.asked
         self.disputed = recorder.disputed
+        for digest, request in later_requests.items():
+            requests.setdefault(digest, request)
         return requests
 
     def find_contradicted(self, recorded: Mapping[str, Sequence[Verdict]]) -> set[str]:
@@ -324,7 +331,10 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     if judging_request.inputs.run is not None:
         refuse_other_golden(Path(judging_request.inputs.run), loaded.digest)
     corpus = load_corpus(inputs.corpus)[0] if inputs.corpus is not None else None
-    with open_output_files(inputs.outputs, inputs.outputs_format) as files, prepare_decodable(files) as ready:
+    with (
+        open_output_files(inputs.outputs, inputs.outputs_format) as files,
+        prepare_decodable(files, loaded.golden.cases, keep_unknown=True) as ready,
+    ):
         read_rows = (
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         )

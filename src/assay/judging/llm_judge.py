@@ -39,7 +39,14 @@ from assay.judging.provider import (
     is_content_filtered,
     replace_surrogates,
 )
-from assay.judging.reply_parsing import MAX_REPLY_CHARACTERS, ParsedReply, ReplyProblem, decode_strict_json, parse_reply
+from assay.judging.reply_parsing import (
+    MAX_REPLY_CHARACTERS,
+    ParsedReply,
+    ReplyForm,
+    ReplyProblem,
+    decode_strict_json,
+    parse_reply,
+)
 from assay.records.errors import InputError
 from assay.records.plugin_table import PluginTable
 from assay.records.verdicts import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric, JudgeUsage, Verdict
@@ -110,9 +117,11 @@ class LLMJudge:
         keep: KeepRendered | None = None,
         close: Callable[[], Awaitable[None]] | None = None,
         redact_input: Callable[[str], str] | None = None,
+        forms: Mapping[str, ReplyForm] | None = None,
     ) -> None:
         """`send` makes one call; `redact` removes secrets from stored texts; `usd_per_1k` are the prices of 1,000
-        prompt and completion tokens; `redact_input` acts on every text of a request before it is sent.
+        prompt and completion tokens; `redact_input` acts on every text of a request before it is sent. `forms` are
+        requests that are no rubric, by name: how each is rendered and its reply is read.
 
         Raises InputError for an unknown protocol and for an identity of another parser version.
         """
@@ -130,6 +139,7 @@ class LLMJudge:
         self._url = build_address(self._provider, base_url, identity)
         self._headers = self._provider.build_headers(api_key, identity)
         self._prices, self._redact_input = usd_per_1k, redact_input
+        self._forms = dict(forms or {})
 
     async def ask(self, request: JudgeRequest, sample: int) -> Verdict:
         """Return one sample, scored or unscored. Raises CallError if the endpoint gave no reply that can be parsed, and
@@ -142,7 +152,7 @@ class LLMJudge:
         result: ParsedReply | ReplyProblem = ReplyProblem("judge_parse", "never asked")
         for _ in range(1 + MAX_REPEATED_REQUESTS):
             try:
-                result = await self._ask_once(exchange)
+                result = await self._ask_once(exchange, request.rubric)
             except CallError as error:
                 if not exchange.replies:
                     raise
@@ -172,11 +182,18 @@ class LLMJudge:
     def _render(self, request: JudgeRequest, sample: int) -> RenderedRequest:
         """Return the texts for one sample, after redaction; the verdict is that on the request itself."""
         if self._redact_input is None:
-            return render_request(request, self._rubric(request), self._digest, sample)
+            return self._render_as_is(request, sample)
         inputs = {name: redact_input(value, self._redact_input) for name, value in request.inputs.items()}
         redacted = msgspec.structs.replace(request, inputs=inputs)
-        rendered = render_request(redacted, self._rubric(request), self._digest, sample)
-        return replace(rendered, request_digest=request.digest)
+        return replace(self._render_as_is(redacted, sample), request_digest=request.digest)
+
+    def _render_as_is(self, request: JudgeRequest, sample: int) -> RenderedRequest:
+        form = self._forms.get(request.rubric)
+        if form is None:
+            return render_request(request, self._rubric(request), self._digest, sample)
+        if request.rubric_hash != form.digest:
+            raise InputError(f"the judge has no form {request.rubric} with this text; it may have changed")
+        return form.render(request, self._digest, sample)
 
     async def aclose(self) -> None:
         """Give back connections."""
@@ -190,7 +207,7 @@ class LLMJudge:
             raise InputError(f"the judge has no rubric {name} with this text; it may have changed since it was asked")
         return rubric
 
-    async def _ask_once(self, exchange: _Exchange) -> ParsedReply | ReplyProblem:
+    async def _ask_once(self, exchange: _Exchange, rubric: str) -> ParsedReply | ReplyProblem:
         """Send a request, giving up capabilities that the endpoint lacks, each of them at most once."""
         while True:
             capabilities = self._capabilities
@@ -200,7 +217,7 @@ class LLMJudge:
             reply = await self._send(HttpRequest(self._url, self._headers, exchange.sent))
             exchange.latency_ms += reply.latency_ms
             if reply.status == 200:
-                return self._read(reply, exchange)
+                return self._read(reply, exchange, rubric)
             message = self._redact(read_error_message(reply.body))
             if is_content_filtered(reply.status, message):
                 return ReplyProblem("refused", message, final=True)
@@ -212,7 +229,7 @@ class LLMJudge:
             if self._capabilities == capabilities:  # another call may have reduced them meanwhile
                 self._capabilities = reduced
 
-    def _read(self, reply: HttpReply, exchange: _Exchange) -> ParsedReply | ReplyProblem:
+    def _read(self, reply: HttpReply, exchange: _Exchange, rubric: str) -> ParsedReply | ReplyProblem:
         text = reply.body.decode("utf-8", "replace")
         exchange.replies.append(self._redact(text)[:MAX_RAW_CHARACTERS])
         body = decode_envelope(reply.body, text)
@@ -229,7 +246,8 @@ class LLMJudge:
         exchange.add(contents)
         if contents.unscored is not None:
             return ReplyProblem(contents.unscored, contents.message, final=True)
-        return parse_reply(contents.content, exchange.prompt)
+        form = self._forms.get(rubric)
+        return (parse_reply if form is None else form.parse)(contents.content, exchange.prompt)
 
     def _redacted(self, item: ItemVerdict) -> ItemVerdict:
         quote = None if item.quote is None else self._redact(item.quote)

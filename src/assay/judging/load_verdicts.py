@@ -213,10 +213,11 @@ def warn_of_self_judging(
     return (f"judged by the model that wrote the answers ({judging.model}): it may favour its own words",)
 
 
-def metrics_with_verdicts(judging: RecordedVerdicts | None) -> tuple[str, ...]:
-    """Return the main metrics of a judge for which verdicts are recorded."""
+def metrics_with_verdicts(judging: RecordedVerdicts | None, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """Return the metrics of a judge for which verdicts are recorded, of the main ones unless others are named."""
     recorded = judging.rubrics_with_verdicts if judging is not None else ()
-    names = (*JUDGED_METRICS, *list_rubric_names())
+    if names is None:
+        names = (*JUDGED_METRICS, *list_rubric_names())
     return tuple(text for text in names if is_metric_measurable(parse_metric(text), recorded))
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
 from assay.judging.prompt import RenderedRequest
-from assay.records.verdicts import ItemVerdict
+from assay.records.verdicts import ItemVerdict, JudgeRequest
 
 MAX_REPLY_CHARACTERS = 500_000
 MAX_REASONING_CHARACTERS = 2_000
@@ -41,6 +42,15 @@ class ParsedReply(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
+class ReplyForm(NamedTuple):
+    """A request that is no rubric: the digest of its texts, how it is rendered for the judge with a digest and for a
+    sample, and how its reply is read; both raise and return what `render_request` and `parse_reply` do."""
+
+    digest: str
+    render: Callable[[JudgeRequest, str, int], RenderedRequest]
+    parse: Callable[[Any, RenderedRequest], ParsedReply | ReplyProblem]
+
+
 class _FaultError(ValueError):
     def __init__(self, code: str, message: str, *, final: bool = False) -> None:
         super().__init__(message)
@@ -53,12 +63,23 @@ def parse_reply(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyPro
     `reply` is the text of the reply, or the arguments of a tool call if they came decoded.
     """
     try:
-        if rendered.canary in (reply if isinstance(reply, str) else _text(reply)).lower():
+        value = decode_reply(reply, rendered.canary)
+        return value if isinstance(value, ReplyProblem) else _read(value, rendered)
+    except _FaultError as error:
+        return error.fault
+    except RecursionError:
+        return ReplyProblem("judge_parse", "the reply is nested too deep")
+
+
+def decode_reply(reply: Any, canary: str) -> Any | ReplyProblem:
+    """Return the one JSON value of a reply, or its problem; a reply with the canary did what the data ordered."""
+    try:
+        if canary in (reply if isinstance(reply, str) else _text(reply)).lower():
             return _OBEYED
         value = _decoded(reply) if isinstance(reply, str) else reply
-        if isinstance(reply, str) and "\\u" in reply and rendered.canary in _text(value).lower():  # written in escapes
+        if isinstance(reply, str) and "\\u" in reply and canary in _text(value).lower():  # written in escapes
             return _OBEYED
-        return _read(value, rendered)
+        return value
     except _FaultError as error:
         return error.fault
     except RecursionError:
@@ -154,12 +175,25 @@ def _quoted(members: dict[str, Any], name: str, rendered: RenderedRequest) -> tu
     if cited_source is None:
         _fail(f"the source of {name} is none of the sources", "quote")
     source, text = cited_source
-    quote = _plain(members["quote"])
+    copied = _remove_marks(members["quote"], rendered.marks)
+    quote = normalise_quote(copied)
     if not any(character.isalnum() for character in quote) or len(quote) < min(MIN_QUOTE_CHARACTERS, len(text)):
         _fail(f"{name} has a label that needs a quote, and none that says anything", "quote")
-    if quote not in text and quote not in _plain(text):  # most quotes are exact copies
+    if quote not in text and quote not in normalise_quote(text):  # most quotes are exact copies
         _fail(f"the quote of {name} does not stand in its source letter by letter", "quote")
-    return source, members["quote"].strip()
+    return source, copied.strip()
+
+
+def _remove_marks(quote: str, marks: tuple[str, str]) -> str:
+    """Return a quote without the marks of the rendered text, whole or cut off at its ends."""
+    for mark in filter(None, marks):
+        quote = quote.replace(mark, "")
+        for length in range(len(mark) - 1, 0, -1):
+            if quote.endswith(mark[:length]):
+                quote = quote[:-length]
+            if quote.startswith(mark[-length:]):
+                quote = quote[length:]
+    return quote
 
 
 def _members(value: Any, expected: tuple[str, ...], name: str) -> dict[str, Any]:
@@ -170,7 +204,7 @@ def _members(value: Any, expected: tuple[str, ...], name: str) -> dict[str, Any]
     return value
 
 
-def _plain(text: str) -> str:
+def normalise_quote(text: str) -> str:
     """Return the text as quotes are compared: NFC, single spaces, no invisible characters."""
     return " ".join(unicodedata.normalize("NFC", _UNSEEN.sub("", text)).split())
 

@@ -115,8 +115,8 @@ CheckLevel = Literal["failed", "warning"]
 class Check:
     """A named condition on a metric's score; a warning is shown but does not make the case fail.
 
-    A `is_costly` check runs only if its metric is requested. Where the check named `explained_by` failed, this one
-    is silent, because the other explains it.
+    A `is_costly` check runs only if its metric is requested. Where a check named in `explained_by` failed, this one
+    is silent, because the other explains it. With `where`, the check looks only where that metric is above zero.
     """
 
     name: str
@@ -125,7 +125,8 @@ class Check:
     level: CheckLevel = "failed"
     summary: str = ""
     is_costly: bool = False
-    explained_by: str = ""
+    explained_by: tuple[str, ...] = ()
+    where: str = ""
 
 
 def _is_zero(values: FloatArray) -> BoolArray:
@@ -154,6 +155,7 @@ JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 WRONG_ANSWER, UNKNOWN_ANSWER = "wrong_answer", "unknown_answer"
 _LABEL, _INCOMPLETE = "golden_label_issue", "incomplete_answer"
+_MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, _INCOMPLETE, UNKNOWN_ANSWER))
 
 CHECKS: tuple[Check, ...] = (
@@ -162,8 +164,23 @@ CHECKS: tuple[Check, ...] = (
     Check(
         _LABEL, "gold_outdated", _is_positive, summary="the required evidence is not in the corpus as it was labelled"
     ),
-    Check("retrieval_miss", "recall@10", _is_zero, summary="no evidence among the first 10", explained_by=_LABEL),
-    Check("context_miss", "context_recall", _is_zero, summary="no evidence in the context", explained_by=_LABEL),
+    Check(
+        LATE_EVIDENCE,
+        "recall@10",
+        _is_zero,
+        "warning",
+        "no evidence among the first 10, but a later step brought some into the context",
+        explained_by=(_LABEL,),
+        where="context_recall",
+    ),
+    Check(
+        _MISS,
+        "recall@10",
+        _is_zero,
+        summary="no evidence among the first 10, nor in the context",
+        explained_by=(_LABEL, LATE_EVIDENCE),
+    ),
+    Check("context_miss", "context_recall", _is_zero, summary="no evidence in the context", explained_by=(_LABEL,)),
     Check(
         "bad_citation",
         "citation_correctness(by=rules)",
@@ -179,7 +196,7 @@ CHECKS: tuple[Check, ...] = (
         CORRECT_ANSWER,
         _is_zero,
         summary="the answer does not state what the case requires",
-        explained_by=_INCOMPLETE,
+        explained_by=(_INCOMPLETE,),
     ),
     Check(
         WRONG_ANSWER,
@@ -209,7 +226,7 @@ CHECKS: tuple[Check, ...] = (
         _is_partial,
         "warning",
         "only a part of the evidence among the first 10",
-        explained_by=_LABEL,
+        explained_by=(_LABEL,),
     ),
     Check(
         "partial_context",
@@ -217,7 +234,7 @@ CHECKS: tuple[Check, ...] = (
         _is_partial,
         "warning",
         "only a part of the evidence in the context",
-        explained_by=_LABEL,
+        explained_by=(_LABEL,),
     ),
     Check(
         "unknown_access",
@@ -271,7 +288,7 @@ CHECKS: tuple[Check, ...] = (
 )
 _ATTRIBUTION_METRICS = ("keywords", "exact_match", "number_match")
 """Metrics without a check of their own that attribution reads: `correct_answer` combines them."""
-RUNNER_CHECKS = ("retrieval_miss", "context_miss", "bad_citation", "wrong_behavior")
+RUNNER_CHECKS = (_MISS, "context_miss", "bad_citation", "wrong_behavior")
 MISSING_OUTPUT, TARGET_ERROR = "missing_output", "target_error"
 
 
@@ -304,10 +321,12 @@ def run_checks(
     failures_by_check: dict[str, BoolArray] = {}
     for check in checks_to_run:
         fails = _failing_cases(check, columns[check.metric])
+        if check.where:
+            fails &= _positive_cases(columns, check.where)
         if deciding is not None and check.name in _ANSWER_CHECKS and check.metric != deciding.metric:
             fails &= deciding.status != SCORED
-        explained = failures_by_check.get(check.explained_by)
-        rows.append(fails if explained is None else fails & ~explained)
+        explained = [failures_by_check[name] for name in check.explained_by if name in failures_by_check]
+        rows.append(fails & ~np.logical_or.reduce(explained) if explained else fails)
         # Several conditions may share a name: the check fails where any of them does.
         failures = failures_by_check.get(check.name)
         failures_by_check[check.name] = fails if failures is None else fails | failures
@@ -338,6 +357,11 @@ def _failing_cases(check: Check, scores: ScoreColumn) -> BoolArray:
     return np.asarray((scores.status == SCORED) & check.is_failing(scores.values), dtype=np.bool_)
 
 
+def _positive_cases(columns: Mapping[str, ScoreColumn], metric: str) -> BoolArray:
+    scores = columns.get(metric)
+    return np.asarray(False) if scores is None else (scores.status == SCORED) & (scores.values > 0.0)
+
+
 def _name_outcome(mark: int, checks_to_run: Sequence[Check]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of what a case failed, and of what it was warned of; bit i of `mark` is the i-th row above."""
     names = [
@@ -357,6 +381,15 @@ def make_failed_column(failed: BoolArray, missing: BoolArray) -> ScoreColumn:
     return make_score_column(
         MetricName("failed"), failed.astype(np.float64), rows_with_error(missing, "no observation")
     )
+
+
+def list_runner_checks(checks: CaseChecks) -> list[str]:
+    """Return what a case failed of the four checks of the `rag-trace` contract.
+
+    The contract calls it a miss of retrieval, too, where a later step brought the evidence into the context.
+    """
+    failed = {*checks.failed, *((_MISS,) if LATE_EVIDENCE in checks.warnings else ())}
+    return [name for name in RUNNER_CHECKS if name in failed]
 
 
 def list_checked_metrics() -> list[str]:

@@ -21,6 +21,7 @@ from assay.metrics import (
     file_retrieval,
     hallucination_risk,
     leakage,
+    nuggets,
     ranking,
     rubric_metrics,
     usage,
@@ -61,6 +62,7 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     citation_precision.CITATION_PRECISION_METRICS,
     hallucination_risk.HALLUCINATION_METRICS,
     correctness.REFERENCE_METRICS,
+    nuggets.NUGGET_METRICS,
     rubric_metrics.RUBRIC_METRICS,
     hallucination_risk.JUDGE_METRICS,
 )

@@ -6,6 +6,7 @@ Rules give a claim a score (for ranking and trend until they are calibrated); a 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 from assay.metrics.answer_metric import (
@@ -44,9 +45,10 @@ from assay.metrics.parsed_answer import (
 )
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import CONTEXT_STAGE
-from assay.records.verdicts import JudgeRequest
+from assay.records.verdicts import MARKED_SEPARATOR, JudgeRequest
 from assay.text.claim_support import SourceSupport
 from assay.text.claims import Claim
+from assay.text.normalisation import normalise_nfc
 
 CLAIM_SUPPORT_RUBRIC = "support"
 CONTRADICTED = "contradicted"
@@ -177,12 +179,26 @@ def _claim_requests(reading: ParsedAnswer, rubrics: Rubrics, against: str) -> li
     assert isinstance(texts, dict)
     other_inputs = {
         "question": reading.question,
-        "context": [{"id": chunk_id, "text": text} for chunk_id, text in texts.items()],
+        "context": _mark_evidence(reading, texts, against),
     }
     claims = [{"id": claim.id, "text": claim.text} for claim in reading.claims]
     return make_item_requests(
         find_rubric(rubrics, CLAIM_SUPPORT_RUBRIC, reading.language), "claims", claims, other_inputs
     )
+
+
+def _mark_evidence(reading: ParsedAnswer, texts: Mapping[str, str], against: str) -> list[dict[str, str]]:
+    """Return the sources as entries, with the sentences that rules found for the claims."""
+    marked: dict[str, dict[str, None]] = {}
+    for support in reading.claim_supports(against):
+        for sentence in support.evidence:
+            text = normalise_nfc(texts.get(sentence.source, ""))[sentence.start : sentence.end]
+            marked.setdefault(sentence.source, {})[text] = None
+    return [
+        {"id": chunk_id, "text": text}
+        | ({"marked": MARKED_SEPARATOR.join(marked[chunk_id])} if chunk_id in marked else {})
+        for chunk_id, text in texts.items()
+    ]
 
 
 def _unsupported_claims(reading: ParsedAnswer, labels: dict[str, ItemLabel]) -> list[str]:

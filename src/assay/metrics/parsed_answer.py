@@ -21,14 +21,21 @@ from assay.metrics.metric import JoinedRows
 from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, describe_unreported_stage, find_stage
+from assay.records.observations import (
+    CONTEXT_STAGE,
+    Chunk,
+    Observation,
+    describe_unreported_stage,
+    find_stage,
+    list_tool_results,
+)
 from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
-from assay.text.refusals import detect_behaviour, find_behaviour_candidates, has_lexicon
+from assay.text.refusals import detect_behaviour, has_lexicon, mark_texts_to_examine
 from assay.text.short_answers import score_short_answer
 
 if TYPE_CHECKING:
@@ -136,13 +143,20 @@ class ParsedAnswer:
 
     @cached_property
     def context_texts(self) -> ChunkTexts | str:
-        """The texts of the context, or why there are none: not reported, or a chunk without text."""
+        """The texts of the context and the results of tools, or why there are none: not reported, or a chunk without
+        text.
+
+        A target that reports no stages and results of tools was shown those alone.
+        """
         stage = find_stage(self.observation, CONTEXT_STAGE)
+        results = list_tool_results(self.observation)
         if stage is None:
-            return describe_unreported_stage(CONTEXT_STAGE)
+            is_all = bool(results) and not self.observation.stages
+            return results if is_all else describe_unreported_stage(CONTEXT_STAGE)
         if not stage.chunks:
-            return {}
-        return self.collect_texts(stage.chunks) or NO_TEXT
+            return results
+        texts = self.collect_texts(stage.chunks)
+        return NO_TEXT if texts is None else texts | results
 
     @cached_property
     def has_texts(self) -> bool:
@@ -350,7 +364,7 @@ class _AnswerGroup:
         texts = [
             observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
         ]
-        return dict(zip(map(id, self._observations), find_behaviour_candidates(texts).tolist(), strict=True))
+        return dict(zip(map(id, self._observations), mark_texts_to_examine(texts).tolist(), strict=True))
 
 
 def parse_answers(rows: JoinedRows) -> list[ParsedAnswer]:

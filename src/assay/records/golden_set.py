@@ -18,6 +18,16 @@ Difficulty = Literal["easy", "medium", "hard", "unknown"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)
 Judgments = Literal["complete", "partial"]
 AnswerKind = Literal["text", "exact", "number"]
+Importance = Literal["vital", "okay"]
+PEOPLE = "people"
+AlikeKind = Literal[
+    "paraphrase", "no-diacritic", "typos", "case", "acronym", "other-language", "polite-filler", "question-order"
+]
+DifferingKind = Literal["other-user", "other-tenant", "other-date", "negated", "entity-swapped"]
+ALIKE_KINDS: tuple[AlikeKind, ...] = get_args(AlikeKind)
+"""Kinds of variants that a system should treat as it treats the case that they vary."""
+DIFFERING_KINDS: tuple[DifferingKind, ...] = get_args(DifferingKind)
+"""Kinds of variants of which the right answer is another one."""
 
 NonNegative = Annotated[float, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=0)]
@@ -78,6 +88,19 @@ class AnswerFormat(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     max_words: Count | None = None
 
 
+class Nugget(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A fact that a good answer states: a short text, whether it is vital or just okay, its quote and the chunk of it.
+
+    `graded_by` says who wrote and graded it: "people", or what drafted it.
+    """
+
+    text: Annotated[str, Meta(min_length=1)]
+    importance: Importance = "vital"
+    quote: str | None = None
+    source: str | None = None
+    graded_by: str = PEOPLE
+
+
 class Turn(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One earlier turn of the conversation."""
 
@@ -90,6 +113,7 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
     If the expected behaviour is `permission_denied`, the listed evidence is the forbidden set: it counts for leaks and
     not for recall. `attributes` are free slice keys (`category`, `domain`, …); `metadata` is passed through unread.
+    `variant_of` is the id of the case that this one varies in the way that `variant` names; both are stated or neither.
     """
 
     id: str
@@ -114,6 +138,9 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     attributes: dict[str, str] = {}
     notes: str = ""
     metadata: dict[str, Any] = {}
+    variant_of: str | None = None
+    variant: AlikeKind | DifferingKind | None = None
+    nuggets: tuple[Nugget, ...] = ()
 
 
 class SilencedRule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

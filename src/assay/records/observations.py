@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, Struct, UnsetType, json, structs
 
 from assay.records.golden_set import Behaviour, Count, NonNegative, Position
 
@@ -50,12 +50,27 @@ class Sentence(Struct, frozen=True, omit_defaults=True):
 
 
 class ToolCall(Struct, frozen=True, omit_defaults=True):
-    """One tool call that the target made while answering."""
+    """One tool call that the target made while answering.
+
+    `result`: what the tool returned and the model was shown, a text or JSON; None if it is not reported.
+    """
 
     name: str
     arguments: dict[str, Any] = {}
     error: str | None = None
     latency_ms: NonNegative | None = None
+    result: Any = None
+
+    @property
+    def result_text(self) -> str | None:
+        """The result as text: JSON on one line, unless it is a text itself; None if none is reported.
+
+        >>> ToolCall("leave", result={"days": 12}).result_text
+        '{"days":12}'
+        """
+        if self.result is None or isinstance(self.result, str):
+            return self.result
+        return json.encode(self.result).decode()
 
 
 class Usage(Struct, frozen=True, omit_defaults=True):
@@ -116,6 +131,17 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     usage: Usage | None = None
     versions: dict[str, str] = {}
     error: TargetError | None = None
+
+
+def list_tool_results(observation: Observation) -> dict[str, str]:
+    """Return the results of tools that the target reports, by the name of the call, which no chunk has.
+
+    >>> list_tool_results(Observation("q", tool_calls=(ToolCall("leave", result="12"), ToolCall("log"))))
+    {'tool call 1': '12'}
+    """
+    calls = observation.tool_calls if isinstance(observation.tool_calls, tuple) else ()
+    results = {f"tool call {number}": call.result_text for number, call in enumerate(calls, 1)}
+    return {name: text for name, text in results.items() if text}
 
 
 CONTEXT_STAGE = "context"

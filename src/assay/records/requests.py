@@ -74,7 +74,7 @@ class ScoringOptions:
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
     the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders with lexicons of
     refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
-    them on; None stands for those of the run, else for none.
+    them on; None stands for those of the run, else for none. `with_variants` counts variants of cases like other cases.
     """
 
     metrics: Sequence[str] | None = None
@@ -88,6 +88,7 @@ class ScoringOptions:
     metric_paths: Mapping[str, str] = field(default_factory=dict)
     lexicons: Sequence[str] = ()
     internal_stages: Sequence[str] | None = None
+    with_variants: bool = False
 
 
 @dataclass(frozen=True, slots=True)

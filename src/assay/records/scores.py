@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -144,6 +145,68 @@ class ConfigResult(Struct, frozen=True):
     decision: Decision | None = None
 
 
+# ── variants ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+VariantState = Literal["as expected", "not as expected", "unknown"]
+TwinLossVerdict = Literal["loses", "gains", "not shown", "n/a"]
+
+
+class TwinRate(Struct, frozen=True):
+    """A share of `decided` units, `good` of them; `unknown` is its range if those that nobody can tell count too."""
+
+    value: float | None
+    interval: Interval | None
+    decided: int
+    good: int
+    unknown: UnknownRange | None = None
+
+
+class VariantLoss(Struct, frozen=True):
+    """What one kind of variant costs on one metric: the mean of case minus variant, positive if the variant is worse.
+
+    `base` and `variant` are the means over the `n` pairs, which lie in so many independent `clusters`.
+    """
+
+    kind: str
+    metric: str
+    n: int
+    clusters: int
+    base: float
+    variant: float
+    loss: float
+    interval: Interval | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    verdict: TwinLossVerdict = "n/a"
+    method: str = ""
+    note: str = ""
+
+
+class VariantPair(Struct, frozen=True):
+    """One variant beside its case, whether the system did what is expected, and what it did instead."""
+
+    case_id: str
+    variant_id: str
+    kind: str
+    state: VariantState
+    detail: str = ""
+
+
+class TwinResult(Struct, frozen=True):
+    """How one configuration treats variants (ADR 82): `consistency` over cases with alike variants, `difference` over
+    variants of which another answer is right; `pairs` are those that are not as expected, or unknown.
+    """
+
+    clusters: int
+    alike: int
+    differing: int
+    unpaired: int
+    consistency: TwinRate
+    difference: TwinRate
+    losses: tuple[VariantLoss, ...]
+    pairs: tuple[VariantPair, ...]
+
+
 class SplitLooks(Struct, frozen=True):
     """How often a frozen test split was scored: the number of this look, None with a `reason` if it has none.
 
@@ -158,8 +221,9 @@ class SplitLooks(Struct, frozen=True):
 class ScoringResult(Struct, frozen=True):
     """The complete result of scoring, from which every report, file and exit code is derived.
 
-    `failures` are the errors of each configuration's target, those of most observations first. `looks` is there if the
-    golden set is a frozen test split.
+    `failures` are the errors of each configuration's target, those of most observations first. `twins` say how each
+    configuration treats variants of cases, which count in no other number; empty if there are none. `looks` is there if
+    the golden set is a frozen test split.
     """
 
     golden: GoldenInfo
@@ -171,4 +235,5 @@ class ScoringResult(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     assay_version: str = ""
     failures: dict[str, tuple[TargetFailure, ...]] = {}
+    twins: dict[str, TwinResult] = {}
     looks: SplitLooks | None = None

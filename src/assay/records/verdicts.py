@@ -73,6 +73,10 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
         return {rubric_label.name: rubric_label.value for rubric_label in self.labels}[label]
 
 
+MARKED_SEPARATOR = "\x1e"
+"""Stands between the marked sentences of an entry."""
+
+
 class JudgeRequest(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, dict=True):
     """One question to a judge, independent of the judge: rubric, inputs and the ids to label. `digest` identifies it.
 

@@ -66,6 +66,7 @@ def _iter_tables(calibrated: CalibrationResult) -> Iterator[Table]:
     yield _build_corrected_table(calibrated)
     yield _build_raters_table(calibrated)
     yield _build_differences_table(calibrated)
+    yield _build_costs_table(calibrated)
     for scorer in calibrated.measured:
         yield _build_confusion_table(scorer)
         yield _build_slices_table(scorer)
@@ -212,6 +213,31 @@ def _build_differences_table(calibrated: CalibrationResult) -> Table:
     ]
     columns = ("Metric", "First", "Second", "First correct", "Second correct", "Gain", "p", "Same verdict", "n")
     return Table("Judges or rubrics compared on the same labels", columns, tuple(rows))
+
+
+def _build_costs_table(calibrated: CalibrationResult) -> Table:
+    rows = []
+    for scorer in calibrated.measured:
+        for row in scorer.label_costs:
+            cost = NOT_AVAILABLE if row.cost_usd is None else f"{row.cost_usd:.4f}"
+            tokens = f"{row.prompt_tokens:.0f}", f"{row.completion_tokens:.0f}"
+            rows.append(
+                (
+                    _name_scorer(scorer),
+                    row.label,
+                    str(row.items),
+                    _format_rate(row.agreement),
+                    f"{row.calls:.1f}",
+                    *tokens,
+                    cost,
+                )
+            )
+    columns = ("Metric", "Label", "Items", "Agreement", "Calls", "Prompt tokens", "Completion tokens", "Cost (USD)")
+    notes = (
+        "Agreement: the share of the labelled items with this label that people put on the same side of one half. A "
+        "request about several items counts for each of them by an equal share; controls and anchors are not counted.",
+    )
+    return Table("Labels of the judge: cost and agreement", columns, tuple(rows), notes)
 
 
 def _build_confusion_table(scorer: ScorerMeasurement) -> Table:

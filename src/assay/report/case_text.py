@@ -93,6 +93,7 @@ class Explanation:
     scores: tuple[ScoreLine, ...] = ()
     checks: CaseChecks | None = None
     leaked: bool = False
+    tools_leaked: bool = False
     attribution: Attribution | None = None
     file_sentences: tuple[str, ...] = ()
     withhold: Callable[[Any], Any] = _show_all

@@ -9,7 +9,7 @@ from assay.comparison.compare_scores import compare_with_baseline
 from assay.metrics.case_index import CaseIndex, GoldenIndex, resolve_citation
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
-from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
@@ -159,6 +159,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         explanation.scores,
         explanation.checks,
         leaked=bool(leaks.text),
+        tools_leaked=TOOL_RESULTS in leaks.ids,
     )
 
 

@@ -19,7 +19,7 @@ from msgspec import UNSET
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, Comparison
 from assay.records.golden_set import Case
-from assay.records.observations import Observation
+from assay.records.observations import Observation, ToolCall
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult, ScoreColumn, ScoringResult
 from assay.records.verdicts import Verdict
 from assay.report.case_text import FORBIDDEN_MARK as HIDDEN
@@ -166,7 +166,8 @@ def _build_view(view: CaseView, attribution: Attribution | None, show_forbidden:
         "attribution": msgspec.to_builtins(attribution) if attribution is not None else None,
     }
     if observation is not None:
-        view_data |= _build_observation(observation, answer_hidden)
+        tools_hidden = unsafe or (explanation.tools_leaked and not show_forbidden)
+        view_data |= _build_observation(observation, answer_hidden, tools_hidden)
     return view_data
 
 
@@ -198,7 +199,7 @@ def _find_hidden_chunks(explanation: Explanation) -> frozenset[str]:
     return frozenset(chunk.chunk_id for ranking in rankings for chunk in ranking if HIDDEN in chunk.marks)
 
 
-def _build_observation(observation: Observation, hide: bool) -> Json:
+def _build_observation(observation: Observation, hide: bool, hide_tools: bool) -> Json:
     answer = None
     if observation.answer is UNSET:
         answered = "never"
@@ -212,7 +213,7 @@ def _build_observation(observation: Observation, hide: bool) -> Json:
     error = observation.error
     tools: Any = observation.tool_calls  # a list of calls, or only their number
     if isinstance(tools, tuple):
-        tools = [{"name": call.name, "error": call.error} for call in tools]
+        tools = [_build_tool_call(call, hide_tools) for call in tools]
     return {
         "answer": answer,
         "answered": answered,
@@ -223,6 +224,11 @@ def _build_observation(observation: Observation, hide: bool) -> Json:
         "tools": tools,
         "versions": observation.versions,
     }
+
+
+def _build_tool_call(call: ToolCall, hide: bool) -> Json:
+    result = None if hide or call.result_text is None else truncate_text(call.result_text)
+    return {"name": call.name, "error": call.error, "result": result}
 
 
 def _build_chunks(chunks: Iterable[RankedChunk], texts: dict[str, str], hidden: frozenset[str]) -> list[Json]:

@@ -34,6 +34,7 @@ from assay.report.number_format import (
 )
 from assay.report.tables import (
     FEW_CASES,
+    Table,
     build_checklist_table,
     count_slice_cases,
     describe_all_failures,
@@ -41,6 +42,7 @@ from assay.report.tables import (
     iter_config_notes,
     name_rankings,
 )
+from assay.report.twin_tables import build_twin_tables
 from assay.text.escaping import escape_surrogates
 
 MAX_RULE_CASES = 200
@@ -232,6 +234,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "warnings": [escape_surrogates(warning) for warning in (*looks, *scoring.warnings)],
         "notes": notes,
         "limits": list(describe_limitations(scoring, data.metric_rows)),
+        "variants": [_encode_table(table) for table in build_twin_tables(scoring)],
         "failures": build_failures(data, short_cases or {}),
         "outcomes": build_outcomes(data),
         "key_metrics": KEY_METRICS,
@@ -246,6 +249,15 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "comparison": build_comparison_data(data.comparison, index_by_case, data.metric_rows)
         if data.comparison is not None
         else None,
+    }
+
+
+def _encode_table(table: Table) -> Json:
+    return {
+        "title": table.title,
+        "columns": table.columns,
+        "rows": [[escape_surrogates(cell) for cell in row] for row in table.rows],
+        "notes": [escape_surrogates(note) for note in table.notes],
     }
 
 

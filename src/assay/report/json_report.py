@@ -14,13 +14,23 @@ from typing import Any
 
 import msgspec
 
-from assay.metrics.case_checks import RUNNER_CHECKS
+from assay.metrics.case_checks import list_runner_checks
 from assay.metrics.template_columns import RUNNER_METRICS, find_first_present
 from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.release_gates import Decision, Gate, RuleResult
-from assay.records.scores import ConfigResult, ScoreTable, ScoringResult, SplitLooks, Summary, TargetFailure
+from assay.records.scores import (
+    ConfigResult,
+    Interval,
+    ScoreTable,
+    ScoringResult,
+    SplitLooks,
+    Summary,
+    TargetFailure,
+    TwinRate,
+    TwinResult,
+)
 from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
@@ -43,6 +53,7 @@ def render_json_report(
             config: _encode_config(result, scoring.stages.get(config))
             | {"target_errors": _encode_failures(scoring.failures.get(config, ()))}
             | _encode_attributions((attributions or {}).get(config))
+            | _encode_twins(scoring.twins.get(config))
             for config, result in scoring.configs.items()
         },
         "decision": _encode_outcome(scoring.decision),
@@ -127,6 +138,47 @@ def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json
         for case_id, attribution in attributions.items()
     }
     return {"attributions": attribution_by_case, "outcomes": count_outcomes(attributions)}
+
+
+def _encode_twins(twins: TwinResult | None) -> Json:
+    """Return how variants are treated, an empty dictionary without variants."""
+    if twins is None:
+        return {}
+    losses = []
+    for loss in twins.losses:
+        fields = msgspec.structs.asdict(loss)
+        bounds = fields.pop("interval")
+        losses.append(fields | _encode_bounds(bounds))
+    return {
+        "variants": {
+            "clusters": twins.clusters,
+            "alike": twins.alike,
+            "differing": twins.differing,
+            "unpaired": twins.unpaired,
+            "consistency": _encode_rate(twins.consistency),
+            "difference": _encode_rate(twins.difference),
+            "losses": losses,
+            "pairs": [msgspec.structs.asdict(pair) for pair in twins.pairs],
+        }
+    }
+
+
+def _encode_rate(rate: TwinRate) -> Json:
+    encoded: Json = {"value": rate.value, "decided": rate.decided, "good": rate.good, **_encode_bounds(rate.interval)}
+    if rate.unknown is not None:
+        encoded["unknown"] = {"units": rate.unknown.count, "low": rate.unknown.low, "high": rate.unknown.high}
+    return encoded
+
+
+def _encode_bounds(bounds: Interval | None) -> Json:
+    if bounds is None:
+        return {"low": None, "high": None, "confidence": None, "interval_method": None}
+    return {
+        "low": bounds.low,
+        "high": bounds.high,
+        "confidence": bounds.confidence,
+        "interval_method": bounds.method,
+    }
 
 
 def _encode_summaries(metrics: Mapping[str, Summary]) -> Json:
@@ -351,13 +403,13 @@ def build_legacy_rows(
         if case_id not in observation_by_case or observation.repeat < observation_by_case[case_id].repeat:
             observation_by_case[case_id] = observation
     row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
-    failed_by_case = {checks.case_id: checks.failed for checks in table.checks}
+    checks_by_case = {checks.case_id: checks for checks in table.checks}
     encoded_rows = []
     for case in cases:
         if case.id not in observation_by_case or case.id not in row_by_case:
             continue
         observation = observation_by_case[case.id]
-        failed = failed_by_case.get(case.id, ())
+        checks = checks_by_case.get(case.id)
         encoded_rows.append(
             {
                 "query_id": case.id,
@@ -366,7 +418,7 @@ def build_legacy_rows(
                 "tags": list(case.tags),
                 "expected_behavior": case.behaviour,
                 "metrics": _read_runner_metrics(table, row_by_case[case.id]),
-                "failed_checks": [check for check in RUNNER_CHECKS if check in failed],
+                "failed_checks": list_runner_checks(checks) if checks is not None else [],
                 "retrieved_ids": _list_chunk_ids(observation, stage),
                 "context_ids": _list_chunk_ids(observation, CONTEXT_STAGE),
                 "citations": list(observation.citations or ()),

@@ -15,6 +15,7 @@ from assay.report.failure_tables import AttributionsByConfig, CasesById, Observa
 from assay.report.limitations import describe_limitations, describe_looks
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
+from assay.report.twin_tables import build_twin_tables
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_markdown
 
@@ -75,6 +76,7 @@ def render_markdown_report(
         ),
         *_collapse("Attribution and root causes", _iter_attribution_sections(scoring, cases, attributions)),
         *_collapse("Tags and slices", _iter_slice_sections(scoring, cases, rows)),
+        *_collapse("Variants of cases", _iter_variant_sections(scoring)),
         *_collapse("All metrics", _iter_metrics(scoring, rows)),
         *_collapse(
             "Failed cases by retrieved chunks",
@@ -96,6 +98,11 @@ def _iter_slice_sections(scoring: ScoringResult, cases: CasesById, metric_rows: 
     yield from _render_section(failure_tables.build_tag_table(scoring, cases, metric_rows))
     yield from _render_section(tables.build_slices_table(scoring, metric_rows, without=("tag",)), optional=True)
     yield from _render_section(failure_tables.build_tag_breakdown_table(scoring, cases, metric_rows))
+
+
+def _iter_variant_sections(scoring: ScoringResult) -> Iterator[str]:
+    for table in build_twin_tables(scoring):
+        yield from _render_section(table)
 
 
 def _iter_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:

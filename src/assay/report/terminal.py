@@ -33,6 +33,7 @@ from assay.report.tables import (
     describe_failures,
     iter_config_notes,
 )
+from assay.report.twin_tables import build_twin_tables
 from assay.scoring.case_outcomes import list_failed_cases
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
@@ -96,6 +97,7 @@ def render_score_screen(
         build_gate_table(scoring, metric_rows),
         build_case_counts_table(scoring),
         _build_failed_cases_table(scoring),
+        *build_twin_tables(scoring),
     ]
     if attributions:
         tables.append(build_outcomes_table(attributions))

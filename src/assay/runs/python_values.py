@@ -81,10 +81,10 @@ def read_outputs_value(outputs: Any, golden: GoldenSet, config: str | None = Non
     InputError with every problem, by row.
     """
     if isinstance(outputs, (str, Path)):
-        return read_output_files([outputs])
+        return read_output_files([outputs], golden=golden)
     rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
-        return read_output_files(rows)
+        return read_output_files(rows, golden=golden)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
         raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
     ids_by_question: dict[str, list[str]] = {}
@@ -127,9 +127,15 @@ def _read_output_row(row: Any, ids_by_question: Mapping[str, list[str]], config:
     return structs.replace(observation, stages=tuple(shape.rankings) if shape.rankings or shape.has_stages else None)
 
 
-def read_output_files(paths: Sequence[str | Path], format: str | None = None) -> list[Observation]:
-    """Return the observations of files or glob patterns. Raises InputError listing all problems of the files."""
-    with open_output_files([str(path) for path in paths], format) as files, prepare_decodable(files) as ready:
+def read_output_files(
+    paths: Sequence[str | Path], format: str | None = None, golden: GoldenSet | None = None
+) -> list[Observation]:
+    """Return the observations of files or glob patterns; rows of other tools are matched with the cases of `golden`.
+
+    Raises InputError listing all problems of the files.
+    """
+    cases = golden.cases if golden is not None else None
+    with open_output_files([str(path) for path in paths], format) as files, prepare_decodable(files, cases) as ready:
         return [
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
@@ -21,7 +21,8 @@ from assay.metrics.catalog import (
     parse_metrics,
 )
 from assay.metrics.judge_requests import RecordedVerdicts
-from assay.records.golden_set import Corpus, GoldenSet
+from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
+from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo
@@ -46,8 +47,9 @@ class LoadedGate:
 class ScoreInputs:
     """The inputs of one scoring: a request with everything that it names.
 
-    `golden` holds the selected cases of `whole_golden`; `excluded_cases` are the ids of the others. `notices` are those
-    of the request and of what was loaded.
+    `golden` holds the selected cases of `whole_golden`; `excluded_cases` are the ids of the others. `variants` are the
+    selected variants of cases, which are scored on their own (ADR 82). `notices` are those of the request and of what
+    was loaded.
     """
 
     request: ScoreRequest
@@ -62,6 +64,7 @@ class ScoreInputs:
     name: str = ""
     excluded_cases: frozenset[str] = frozenset()
     whole_golden: GoldenSet | None = None
+    variants: tuple[Case, ...] = ()
 
     @classmethod
     def from_golden(
@@ -82,10 +85,17 @@ class ScoreInputs:
 
         Raises InputError for metrics and settings that cannot be used, and for a selection without cases.
         """
-        cases = select_cases(golden, request.inputs.limit, request.inputs.only)
+        selection = select_cases(golden, request.inputs.limit, request.inputs.only)
+        cases, variants = _set_variants_apart(selection, request)
+        if variants:
+            notices = (*notices, describe_variants(len(variants)))
+            golden = structs.replace(golden, cases=tuple(case for case in golden.cases if case.variant_of is None))
         beyond = frozenset(case.id for case in golden.cases) - {case.id for case in cases}
         selected = structs.replace(golden, cases=cases) if beyond else golden
         is_partial = golden.judgments == "partial"
+        if request.scoring.metrics is None and any(case.nuggets for case in cases):
+            by_judge = metrics_with_verdicts(judging, NUGGET_METRICS_BY_JUDGE)
+            default_metrics = (*default_metrics, *NUGGET_METRICS_BY_RULES, *by_judge)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
         return cls(
             request,
@@ -100,7 +110,14 @@ class ScoreInputs:
             name,
             beyond,
             golden,
+            variants,
         )
+
+    def for_variants(self) -> ScoreInputs:
+        """Return the inputs with the variants in the place of the cases."""
+        excluded = self.excluded_cases | {case.id for case in self.golden.cases}
+        variants = structs.replace(self.golden, cases=self.variants)
+        return replace(self, golden=variants, excluded_cases=excluded, variants=())
 
     def joins(self) -> GoldenIndex:
         """Return the golden set joined with corpus and verdicts."""
@@ -118,6 +135,28 @@ class ScoreInputs:
         golden = self.golden
         count = len(golden.cases)
         return GoldenInfo(golden.name or self.name, golden.version, self.digest, count, self.format, golden.judgments)
+
+
+def _set_variants_apart(
+    selection: tuple[Case, ...], request: ScoreRequest
+) -> tuple[tuple[Case, ...], tuple[Case, ...]]:
+    """Return the cases to score, and the variants that count in no number of theirs.
+
+    Variants count like other cases if the request says so, if they are named one by one, and if there is nothing else.
+    """
+    named = {selector.removeprefix("case:") for selector in request.inputs.only if selector.startswith("case:")}
+    cases = tuple(case for case in selection if case.variant_of is None or case.id in named)
+    if request.scoring.with_variants or not cases:
+        return selection, ()
+    variants = tuple(case for case in selection if case.variant_of is not None and case.id not in named)
+    return cases, variants
+
+
+def describe_variants(count: int) -> str:
+    """Return the notice that variants count in no other number."""
+    noun = "variant of a case is" if count == 1 else "variants of cases are"
+    verb = "counts" if count == 1 else "count"
+    return f"{count} {noun} scored apart and {verb} in no other number (--with-variants: as cases)"
 
 
 def read_attribution_settings(scoring: ScoringOptions) -> AttributionSettings:

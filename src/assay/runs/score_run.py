@@ -43,6 +43,7 @@ from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
+from assay.runs.score_twins import add_twins
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -53,6 +54,7 @@ from assay.scoring.score_shard import CollectedRows, ObservationCollector, score
 from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
+from assay.scoring.unlabelled_scores import describe_value_of_labels, mark_unaccepted_nuggets
 from assay.text.refusal_lexicon import LexiconError
 from assay.text.refusals import select_lexicons, selected_lexicons
 
@@ -121,7 +123,14 @@ def score_files(inputs: ScoreInputs, files: Sequence[OutputFile], progress: Prog
             results.append(result)
             if progress is not None:
                 progress(done, len(shards))
-        return _finish_run(inputs, files, results)
+        run = _finish_run(inputs, files, results)
+    if inputs.variants:
+        variant_inputs = inputs.for_variants()
+        work = partial(score_shard, joins=variant_inputs.joins(), plan=inputs.plan)
+        with suspend_garbage_collection():
+            gathered = merge_shards(list(run_shards(work, shards, inputs.request.scoring.workers)))
+        add_twins(run, inputs, gathered, _build_tables(variant_inputs, gathered))
+    return run
 
 
 def score_observations(inputs: ScoreInputs, observations: Iterable[Observation]) -> ScoredRun:
@@ -135,6 +144,11 @@ def score_observations(inputs: ScoreInputs, observations: Iterable[Observation])
         collected, held = _collect_observations(inputs, rows, is_careful=True)
     run = _finish_run(inputs, [OutputFile("", "observations", "assay", 0)], [collected])
     run.observations_in_memory = held
+    if inputs.variants:
+        variant_inputs = inputs.for_variants()
+        collected, held = _collect_observations(variant_inputs, rows)
+        gathered = merge_shards([collected])
+        add_twins(run, inputs, gathered, _build_tables(variant_inputs, gathered), held)
     return run
 
 
@@ -169,6 +183,8 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
     _check_baseline(inputs)
     request, gate, baseline = inputs.request, inputs.loaded_gate.gate, inputs.loaded_gate.baseline
     gathered = merge_shards(results)
+    variant_ids = {case.id for case in inputs.variants}
+    gathered.unknown_cases = [row for row in gathered.unknown_cases if row[0] not in variant_ids]
     notices = check_inputs(
         gathered, inputs.golden, files, inputs.excluded_cases, ignore_unknown=request.inputs.ignore_unknown
     )
@@ -176,7 +192,9 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
     case_ids = [case.id for case in inputs.golden.cases]
     if selection:
         notices = (*notices, selection)
-    tables = _build_tables(inputs, gathered)
+    _check_configs(inputs, gathered)
+    tables = mark_unaccepted_nuggets(_build_tables(inputs, gathered), inputs.golden.cases)
+    notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases))
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -220,13 +238,16 @@ def _check_baseline(inputs: ScoreInputs) -> None:
         check_comparable(baseline, side, {metric: compute_definition_digest(metric) for metric in metrics}, metrics)
 
 
-def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, ScoreTable]:
-    joins = inputs.joins()
+def _check_configs(inputs: ScoreInputs, gathered: MergedShards) -> None:
     unknown = sorted(set(inputs.request.inputs.configs) - set(gathered.configs))
     if unknown:
         expected = ", ".join(sorted(gathered.configs))
         message = f"no such configuration (got {', '.join(map(repr, unknown))}; expected one of {expected})"
         raise InputError([Problem("", None, "config", message, "E_CONFIG")])
+
+
+def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, ScoreTable]:
+    joins = inputs.joins()
     case_ids = [case.id for case in joins.golden.cases]
     return {
         config: build_score_table(
@@ -273,7 +294,8 @@ def open_scored_run(
             yield score_trec_pair(request, files, gate, judging, doubts)
             return
         inputs = _load_inputs(request, files, gate, judging, doubts)
-        with prepare_decodable(files) as ready:
+        cases = (inputs.whole_golden or inputs.golden).cases
+        with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
             if named.run is not None:
                 run.scoring = add_recorded_looks(run.scoring, parse_run_name(named.run).path)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from msgspec import json, structs
+
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_template
@@ -81,6 +83,7 @@ class CallbackTrace:
         self.completion_tokens: int | None = None
         self._clock = clock
         self._started: dict[Any, float] = {}
+        self._tool_positions: dict[Any, int] = {}
 
     def start_retrieval(self, run: Any) -> None:
         """Note when a retriever started."""
@@ -92,6 +95,17 @@ class CallbackTrace:
         latency = None if started is None else round((self._clock() - started) * 1000, 3)  # milliseconds
         name = "retrieved" if not self.stages else f"retrieved-{len(self.stages) + 1}"
         self.stages.append(Stage(name, _build_chunks(documents), latency))
+
+    def start_tool(self, name: str, text: str, run: Any) -> None:
+        """Add a tool call with its input."""
+        self._tool_positions[run] = len(self.tools)
+        self.tools.append(ToolCall(name, {"input": text}))
+
+    def end_tool(self, run: Any, result: Any = None, error: str | None = None) -> None:
+        """Add to a tool call what it returned, or why it failed."""
+        position = self._tool_positions.pop(run, None)
+        if position is not None:
+            self.tools[position] = structs.replace(self.tools[position], result=result, error=error)
 
     def add_usage(self, usage: Mapping[str, Any]) -> None:
         """Add the tokens of one model call, under the names of LangChain or of OpenAI."""
@@ -148,6 +162,15 @@ def _to_plain(output: Any) -> Any:
     return getattr(output, "content", output)
 
 
+def _read_result(output: Any) -> Any:
+    """Return what a tool returned as plain JSON, and anything else as text."""
+    plain = _to_plain(output)
+    try:
+        return json.decode(json.encode(plain))
+    except (TypeError, ValueError, RecursionError):
+        return str(plain)
+
+
 def _import_handler() -> Callable[[CallbackTrace], Any]:
     try:
         from langchain_core.callbacks import BaseCallbackHandler
@@ -166,8 +189,16 @@ def _import_handler() -> Callable[[CallbackTrace], Any]:
         def on_retriever_end(self, documents: Sequence[Any], *, run_id: Any = None, **_: Any) -> None:
             self.trace.add_ranking(documents, run_id)
 
-        def on_tool_start(self, serialized: Mapping[str, Any] | None, input_str: str, **_: Any) -> None:
-            self.trace.tools.append(ToolCall(str((serialized or {}).get("name", "tool")), {"input": input_str}))
+        def on_tool_start(
+            self, serialized: Mapping[str, Any] | None, input_str: str, *, run_id: Any = None, **_: Any
+        ) -> None:
+            self.trace.start_tool(str((serialized or {}).get("name", "tool")), input_str, run_id)
+
+        def on_tool_end(self, output: Any, *, run_id: Any = None, **_: Any) -> None:
+            self.trace.end_tool(run_id, _read_result(output))
+
+        def on_tool_error(self, error: BaseException, *, run_id: Any = None, **_: Any) -> None:
+            self.trace.end_tool(run_id, error=f"{type(error).__name__}: {error}")
 
         def on_llm_end(self, response: Any, **_: Any) -> None:
             for generation in chain.from_iterable(response.generations):

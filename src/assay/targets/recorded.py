@@ -10,7 +10,7 @@ from msgspec import UNSET, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
-from assay.formats.outputs import open_output_files, read_observations
+from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.strict_json import join_field
 from assay.records.errors import Problem, SettingsError
@@ -50,10 +50,10 @@ def make_target(request: TargetRequest) -> RecordedTarget:
     name, settings = request.name, request.settings
     assert isinstance(settings, RecordedTargetSettings)
     path = request.resolve_path(join_field(join_field("targets", name), "path"), settings.path)
-    with open_output_files([path], settings.format) as files:
+    with open_output_files([path], settings.format) as files, prepare_decodable(files) as decodable:
         observations: list[Observation] = []
-        for file in files:
-            observations += read_observations(file.path, file.name, file.format)
+        for file in decodable:
+            observations += read_observations(file.path, file.name, file.decoded_as)
         digest = compute_file_sha256(Path(files[0].path))
     configs = sorted({observation.config_id for observation in observations})
     config_name = settings.config

@@ -130,6 +130,7 @@ def _is_same_element(expected: TextElement, candidate: TextElement, ignore_marks
 
 
 _LONGEST = 200_000  # characters of an answer that are read
+_LONGEST_CACHED = 4000  # characters of an answer that is kept with its score
 
 
 class KeywordScore(NamedTuple):
@@ -171,6 +172,13 @@ def score_keywords(
     >>> score_keywords("Not $1.4M but $1.2M.", ["$1.4M"], ["$1.2M"])[:4]
     (0.0, (), ('$1.4M',), ('$1.2M',))
     """
+    score = _score_keywords if len(answer) > _LONGEST_CACHED else _score_keywords_once
+    return score(answer, tuple(correct), tuple(incorrect), match, question)
+
+
+def _score_keywords(
+    answer: str, correct: tuple[str, ...], incorrect: tuple[str, ...], match: Literal["any", "all"], question: str
+) -> KeywordScore:
     answer_elements = parse_elements(remove_markup(answer[:_LONGEST]))
     hits = {keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*correct, *incorrect))}
     wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold_text(keyword)]
@@ -202,6 +210,10 @@ def score_keywords(
     hedged = hedged or "hedged" in states.values()
     negated = any(hits[keyword].negated or states[keyword] == "denied" for keyword in missing)
     return KeywordScore(score, matched, missing, incorrect_matched, hedged, negated, unknown)
+
+
+_score_keywords_once = lru_cache(maxsize=4096)(_score_keywords)
+"""Several metrics, the checks and the attribution ask the same of an answer."""
 
 
 def _judge_keywords(

@@ -16,7 +16,7 @@ from unicodedata import category
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
-from assay.text.refusals import detect_behaviour, find_behaviour_candidates
+from assay.text.refusals import detect_behaviour, mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
 
 
@@ -277,9 +277,9 @@ def _is_statement(sentence: str) -> bool:
 
 def _drop_refusals(text: str, spans: list[_ClaimSpan]) -> list[_ClaimSpan]:
     """Return the spans without sentences that refuse and make no claim."""
-    if not spans or not find_behaviour_candidates([text])[0]:
+    if not spans or not mark_texts_to_examine([text])[0]:
         return spans
-    may_refuse = find_behaviour_candidates([claim_text for _, _, claim_text in spans]).tolist()
+    may_refuse = mark_texts_to_examine([claim_text for _, _, claim_text in spans]).tolist()
     remaining = []
     for span, is_candidate in zip(spans, may_refuse, strict=True):
         if not (is_candidate and _is_bare_refusal(span[2])):

@@ -72,7 +72,9 @@ def fold_text(text: str) -> str:
 
 
 def _fold(text: str) -> str:
-    return " ".join(text.translate(_FOLDED).split())
+    # plain text needs no table, and takes a tenth of the time without
+    folded = text.lower().replace("`", "'") if text.isascii() else text.translate(_FOLDED)
+    return " ".join(folded.split())
 
 
 # Leaks, citations, facts and similarity fold the same answers, claims and chunks one after another.

@@ -29,21 +29,22 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
     end = 0
     contrast_seen = refusal_seen = claim_seen = False  # contrast_seen: a contrast ("but …") followed a refusal
     was_report = concludes = False
-    for clause in _split_clauses(text, lexicon):
+    patterns, bits = lexicon.patterns, lexicon.marks.bits
+    for clause, marks in _split_clauses(text, lexicon):
         end += len(clause)
-        contrast = lexicon.patterns["contrasts"].match(clause)
-        contrast_seen = refusal_seen and (contrast_seen or contrast is not None)
+        contrast = bool(marks & bits["contrasts"]) and patterns["contrasts"].match(clause) is not None
+        contrast_seen = refusal_seen and (contrast_seen or contrast)
         refuses = refusal_start < end
-        concludes = concludes or lexicon.patterns["conclusions"].match(clause) is not None
+        concludes = concludes or bool(marks & bits["conclusions"] and patterns["conclusions"].match(clause))
         if not refuses:
             opens = not refusal_seen and clause.endswith(_SENTENCE_ENDS)
             least_words = lexicon.least_claim_words
             if contrast_seen or opens:
                 least_words = (least_words + 1) // 2
-            claim = _find_claim(clause, least_words, lexicon)
+            claim = _find_claim(clause, least_words, lexicon, marks)
             if claim == "certain":
                 return True
-            is_report = _is_report(clause, lexicon, was_report=was_report)
+            is_report = _is_report(clause, lexicon, marks, was_report=was_report)
             claim_seen = claim_seen or (claim == "words" and not is_report)
             was_report = is_report
         elif not lexicon.is_spaced and _has_number_elsewhere(clause, refusal_start - end + len(clause)):
@@ -54,20 +55,24 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         concludes = concludes and not clause.endswith(_SENTENCE_ENDS)
         while refusal_start < end:
             refusal_start = next(refusal_starts, len(text))
+        if claim_seen and refusal_start == len(text):
+            return True  # nothing that refuses is left, which alone could take the claim back
     return claim_seen
 
 
-def _split_clauses(text: str, lexicon: RefusalLexicon) -> Iterator[str]:
-    """Yield the clauses; where the lexicon names its contrasts, also cut before them."""
-    contrasts = lexicon.patterns["contrasts"]
+def _split_clauses(text: str, lexicon: RefusalLexicon) -> Iterator[tuple[str, int]]:
+    """Yield the clauses with the lists that their words can match; where the lexicon names its contrasts, also cut
+    before them."""
+    contrasts, contrast_bit = lexicon.patterns["contrasts"], lexicon.marks.bits["contrasts"]
     for clause in split_clauses(text):
         start = 0
-        for contrast in contrasts.finditer(clause):
+        marks = lexicon.marks.mark(clause)
+        for contrast in contrasts.finditer(clause) if marks & contrast_bit else ():
             cut = contrast.start()
             if clause[max(0, cut - 2) : cut] in (", ", "; ") and cut > start:
-                yield clause[start:cut]
+                yield clause[start:cut], marks
                 start = cut
-        yield clause[start:]
+        yield clause[start:], marks
 
 
 def _has_number_elsewhere(sentence: str, refusal: int) -> bool:
@@ -80,31 +85,40 @@ def _has_number_elsewhere(sentence: str, refusal: int) -> bool:
     return False
 
 
-def _is_report(clause: str, lexicon: RefusalLexicon, *, was_report: bool) -> bool:
+def _is_report(clause: str, lexicon: RefusalLexicon, marks: int, *, was_report: bool) -> bool:
     """Whether a clause only says what the sources are about, or goes on with one that does."""
-    patterns = lexicon.patterns
-    if patterns["no_claim.reports"].search(clause):
+    patterns, bits = lexicon.patterns, lexicon.marks.bits
+    if marks & bits["no_claim.reports"] and patterns["no_claim.reports"].search(clause):
         return True
-    return was_report and patterns["no_claim.continuations"].match(clause) is not None
+    goes_on = was_report and marks & bits["no_claim.continuations"]
+    return bool(goes_on) and patterns["no_claim.continuations"].match(clause) is not None
 
 
-def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon) -> Literal["certain", "words", ""]:
+def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon, marks: int) -> Literal["certain", "words", ""]:
     """Return how a clause without a refusal claims something: for certain by a number or an opening "yes" or "no", or
     by at least `least_words` words, half of them beside a numeral in words.
 
-    Numbers of passages ("passage 2") do not count.
+    Numbers of passages ("passage 2") do not count. `marks`: the lists that the words of the clause can match.
     """
-    patterns = lexicon.patterns
-    text = _CITATION.sub("", clause)
-    if (
-        text.rstrip(" \"')").endswith("?")
-        or patterns["no_claim.contacts"].search(text)
-        or patterns["no_claim.echoes"].search(text)
-    ):
+    text = clause
+    if "[" in clause:
+        text = _CITATION.sub("", clause)
+        marks = lexicon.marks.mark(text)
+
+    def holds(name: str) -> bool:
+        return bool(marks & lexicon.marks.bits[name]) and lexicon.patterns[name].search(text) is not None
+
+    def begins_with(name: str) -> bool:
+        return bool(marks & lexicon.marks.bits[name]) and lexicon.patterns[name].match(text) is not None
+
+    if text.rstrip(" \"')").endswith("?") or holds("no_claim.contacts") or holds("no_claim.echoes"):
         return ""
-    if _NUMBER.search(patterns["no_claim.references"].sub(" ", text)) or patterns["answers"].match(text):
+    refers = marks & lexicon.marks.bits["no_claim.references"]
+    if _NUMBER.search(lexicon.patterns["no_claim.references"].sub(" ", text) if refers else text):
         return "certain"
-    if patterns["no_claim.set_aside"].search(text) or patterns["no_claim.first_person"].match(text):
+    if begins_with("answers"):
+        return "certain"
+    if holds("no_claim.set_aside") or begins_with("no_claim.first_person"):
         return ""
     words = WORD_PATTERN.findall(text)
     if lexicon.is_spaced:
@@ -112,6 +126,6 @@ def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon) -> Liter
         count: float = sum(word not in claimless and not word.isdecimal() for word in words)
     else:
         count = sum(1 if word.isascii() else len(word) / 2 for word in words)
-    if patterns["no_claim.numerals"].search(text):
+    if holds("no_claim.numerals"):
         least_words = (least_words + 1) // 2  # "it opens at nine"
     return "words" if count >= least_words else ""

@@ -12,9 +12,11 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from assay.text.normalisation import fold_character, fold_text
+from assay.text.word_marks import WordMarks
 
 PhraseKind = Literal["abstain", "permission_denied", "escalate", "clarify", "contact", "doubt"]
 """What a phrase does. `contact` is advice whom to ask, which alone may hand over; `doubt` leaves a text undecided."""
@@ -36,6 +38,7 @@ _FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave 
 _TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NOTHING = re.compile(r"(?!)")
+_OPENING, _CLOSING = r"\b(?:", r")\b"
 
 
 class LexiconProblem(NamedTuple):
@@ -79,6 +82,14 @@ class RefusalLexicon:
     words: Mapping[str, frozenset[str]] = field(repr=False)
     least_claim_words: int = 4
     bare_denials: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @cached_property
+    def marks(self) -> WordMarks:
+        """Tells from the words of a text which of the lists it can match."""
+        patterns = {name: pattern.pattern for name, pattern in self.patterns.items() if pattern is not _NOTHING}
+        if not self.is_spaced:
+            return WordMarks({}, patterns)
+        return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
 
 
 class RefusalPhrase(NamedTuple):
@@ -157,6 +168,8 @@ def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = N
     >>> expand_template("no {relevant,} <fact>", {"fact": ["data", "mention"]})
     ['no relevant data', 'no relevant mention', 'no data', 'no mention']
     """
+    if "{" not in template and "<" not in template:
+        return [" ".join(template.split())]
     choices: list[list[str]] = []
     position = 0
     for part in _TEMPLATE_PART.finditer(template):
@@ -308,14 +321,14 @@ class LexiconParser:
     # ── words and patterns ───────────────────────────────────────────────────────────────────────────────────────
 
     def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> dict[str, re.Pattern[str]]:
-        edge = r"\b" if is_spaced else ""
+        opening, closing = (_OPENING, _CLOSING) if is_spaced else ("(?:", ")")
         patterns: dict[str, re.Pattern[str]] = {}
         for name in PATTERN_LISTS:
             alternatives = self._read_list(content, name)
             if not self._is_checked:
                 alternatives = [text for text in alternatives if self._compile(text, name) is not _NOTHING]
             joined = "|".join(fold_pattern(text) for text in alternatives)
-            patterns[name] = re.compile(f"{edge}(?:{joined}){edge}") if alternatives else _NOTHING
+            patterns[name] = re.compile(f"{opening}{joined}{closing}") if alternatives else _NOTHING
         return patterns
 
     def _read_list(self, content: Mapping[str, Any], name: str) -> list[str]:

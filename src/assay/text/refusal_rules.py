@@ -18,6 +18,8 @@ from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, contract_n
 
 _TOKEN_PATTERN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _MOST_PHRASES = 1000  # phrases of a text that are examined
+MOST_UNFILTERED_CHARACTERS = 150_000
+"""Characters that are examined without a filter: building the filters takes as long as looking up phrases in them."""
 WEAK_KINDS = frozenset(("contact", "doubt"))
 """Kinds of phrases that mean something only in a short text."""
 
@@ -90,15 +92,14 @@ class RefusalRules:
         self.lengths_by_pair = {
             pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()
         }
-        lengths: dict[str, dict[str, set[int]]] = {}
-        for phrase in self.by_phrase:
-            first, second = _split_two_tokens(phrase)
-            lengths.setdefault(first, {}).setdefault(second, set()).add(len(phrase))
-        self.lengths_by_words = {
-            (first, second): tuple(sorted(phrase_lengths, reverse=True))
-            for first, by_second in lengths.items()
-            for second, phrase_lengths in by_second.items()
-        }
+        self.lengths_by_words = _group_lengths(self.by_phrase)
+        self._unfiltered_characters = MOST_UNFILTERED_CHARACTERS
+
+    def is_filter_worthwhile(self, texts: Sequence[str]) -> bool:
+        """Return whether the texts, with those asked about before, are long enough to pay for building the filters."""
+        if self._unfiltered_characters > 0:
+            self._unfiltered_characters -= sum(map(len, texts))
+        return self._unfiltered_characters <= 0
 
     @cached_property
     def strong_filter(self) -> PhraseFilter:
@@ -117,16 +118,19 @@ class RefusalRules:
         # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
         return PhraseFilter([*phrases, *_contract_negations(phrases)])
 
+    def list_filtered(self) -> list[str]:
+        """Return the phrases that the filters look for, as they are written in full and with contractions."""
+        return [*self.by_phrase, *_contract_negations(list(self.by_phrase))]
+
     def find_phrases(self, text: str) -> list[tuple[int, str, RefusalPhrase]]:
         """Return (start, phrase, cue) of the phrases in a folded text, by start, the longest first at each start."""
         hits: list[tuple[int, str, RefusalPhrase]] = []
-        words = _TOKEN_PATTERN.findall(text)
-        for first, second in self.lengths_by_words.keys() & set(itertools.pairwise(words)):
+        for first, second in self._find_word_pairs(text):
             pair = f"{first} {second}"
             start = text.find(pair)
             while start >= 0:
                 if not text[start - 1 : start].isalnum():
-                    for length in self.lengths_by_words[first, second]:
+                    for length in self.lengths_by_words[first][second]:
                         phrase = text[start : start + length]
                         if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
                             hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
@@ -134,6 +138,17 @@ class RefusalRules:
         if not text.isascii() and OTHER_SCRIPT_LETTER.search(text):
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
+
+    def _find_word_pairs(self, text: str) -> set[tuple[str, str]]:
+        """Return the pairs of successive words that begin a phrase."""
+        pairs: set[tuple[str, str]] = set()
+        by_first = self.lengths_by_words
+        first, seconds = "", by_first.get("")
+        for word in _TOKEN_PATTERN.findall(text):
+            if seconds is not None and word in seconds:
+                pairs.add((first, word))
+            first, seconds = word, by_first.get(word)
+        return pairs
 
     def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
         """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
@@ -165,13 +180,25 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     return best
 
 
-def _split_two_tokens(phrase: str) -> tuple[str, str]:
-    """Return the first two tokens of a phrase; nearly all phrases are letters and spaces, which need no pattern."""
-    first, second = phrase.split(" ", 2)[:2]
-    if first.isalpha() and second.isalpha():
-        return first, second
-    tokens = _TOKEN_PATTERN.findall(phrase)
-    return tokens[0], tokens[1]
+def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Return the lengths of the phrases that begin with a token and the next one, the longest first."""
+    phrases_by_start: dict[str, list[str]] = {}
+    for phrase in phrases:  # thousands of phrases share some hundred starts
+        end = phrase.find(" ", phrase.find(" ") + 1)
+        phrases_by_start.setdefault(phrase if end < 0 else phrase[:end], []).append(phrase)
+    lengths: dict[tuple[str, str], set[int]] = {}
+    for start, same_start in phrases_by_start.items():
+        first, second = start.split(" ")
+        if first.isalpha() and second.isalpha():
+            lengths.setdefault((first, second), set()).update(map(len, same_start))
+            continue
+        for phrase in same_start:
+            tokens = _TOKEN_PATTERN.findall(phrase)
+            lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
+    by_words: dict[str, dict[str, tuple[int, ...]]] = {}
+    for (first, second), pair_lengths in lengths.items():
+        by_words.setdefault(first, {})[second] = tuple(sorted(pair_lengths, reverse=True))
+    return by_words
 
 
 def _contract_negations(spelled: Sequence[str]) -> list[str]:

@@ -17,6 +17,7 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -27,7 +28,7 @@ import numpy.typing as npt
 
 from assay.text.lexicon_file import list_shipped_languages, load_lexicons, read_common_words
 from assay.text.normalisation import fold_text
-from assay.text.phrase_filter import OTHER_SCRIPT_LETTER
+from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
 from assay.text.refusal_claims import WORD_PATTERN, has_substantive_claim
 from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_rules import (
@@ -41,7 +42,7 @@ from assay.text.refusal_rules import (
 )
 from assay.text.segmentation import (
     PhraseContext,
-    find_phrase_context,
+    PhraseContexts,
     find_quotations,
     is_quoted,
     normalise_answer,
@@ -91,6 +92,8 @@ _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
 _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
+_QUESTION_MARKS = frozenset(_QUESTION_ENDS)
+_MANY = 256  # answers from which one filter for all languages is worth reading all their lexicons
 _CLOSING = " \t\r\n\"'”’)*_"
 
 
@@ -104,11 +107,42 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> find_behaviour_candidates(["12 ngày phép", "Toi khong\\ntim thay thong tin", ""]).tolist()
     [False, True, True]
     """
+    if len(answers) < _MANY:
+        return _mark_each(answers)
+    may_refuse = _load_wide_filter()(answers)
+    near = [
+        i
+        for i, answer in enumerate(answers)
+        if may_refuse[i] or len(answer) <= _BARE_LENGTH or not _QUESTION_MARKS.isdisjoint(answer[-4:])
+    ]
+    marked = np.zeros(len(answers), np.bool_)
+    marked[near] = _mark_each([answers[i] for i in near])
+    return marked
+
+
+@cache
+def _load_wide_filter() -> PhraseFilter:
+    """Return one filter for the phrases of all languages with spaces: what it excludes needs no second look."""
+    return PhraseFilter(itertools.chain(load_rules("common").list_filtered(), load_rules("latin").list_filtered()))
+
+
+def _mark_each(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = _mark_candidates(load_rules("common"), answers)
     others = [i for i, answer in enumerate(answers) if not marked[i] and _needs_latin_rules(answer)]
     if others:
         marked[others] = _mark_candidates(load_rules("latin"), [answers[i] for i in others])
     return marked
+
+
+def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return a boolean array of shape (n,): like `find_behaviour_candidates`, but all texts of a small run, in which
+    examining each costs less than building the filters.
+
+    What `detect_behaviour` finds in the texts does not depend on it: a text that is no candidate is a plain answer.
+    """
+    if load_rules("common").is_filter_worthwhile(texts):
+        return find_behaviour_candidates(texts)
+    return np.ones(len(texts), dtype=np.bool_)
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -161,6 +195,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
         load_lexicons(selected, COMMON_LANGUAGES)
         _lexicon_paths = selected
         load_rules.cache_clear()
+        _load_wide_filter.cache_clear()
         _detect_cached.cache_clear()  # what was detected with other lexicons no longer holds
 
 
@@ -216,10 +251,14 @@ def match_bare_refusal(answer: str) -> str:
     >>> match_bare_refusal("**N/A**"), match_bare_refusal("Không rõ."), match_bare_refusal("An unknown error")
     ('n/a', 'khong ro', '')
     """
+    return _match_bare(_select_rules(answer), answer)
+
+
+def _match_bare(rules: Sequence[RefusalRules], answer: str) -> str:
     if len(answer) > _BARE_LENGTH:
         return ""
     text = _strip_bare(answer)
-    return text if any(text in rules.bare_texts for rules in _select_rules(answer)) else ""
+    return text if any(text in group.bare_texts for group in rules) else ""
 
 
 class _PhraseHits(NamedTuple):
@@ -234,18 +273,20 @@ class _PhraseHits(NamedTuple):
 def _detect(answer: str) -> DetectedBehaviour:
     if not any(map(str.isalnum, answer)):
         return NO_BEHAVIOUR
-    bare_refusal = match_bare_refusal(answer)
+    rules = _select_rules(answer)
+    bare_refusal = _match_bare(rules, answer)
     if bare_refusal:
-        denies = any(bare_refusal in rules.bare_denials for rules in _select_rules(answer))
+        denies = any(bare_refusal in group.bare_denials for group in rules)
         return DetectedBehaviour("permission_denied" if denies else "abstain", True, True, False, bare_refusal, False)
     text = normalise_answer(answer[:_LONGEST])
-    rules = _select_rules(answer)
     hits = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER)
-    lexicon = hits.lexicon or find_lexicon(rules, text)
-    if lexicon is None:
-        return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     asks = "clarify" in hits.phrase_by_kind or _ends_in_question(text)
-    if not hits.phrase_by_kind and not asks:
+    is_plain = not hits.phrase_by_kind and not asks
+    # letters of other scripts are not ASCII, and there is always a lexicon of a language with spaces
+    lexicon = hits.lexicon or (None if is_plain and text.isascii() else find_lexicon(rules, text))
+    if lexicon is None and not (is_plain and text.isascii()):
+        return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
+    if is_plain or lexicon is None:
         return PLAIN_ANSWER._replace(has_quoted_phrase=hits.has_quoted_phrase)
     return _decide(hits, has_substantive_claim(text, hits.starts, lexicon), asks)
 
@@ -260,6 +301,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     lexicon: RefusalLexicon | None = None
     quoted_phrase_seen = False
     context, context_span = None, (-1, -1)
+    contexts = PhraseContexts(text)
     for start, phrase, cue in _find_phrases(rules, text):
         quotes = find_quotations(text) if quotes is None else quotes
         if starts and starts[-1] == start:
@@ -269,7 +311,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
         elif is_short or cue.kind not in WEAK_KINDS:
             if context is None or context_span != (start, start + len(phrase)):
                 context_span = start, start + len(phrase)
-                context = find_phrase_context(text, *context_span)
+                context = contexts.find_context(*context_span)
             if _is_asserted(context, cue):
                 phrase_by_kind.setdefault(_effective_kind(context, phrase, cue), phrase)
                 lexicon = lexicon or cue.lexicon
@@ -284,9 +326,10 @@ def _find_phrases(rules: Sequence[RefusalRules], text: str) -> list[tuple[int, s
 
 
 def _ends_in_question(text: str) -> bool:
+    if not text.rstrip(_CLOSING).endswith("?"):
+        return False
     words = WORD_PATTERN.findall(text[:200])
-    asks_something = len(words) >= _LEAST_QUESTION_WORDS or (not text.isascii() and max(map(len, words)) > 3)
-    return asks_something and text.rstrip(_CLOSING).endswith("?")
+    return len(words) >= _LEAST_QUESTION_WORDS or (not text.isascii() and max(map(len, words), default=0) > 3)
 
 
 def _decide(hits: _PhraseHits, has_claim: bool, asks: bool) -> DetectedBehaviour:
@@ -316,14 +359,10 @@ _STATUS_LINE = re.compile(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\
 def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
     """Whether the answer asserts a phrase in this context: not as a condition, question or explanation."""
     window = context.before.rpartition(", ")[2]
-    patterns = cue.lexicon.patterns
     if context.is_question and cue.kind != "clarify":
         return False
-    if (
-        patterns["not_asserted.conditions"].search(window)
-        or patterns["not_asserted.explanations"].search(context.sentence)
-        or patterns["not_asserted.denials"].search(window)
-    ):
+    marks = cue.lexicon.marks.mark(context.sentence)  # the window is a part of the sentence
+    if marks and _is_taken_back(context, window, cue.lexicon, marks):
         return False
     if (
         cue.kind == "permission_denied"
@@ -333,7 +372,21 @@ def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
         return False
     if cue.kind != "escalate" and cue.lexicon.language == "vi" and _TOPIC_MARKER.match(context.after):
         return False
-    return cue.following_pattern.match(context.after) is not None and _has_allowed_subject(cue, window, context.before)
+    return cue.following_pattern.match(context.after) is not None and _has_allowed_subject(
+        cue, window, context.before, marks
+    )
+
+
+def _is_taken_back(context: PhraseContext, window: str, lexicon: RefusalLexicon, marks: int) -> bool:
+    """Whether a phrase stands in a condition, an explanation or a denial."""
+    patterns, bits = lexicon.patterns, lexicon.marks.bits
+    return bool(
+        (marks & bits["not_asserted.conditions"] and patterns["not_asserted.conditions"].search(window))
+        or (
+            marks & bits["not_asserted.explanations"] and patterns["not_asserted.explanations"].search(context.sentence)
+        )
+        or (marks & bits["not_asserted.denials"] and patterns["not_asserted.denials"].search(window))
+    )
 
 
 _SUBJECT_LISTS: dict[PhraseSubject, str] = {
@@ -343,31 +396,30 @@ _SUBJECT_LISTS: dict[PhraseSubject, str] = {
 }
 
 
-def _has_allowed_subject(cue: RefusalPhrase, window: str, before: str) -> bool:
+def _has_allowed_subject(cue: RefusalPhrase, window: str, before: str, marks: int) -> bool:
     """Whether the subject of the phrase, somewhere in `window`, is one that the phrase allows."""
     if cue.subject == "free":
         return True
-    patterns = cue.lexicon.patterns
+    patterns, bits = cue.lexicon.patterns, cue.lexicon.marks.bits
+
+    def names_one(of_list: str, text: str) -> bool:
+        return bool(marks & bits[of_list]) and patterns[of_list].search(text) is not None
+
     if cue.subject in _SUBJECT_LISTS:
-        return patterns[_SUBJECT_LISTS[cue.subject]].search(before) is not None
-    speaker = patterns["subjects.speaker"].search(window) is not None
-    you = patterns["subjects.you"].search(window) is not None
-    if not (speaker or you) and _begins_with_others(patterns, window):
+        return names_one(_SUBJECT_LISTS[cue.subject], before)
+    speaker, you = names_one("subjects.speaker", window), names_one("subjects.you", window)
+    if not (speaker or you) and marks & bits["subjects.others"] and _begins_with_others(patterns, window):
         return False
+    if cue.subject in ("anyone", "you"):
+        return you or cue.subject == "anyone"
     fillers = cue.lexicon.words["no_claim.fillers"]
     absent = all(word in fillers for word in re.findall(r"[\w']+", window))
-    document = patterns["subjects.documents"].search(window) is not None
-    source = speaker or absent or document or patterns["subjects.pronouns"].search(window) is not None
-    allowed: dict[PhraseSubject, bool] = {
-        "anyone": True,
-        "you": you,
-        "speaker": source,
-        "reader": speaker or you or absent,
-        "source": source,
-        "document": speaker or document,
-        "topic": absent or patterns["subjects.topics"].search(window) is not None,
-    }
-    return allowed[cue.subject]
+    if cue.subject == "reader":
+        return speaker or you or absent
+    if cue.subject == "topic":
+        return absent or names_one("subjects.topics", window)
+    document = speaker or names_one("subjects.documents", window)
+    return document or (cue.subject != "document" and (absent or names_one("subjects.pronouns", window)))
 
 
 def _begins_with_others(patterns: Mapping[str, re.Pattern[str]], window: str) -> bool:

@@ -6,8 +6,9 @@ Every function runs in linear time and returns spans of characters that are asce
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_text
@@ -332,11 +333,20 @@ def normalise_answer(answer: str) -> str:
     if "\n" in answer:
         answer = _PARAGRAPH.sub(f" {_BREAK} ", answer)
     text = fold_text(answer)
-    if not text.isascii():
+    if not _is_narrow(text):
         text = text.translate(_WIDE_MARKS)
     if "n't" in text:
         text = text.replace("can't", "can not").replace("won't", "will not").replace("n't", " not")
     return text.replace("cannot", "can not")
+
+
+def _is_narrow(text: str) -> bool:
+    """Whether a text has no character beyond Latin-1, and so no wide mark."""
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def split_clauses(text: str) -> Iterator[str]:
@@ -360,22 +370,41 @@ def split_clauses(text: str) -> Iterator[str]:
             start = cut
 
 
-def find_phrase_context(text: str, start: int, end: int) -> PhraseContext:
-    """Return the context of text[start:end].
+class PhraseContexts:
+    """The contexts of the phrases of a prepared text, whose sentences are found once."""
 
-    >>> find_phrase_context("hello. sorry, but i do not know that, so ask hr?", 23, 31)
-    PhraseContext(sentence='sorry, but i do ', before='but i do ', after=' that', is_question=True)
-    """
-    text_before = text[max(0, start - CONTEXT_LENGTH) : start]
-    sentence = text_before[_last_match_end(_SENTENCE_END, text_before) :]
-    concession = _CONCESSION.match(sentence)
-    before = sentence[max(_last_match_end(_CLAUSE_END, sentence), concession.end() if concession else 0) :]
-    sentence_end = _SENTENCE_END.search(text, end, end + CONTEXT_LENGTH)
-    text_after = text[end : sentence_end.start() + 1 if sentence_end else end + CONTEXT_LENGTH]
-    clause_end = _CLAUSE_END.search(text_after)
-    return PhraseContext(
-        sentence, before, text_after[: clause_end.start()] if clause_end else text_after, text_after.endswith("?")
-    )
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _sentence_ends(self) -> tuple[list[int], list[int]]:
+        """Where the marks that end sentences begin, and where the sentences after them begin."""
+        spans = [match.span() for match in _SENTENCE_END.finditer(self._text)]
+        return [start for start, _ in spans], [end for _, end in spans]
+
+    def find_context(self, start: int, end: int) -> PhraseContext:
+        """Return the context of text[start:end].
+
+        >>> PhraseContexts("hello. sorry, but i do not know that, so ask hr?").find_context(23, 31)
+        PhraseContext(sentence='sorry, but i do ', before='but i do ', after=' that', is_question=True)
+        """
+        text, (marks, begins) = self._text, self._sentence_ends
+        first = max(0, start - CONTEXT_LENGTH)
+        last = bisect_right(begins, start) - 1
+        if last >= 0 and marks[last] >= first:
+            first = begins[last]
+        sentence = text[first:start]
+        concession = _CONCESSION.match(sentence)
+        before = sentence[max(_last_match_end(_CLAUSE_END, sentence), concession.end() if concession else 0) :]
+        next_mark = bisect_left(marks, end)
+        stop = end + CONTEXT_LENGTH
+        if next_mark < len(marks) and begins[next_mark] <= stop:
+            stop = marks[next_mark] + 1
+        text_after = text[end:stop]
+        clause_end = _CLAUSE_END.search(text_after)
+        return PhraseContext(
+            sentence, before, text_after[: clause_end.start()] if clause_end else text_after, text_after.endswith("?")
+        )
 
 
 def _last_match_end(pattern: re.Pattern[str], text: str) -> int:

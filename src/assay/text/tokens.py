@@ -35,11 +35,24 @@ def tokenise_text(text: str) -> list[str]:
     >>> tokenise_text("Lỗi ERR-429: part-time pays $1.4M, i.e. 12% (31/12/2026)")
     ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
     """
+    return list(_tokenise_once(text)) if len(text) <= _LONGEST_CACHED else _tokenise(text)
+
+
+def _tokenise(text: str) -> list[str]:
     folded = fold_text(text)
     chunks: list[str] = _TOKEN_CHUNK.findall(folded)
     if "-" not in folded:
         return chunks
     return [part for chunk in chunks for part in _split_chunk(chunk)]
+
+
+_LONGEST_CACHED = 4000  # characters of a text whose tokens are kept
+
+
+@lru_cache(maxsize=512)
+def _tokenise_once(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text that several questions are asked about, such as a retrieved chunk."""
+    return tuple(_tokenise(text))
 
 
 def _split_chunk(chunk: str) -> list[str]:

@@ -1,4 +1,3 @@
-"use strict";
 const WORDS = {
   en: {
     title: "Label answers", rater: "Your name", language: "Language", question: "Question", answer: "Answer",
@@ -6,8 +5,8 @@ const WORDS = {
     save: "Save to a file", named: "Give your name first.", saved: "Saved. Send the file back as it is.",
     item: { faithfulness: "Claim", citation_support: "Statement and its source", completeness: "Fact to look for" },
     ask: {
-      faithfulness: "Do the sources bear out this claim?",
-      citation_support: "Does that one source bear out this statement?",
+      faithfulness: "Do the sources support this claim?",
+      citation_support: "Does that one source support this statement?",
       correctness: "Does the answer agree with the reference?",
       completeness: "Does the answer state this fact?",
       answer_relevance: "Does the answer address the question?",
@@ -34,45 +33,21 @@ const WORDS = {
     done: (done, all, at) => `Mục ${at}/${all}; đã gán ${done}. Phím: 1–9 chọn nhãn, ← → di chuyển, n ghi chú.`,
   },
 };
-const rows = JSON.parse(document.getElementById("rows").textContent);
-const store = "assay-labels-" + document.documentElement.dataset.sheet;
-const at = (id) => document.getElementById(id);
-let language = document.documentElement.lang in WORDS ? document.documentElement.lang : "en";
+let language = root.lang in WORDS ? root.lang : "en";
 let place = 0;
-let said = {};
-try {
-  const kept = JSON.parse(localStorage.getItem(store) || "{}");
-  said = kept.said || {};
-  at("rater").value = kept.rater || "";
-} catch { said = {}; }
+const said = readSaid();
+at("rater").value = readKept().person || "";
 
-function keep() {
-  try {
-    localStorage.setItem(store, JSON.stringify({ said, rater: at("rater").value }));
-  } catch { at("status").textContent = WORDS[language].save; }
+function keep(id) {
+  if (!keepAnswer(id, said[id], at("rater").value)) at("status").textContent = WORDS[language].save;
 }
 
-function part(title, texts, name) {
-  const kept = texts.filter((text) => text);
-  if (!kept.length) return [];
-  const section = document.createElement("section");
-  section.className = name;
-  const heading = document.createElement("h2");
-  heading.textContent = title;
-  section.append(heading);
-  kept.forEach((text, number) => {
-    const block = document.createElement("p");
-    block.className = "text";
-    block.textContent = name === "sources" ? `[${number + 1}] ${text}` : text;
-    section.append(block);
-  });
-  return [section];
-}
+const texts = (list) => list.filter((text) => text).map((text) => textBlock(text));
 
 function choose(label) {
   const row = rows[place];
   said[row.row_id] = { label, note: at("note").value };
-  keep();
+  keep(row.row_id);
   if (place < rows.length - 1) place += 1;
   show();
   document.querySelector("#options button").focus();
@@ -83,16 +58,16 @@ function show() {
   const row = rows[place];
   const base = row.metric.split("(")[0];
   const now = said[row.row_id] || { label: null, note: "" };
-  document.documentElement.lang = language;
+  root.lang = language;
   document.title = words.title;
   for (const id of ["title", "back", "next", "open", "save"]) at(id).textContent = words[id];
   for (const id of ["rater", "language", "note"]) at(id + "-name").textContent = words[id];
   at("row").replaceChildren(
-    ...part(words.question, [row.question], "question"),
-    ...part(words.answer, [row.answer], "answer"),
-    ...part(words.reference, [row.reference], "reference"),
-    ...part(words.sources, row.sources, "sources"),
-    ...part(words.item[base] || base, [row.item], "item"),
+    ...part(words.question, texts([row.question]), "question"),
+    ...part(words.answer, texts([row.answer]), "answer"),
+    ...part(words.reference, texts([row.reference]), "reference"),
+    ...part(words.sources, texts(row.sources.map((text, number) => text && `[${number + 1}] ${text}`)), "sources"),
+    ...part(words.item[base] || base, texts([row.item]), "item"),
   );
   at("ask").textContent = words.ask[base] || row.metric;
   at("options").replaceChildren(...row.options.map((label, number) => {
@@ -133,38 +108,29 @@ function save() {
   }
   const lines = rows.filter((row) => said[row.row_id] && said[row.row_id].label).map((row) =>
     JSON.stringify({ row_id: row.row_id, label: said[row.row_id].label, note: said[row.row_id].note, rater }) + "\n");
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(lines, { type: "application/jsonl" }));
-  link.download = `labels-${rater.replace(/[^\p{L}\p{N}_-]+/gu, "-")}.jsonl`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile("labels", rater, lines, "application/jsonl", "jsonl");
   at("status").textContent = WORDS[language].saved;
 }
 
 at("language").value = language;
 at("language").addEventListener("change", () => { language = at("language").value; show(); });
-at("rater").addEventListener("input", keep);
+at("rater").addEventListener("input", () => keepPerson(at("rater").value));
 at("note").addEventListener("input", () => {
   const row = rows[place];
   said[row.row_id] = { label: (said[row.row_id] || {}).label || null, note: at("note").value };
-  keep();
+  keep(row.row_id);
 });
 at("back").addEventListener("click", () => move(-1));
 at("next").addEventListener("click", () => move(1));
 at("open").addEventListener("click", nextOpen);
 at("save").addEventListener("click", save);
-document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey) return;
-  if (["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName)) {
-    if (event.key === "Escape") event.target.blur();
-    return;
-  }
+onKeys((key) => {
   const options = rows[place].options;
-  if (/^[1-9]$/.test(event.key) && Number(event.key) <= options.length) choose(options[Number(event.key) - 1]);
-  else if (event.key === "ArrowRight" || event.key === "j") move(1);
-  else if (event.key === "ArrowLeft" || event.key === "k") move(-1);
-  else if (event.key === "n") at("note").focus();
-  else return;
-  event.preventDefault();
+  if (/^[1-9]$/.test(key) && Number(key) <= options.length) choose(options[Number(key) - 1]);
+  else if (key === "ArrowRight" || key === "j") move(1);
+  else if (key === "ArrowLeft" || key === "k") move(-1);
+  else if (key === "n") at("note").focus();
+  else return false;
+  return true;
 });
 show();

@@ -1,0 +1,151 @@
+"""Format `rows`: outputs as rows of Ragas, DeepEval test cases or a table, rewritten as native lines for the scorer.
+
+A row answers the case that its id names or, without one, the case whose question it holds. A row that fits no case or
+several is a problem with its row and member.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from assay.formats.foreign_files import read_row_file
+from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, make_question_id, read_foreign_observation
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case
+
+_CONFIG_KEYS = ("config_id", "config")
+_MOST_NAMED = 5
+
+
+class RewrittenRows(NamedTuple):
+    """The number of the row from which each native line was made, and what was read under which name."""
+
+    rows: list[int]
+    notices: tuple[str, ...]
+
+
+def convert_rows(
+    path: Path, name: str, target: Path, cases: Sequence[Case], *, keep_unknown: bool = False
+) -> RewrittenRows:
+    """Write the rows of a file as native lines to `target`.
+
+    `name`: the file's name in messages; its stem is the configuration of rows that name none. `keep_unknown`: a row of
+    no case is written under an id of its question instead of being a problem. Raises InputError with every problem.
+    """
+    matcher = _CaseMatcher(cases)
+    notes: dict[str, None] = {}
+    problems: list[Problem] = []
+    lines: list[bytes] = []
+    numbers: list[int] = []
+    for number, row in read_row_file(path, name):
+        try:
+            members = _check_row(row)
+            case_id = matcher.find_case(members, keep_unknown=keep_unknown)
+            observation = read_foreign_observation(members, case_id, notes)
+        except _MatchError as error:
+            problems.append(Problem(name, number, error.member, error.message, "E_ROW"))
+            continue
+        except ValueError as error:
+            problems.append(Problem(name, number, "", str(error), "E_ROW"))
+            continue
+        if observation is None:
+            message = "no output (expected response, actual_output or answer, or retrieved contexts)"
+            problems.append(Problem(name, number, "", message, "E_ROW"))
+            continue
+        config = next((members[key] for key in _CONFIG_KEYS if isinstance(members.get(key), str)), "")
+        question = next((members[key] for key in QUESTION_KEYS if isinstance(members.get(key), str)), None)
+        changed = msgspec.structs.replace(observation, config_id=config or _stem(name), question=question)
+        lines.append(msgspec.json.encode(changed) + b"\n")
+        numbers.append(number)
+    if problems:
+        raise InputError(problems)
+    if not lines:
+        raise InputError([Problem(name, None, "", "no row (expected one for each case)", "E_EMPTY")])
+    target.write_bytes(b"".join(lines))
+    return RewrittenRows(numbers, tuple(f"{name}: {note}" for note in notes))
+
+
+def _stem(name: str) -> str:
+    return Path(name).name.split(".")[0] or "unknown"
+
+
+class _MatchError(ValueError):
+    def __init__(self, member: str, message: str) -> None:
+        super().__init__(message)
+        self.member, self.message = member, message
+
+
+def _check_row(row: Any) -> dict[str, Any]:
+    if not isinstance(row, dict):
+        raise _MatchError("", f"not an object (got {shorten_repr(row)}; expected one row)")
+    return {str(key): value for key, value in row.items() if value is not None and value != ""}
+
+
+class _CaseMatcher:
+    """Finds the case that a row answers."""
+
+    def __init__(self, cases: Iterable[Case]) -> None:
+        self._ids: set[str] = set()
+        self._ids_by_question: dict[str, list[str]] = {}
+        for case in cases:
+            self._ids.add(case.id)
+            if case.question:
+                self._ids_by_question.setdefault(_normalise_question(case.question), []).append(case.id)
+
+    def find_case(self, members: dict[str, Any], *, keep_unknown: bool) -> str:
+        """Return the id of the row's case. Raises _MatchError if it has none, or several."""
+        id_key = next((key for key in ID_KEYS if key in members), None)
+        if id_key is not None:
+            return self._find_named_case(id_key, members, keep_unknown=keep_unknown)
+        key, question = _get_question(members)
+        matches = self._ids_by_question.get(_normalise_question(question), [])
+        if len(matches) > 1:
+            named = ", ".join(matches[:_MOST_NAMED])
+            message = f"the question of {len(matches)} cases ({named}; expected a member id that names one of them)"
+            raise _MatchError(key, message)
+        if matches:
+            return matches[0]
+        if keep_unknown:
+            return make_question_id(question)
+        nearest = get_close_matches(_normalise_question(question), self._ids_by_question, 1, 0.6)
+        hint = f"; the nearest is that of {self._ids_by_question[nearest[0]][0]}: {nearest[0]!r}" if nearest else ""
+        expected = "the words of a case, a member id that names it, or --ignore-unknown to leave such rows out"
+        raise _MatchError(key, f"the question of no case (got {shorten_repr(question)}{hint}; expected {expected})")
+
+    def _find_named_case(self, id_key: str, members: dict[str, Any], *, keep_unknown: bool) -> str:
+        value = members[id_key]
+        case_id = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        if not isinstance(case_id, str):
+            raise _MatchError(id_key, f"not a text (got {shorten_repr(value)})")
+        if case_id in self._ids or keep_unknown:
+            return case_id
+        questions = [members[key] for key in QUESTION_KEYS if isinstance(members.get(key), str)]
+        matches = self._ids_by_question.get(_normalise_question(questions[0]), []) if questions else []
+        message = f"no such case (got {shorten_repr(case_id)}; expected an id of the golden set"
+        if len(matches) == 1:
+            message += f"; the question is that of {matches[0]}: give that id, or leave the member out"
+        raise _MatchError(id_key, f"{message})")
+
+
+def _get_question(members: dict[str, Any]) -> tuple[str, str]:
+    questions = {key: members[key] for key in QUESTION_KEYS if key in members}
+    if not questions:
+        expected = f"a member id, or the question under {', '.join(QUESTION_KEYS)}"
+        names = ", ".join(sorted(members)) or "none"
+        raise _MatchError("", f"nothing names the case (got {names}; expected {expected})")
+    key, question = next(iter(questions.items()))
+    if not isinstance(question, str):
+        raise _MatchError(key, f"not a text (got {shorten_repr(question)}; expected one question)")
+    if any(other != question for other in questions.values()):
+        raise _MatchError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
+    return key, question
+
+
+def _normalise_question(question: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", question).split())

@@ -1,0 +1,192 @@
+"""Which lists of patterns a text can match at all, told from its words, each of which is looked up once.
+
+Searching a clause for twenty lists of words takes twenty searches, nearly all of them in vain. Here the word that a
+match of each alternative must begin with is derived from the pattern (`find_first_words`), and one look-up of each word
+of the clause says for which lists a search is worth its time. The search itself decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+_WORD_RUN = re.compile(r"\w+")
+_LITERAL = re.compile(r"[a-z0-9]+")
+_IN_WORD = re.compile(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
+"""A part of a pattern that stays within a word: a letter, a class or a group of letters, with its quantifier."""
+_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
+_QUANTIFIERS = ("?", "*", "+", "{")
+_MOST_FIRST_WORDS = 400  # of one list: more are not worth deriving
+_MOST_KEPT = 20_000  # words whose lists are kept
+
+
+def find_first_words(pattern: str) -> list[str] | None:
+    """Return patterns of which one matches, as a whole, the first word of any match that begins at the edge of a word;
+    None if the pattern does not tell.
+
+    >>> find_first_words("documents?|(?:happy|glad) to|no(?=,)")
+    ['documents?', 'happy', 'glad', 'no']
+    >>> find_first_words(", the") is None
+    True
+    """
+    first_words: list[str] = []
+    for branch in _split_branches(pattern):
+        for start in _expand_start(branch, 0):
+            word = None if start is None else _read_first_word(start)
+            if not word or len(first_words) >= _MOST_FIRST_WORDS:
+                return None
+            first_words.append(word)
+    return list(dict.fromkeys(first_words))
+
+
+class _Group(NamedTuple):
+    """A group at the beginning of a pattern: what is in it, its quantifier, and what follows."""
+
+    opening: str
+    inside: str
+    quantifier: str
+    rest: str
+
+
+def _expand_start(branch: str, depth: int) -> Iterator[str | None]:
+    """Yield branches that begin with no group and match whatever `branch` matches; None for what does not tell."""
+    if depth > 8:
+        yield None
+        return
+    branch = branch.removeprefix("^")
+    if not branch.startswith("("):
+        yield branch
+        return
+    group = _read_group(branch)
+    if group is None:
+        yield None
+        return
+    if group.opening in _AROUND:
+        yield from _expand_start(group.rest, depth + 1)
+        return
+    repeats = group.quantifier not in ("", "?")
+    for inner in _split_branches(group.inside):
+        yield from _expand_start(inner + ("(?: )?" if repeats else "") + group.rest, depth + 1)
+    if group.quantifier not in ("", "+"):
+        yield from _expand_start(group.rest, depth + 1)
+
+
+def _read_first_word(branch: str) -> str | None:
+    """Return the pattern of the word that a branch begins with; None or "" if it does not tell."""
+    word = ""
+    while branch:
+        around = next((kind for kind in _AROUND if branch.startswith(kind)), None)
+        if around is not None:
+            group = _read_group(branch)
+            if group is None:
+                return None
+            branch = group.rest
+            continue
+        piece = _IN_WORD.match(branch)
+        if piece is not None:
+            word += piece[0]
+            branch = branch[piece.end() :]
+        elif branch[0] in " ,;:'-" and not branch.startswith(_QUANTIFIERS, 1):
+            return word  # the word ends here
+        else:
+            return word and word + r"\w*"
+    return word
+
+
+def _split_branches(pattern: str) -> list[str]:
+    """Split a pattern at the bars that are in no group or class."""
+    branches, start, depth, position, in_class = [], 0, 0, 0, False
+    while position < len(pattern):
+        char = pattern[position]
+        if char == "\\":
+            position += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+        elif char == "|" and depth == 0:
+            branches.append(pattern[start:position])
+            start = position + 1
+        position += 1
+    return [*branches, pattern[start:]]
+
+
+def _read_group(text: str) -> _Group | None:
+    """Return the group that a text begins with; None for kinds that are not read."""
+    opening = next((kind for kind in (*_AROUND, "(?:") if text.startswith(kind)), "(")
+    if opening == "(" and text.startswith("(?"):
+        return None
+    depth, position, in_class = 0, 0, False
+    while position < len(text):
+        char = text[position]
+        if char == "\\":
+            position += 1
+        elif in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+            if depth == 0:
+                break
+        position += 1
+    if depth:
+        return None
+    rest = text[position + 1 :]
+    quantifier = rest[:1] if rest.startswith(_QUANTIFIERS) else ""
+    if quantifier == "{":
+        quantifier, rest = "*", rest[rest.find("}") + 1 :]
+    else:
+        rest = rest[len(quantifier) :]
+    return _Group(opening, text[len(opening) : position], quantifier, rest)
+
+
+class WordMarks:
+    """Tells which named lists a text can match, as the bits of a number; a bit that is not set excludes its list.
+
+    >>> marks = WordMarks({"documents": "documents?|text", "thanks": "thank you"})
+    >>> [marks.mark(text) for text in ("the documents say", "text, thank me", "12 days")]
+    [1, 3, 0]
+    """
+
+    def __init__(self, alternatives_by_name: Mapping[str, str], undivided: Iterable[str] = ()) -> None:
+        """`alternatives_by_name`: patterns that are searched between the edges of words. `undivided`: names of lists
+        that words say nothing about, which are never excluded."""
+        names = (*alternatives_by_name, *undivided)
+        self.bits = defaultdict(int, {name: 1 << number for number, name in enumerate(names)})
+        self._always = sum(self.bits[name] for name in undivided)
+        self._literals: dict[str, int] = {}
+        stems: dict[str, int] = {}
+        for name, alternatives in alternatives_by_name.items():
+            first_words = find_first_words(alternatives)
+            if first_words is None:
+                self._always |= self.bits[name]
+                continue
+            for word in first_words:
+                marks = self._literals if _LITERAL.fullmatch(word) else stems
+                marks[word] = marks.get(word, 0) | self.bits[name]
+        self._stems = [(re.compile(stem), mark) for stem, mark in stems.items()]
+        self._any_stem = re.compile("|".join(f"(?:{stem})" for stem in stems)) if stems else None
+        self._kept: dict[str, int] = {}
+
+    def mark(self, text: str) -> int:
+        """Return the bits of the lists that the text can match."""
+        marks, kept = self._always, self._kept
+        for word in _WORD_RUN.findall(text):
+            word_marks = kept.get(word)
+            marks |= self._mark_word(word) if word_marks is None else word_marks
+        return marks
+
+    def _mark_word(self, word: str) -> int:
+        marks = self._literals.get(word, 0)
+        if self._any_stem is not None and self._any_stem.match(word):
+            for stem, stem_marks in self._stems:
+                if stem.fullmatch(word):
+                    marks |= stem_marks
+        if len(self._kept) < _MOST_KEPT:
+            self._kept[word] = marks
+        return marks

@@ -1,0 +1,166 @@
+"""Variants beside their cases: consistency, differences, losses, and that they count in no other number."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from assay.cli.app import build_app
+from assay.formats.golden_files import load_golden
+from assay.records.golden_set import GoldenSet
+from assay.records.observations import Observation
+from assay.records.requests import ScoreRequest, ScoringOptions
+from assay.records.scores import ScoringResult
+from assay.report.json_report import render_json_report
+from assay.report.terminal import render_score_screen
+from assay.runs.score_inputs import ScoreInputs
+from assay.runs.score_run import score_observations
+
+QUESTIONS = 12
+
+
+def write_set(path: Path, kinds: tuple[str, ...] = ("typos", "case")) -> GoldenSet:
+    """Write a set of questions about prices with variants of the kinds, each set of variants after its case."""
+    rows: list[dict[str, Any]] = []
+    for number in range(QUESTIONS):
+        base = {"id": f"q{number}", "question": f"What does item {number} cost?", "must_have": [f"{number + 10} USD"]}
+        rows.append(base)
+        for kind in kinds:
+            variant = {
+                **base,
+                "id": f"q{number}~{kind}",
+                "question": f"{kind}: item {number}?",
+                "cluster": f"q{number}",
+            }
+            if kind == "entity-swapped":
+                variant["must_have"] = [f"{number + 50} USD"]
+            rows.append({**variant, "variant_of": f"q{number}", "variant": kind})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return load_golden(str(path), "assay").golden
+
+
+def observe(golden: GoldenSet, wrong: set[str] = frozenset(), text: dict[str, str] | None = None) -> list[Observation]:  # type: ignore[assignment]
+    """Return right answers, except for the wrong cases and those with a text of their own."""
+    observations = []
+    for case in golden.cases:
+        answer = f"It costs {case.must_have[0]}." if case.id not in wrong else f"It costs 99 USD, {case.id}."
+        observations.append(Observation(case.id, answer=(text or {}).get(case.id, answer), config_id="a"))
+    return observations
+
+
+def score(golden: GoldenSet, observations: list[Observation], **options: Any) -> ScoringResult:
+    """Return the result of scoring in memory."""
+    request = ScoreRequest(scoring=ScoringOptions(**options))
+    return score_observations(ScoreInputs.from_golden(golden, request), observations).scoring
+
+
+def test_a_system_that_treats_all_variants_alike_is_consistent(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    twins = score(golden, observe(golden)).twins["a"]
+    assert (twins.clusters, twins.alike, twins.differing) == (QUESTIONS, 2 * QUESTIONS, 0)
+    assert twins.consistency.value == 1.0 and twins.consistency.unknown is None
+    assert twins.consistency.interval is not None and twins.consistency.interval.low < 0.85
+    assert twins.difference.value is None and not twins.pairs
+    assert {loss.verdict for loss in twins.losses} == {"not shown"} and {loss.loss for loss in twins.losses} == {0.0}
+
+
+def test_one_variant_that_fails_makes_its_cluster_inconsistent(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    twins = score(golden, observe(golden, {"q3~typos"})).twins["a"]
+    assert (twins.consistency.good, twins.consistency.decided) == (QUESTIONS - 1, QUESTIONS)
+    assert [(pair.case_id, pair.kind, pair.detail) for pair in twins.pairs] == [("q3", "typos", "passed → failed")]
+
+
+def test_a_loss_on_every_variant_of_a_kind_is_shown_with_its_interval(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    twins = score(golden, observe(golden, {f"q{number}~typos" for number in range(QUESTIONS)})).twins["a"]
+    losses = {(loss.kind, loss.metric): loss for loss in twins.losses}
+    failed = losses["typos", "failed"]
+    assert (failed.base, failed.variant, failed.loss, failed.n) == (0.0, 1.0, 1.0, QUESTIONS)
+    assert failed.verdict == "loses" and failed.interval is not None and failed.interval.low > 0.3
+    assert losses["case", "failed"].verdict == "not shown"
+    assert failed.p is not None and failed.p_adjusted is not None and failed.p_adjusted > failed.p
+
+
+def test_a_loss_over_few_pairs_is_described_and_not_tested(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    few = GoldenSet(tuple(case for case in golden.cases if case.id.partition("~")[0] in ("q1", "q2", "q3")))
+    twins = score(few, observe(few, {"q1~typos", "q2~typos", "q3~typos"})).twins["a"]
+    assert {(loss.verdict, loss.p) for loss in twins.losses} == {("n/a", None)}
+
+
+def test_both_wrong_in_ways_that_nobody_can_compare_is_unknown_and_no_agreement(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl", ("typos",))
+    other = {"q1": "Nobody remembers the price.", "q1~typos": "The shop sells a great many things."}
+    twins = score(golden, observe(golden, text=other)).twins["a"]
+    assert twins.consistency.unknown is not None and twins.consistency.unknown.count == 1
+    assert twins.consistency.decided == QUESTIONS - 1
+    assert twins.consistency.unknown.low == (QUESTIONS - 1) / QUESTIONS and twins.consistency.unknown.high == 1.0
+    same = dict.fromkeys(("q1", "q1~typos"), "Nobody remembers the price.")
+    assert score(golden, observe(golden, text=same)).twins["a"].consistency.unknown is None
+
+
+def test_a_variant_that_was_not_observed_is_unknown(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl", ("typos",))
+    observations = [row for row in observe(golden) if row.case_id != "q1~typos"]
+    result = score(golden, observations)
+    assert result.twins["a"].consistency.unknown is not None
+    assert result.configs["a"].table.missing == ()  # it makes no case incomplete
+
+
+def test_a_differing_variant_must_be_right_and_not_the_answer_of_its_case(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl", ("entity-swapped",))
+    blind = {"q1~entity-swapped": "It costs 11 USD.", "q2~entity-swapped": "It costs 77 USD."}
+    twins = score(golden, observe(golden, text=blind)).twins["a"]
+    assert (twins.difference.good, twins.difference.decided) == (QUESTIONS - 2, QUESTIONS)
+    assert {pair.case_id: pair.detail for pair in twins.pairs}["q1"] == "the same answer"
+    assert twins.consistency.value is None and not twins.losses
+
+
+def test_variants_change_no_other_number(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    bases = GoldenSet(tuple(case for case in golden.cases if case.variant_of is None))
+    wrong = {f"q{number}~typos" for number in range(QUESTIONS)} | {"q2"}
+    with_twins, alone = score(golden, observe(golden, wrong)), score(bases, observe(bases, wrong))
+    reports = [json.loads(render_json_report(result)) for result in (with_twins, alone)]
+    assert reports[0]["configs"]["a"].pop("variants")["consistency"]["good"] == 0
+    assert any("scored apart" in warning for warning in reports[0].pop("warnings"))
+    assert not any("scored apart" in warning for warning in reports[1].pop("warnings"))
+    assert reports[0] == reports[1]
+
+
+def test_variants_count_as_cases_if_asked_or_named(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    result = score(golden, observe(golden), with_variants=True)
+    assert len(result.configs["a"].table.case_ids) == 3 * QUESTIONS and not result.twins
+    only_variants = GoldenSet(tuple(case for case in golden.cases if case.variant_of is not None))
+    assert len(score(only_variants, observe(only_variants)).configs["a"].table.case_ids) == 2 * QUESTIONS
+
+
+def test_outputs_without_any_variant_are_scored_as_before(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    result = score(golden, [row for row in observe(golden) if "~" not in row.case_id])
+    assert not result.twins and result.configs["a"].table.missing == ()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_files_give_what_memory_gives_and_reports_show_it(tmp_path: Path, workers: int) -> None:
+    path, outputs = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl"
+    golden = write_set(path)
+    observations = observe(golden, {"q3~typos"})
+    rows = [{"case_id": row.case_id, "config_id": "a", "answer": row.answer} for row in observations]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report, page, markdown = tmp_path / "report.json", tmp_path / "page.html", tmp_path / "report.md"
+    arguments = ["score", "--golden", str(path), "--outputs", str(outputs), "--json-report", str(report)]
+    arguments += ["--html", str(page), "--report", str(markdown), "--verbose", "--workers", str(workers)]
+    run = CliRunner().invoke(build_app(arguments), arguments, env={"COLUMNS": "200"})
+    assert run.exit_code == 0, run.output
+    held = score(golden, observations)
+    variants = json.loads(report.read_text())["configs"]["a"]["variants"]
+    assert variants == json.loads(render_json_report(held))["configs"]["a"]["variants"]
+    for text in (run.output, markdown.read_text(), page.read_text()):
+        assert "Treated alike" in text and "91.7%" in text
+    titles = [table.title for table in render_score_screen(held).tables]
+    assert {"Variants", "What variants cost", "Variants not treated as expected"} <= set(titles)

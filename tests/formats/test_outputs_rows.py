@@ -1,0 +1,103 @@
+"""Rows of Ragas and DeepEval as outputs: recognised, matched with cases by id or question, or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.formats.outputs import detect_output_format, open_output_files, prepare_decodable, read_observations
+from assay.records.errors import InputError
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
+
+LEAVE = "Permanent staff have 12 days of paid leave a year."
+CASES = (Case("leave", "How many days of  paid leave?"), Case("a", "Who approves?"), Case("b", "Who approves?"))
+RAGAS = {
+    "user_input": "How many days of paid leave?",
+    "retrieved_contexts": [LEAVE],
+    "response": "12 days",
+    "reference": "12 days a year",
+}
+DEEPEVAL = {"input": "How many days of paid leave?", "actual_output": "12 days", "retrieval_context": [LEAVE]}
+
+
+def read(path: Path, *, keep_unknown: bool = False, cases: tuple[Case, ...] | None = CASES) -> list[Observation]:
+    with (
+        open_output_files([str(path)], None) as files,
+        prepare_decodable(files, cases, keep_unknown=keep_unknown) as decodable,
+    ):
+        return [row for file in decodable for row in read_observations(file.path, file.name, file.decoded_as)]
+
+
+def write(tmp_path: Path, *rows: Any, name: str = "ragas.jsonl") -> Path:
+    path = tmp_path / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("row", [RAGAS, DEEPEVAL])
+def test_rows_of_other_tools_answer_the_case_whose_question_they_hold(tmp_path: Path, row: dict[str, Any]) -> None:
+    (observation,) = read(write(tmp_path, row))
+    assert ("leave", "ragas", "12 days") == (observation.case_id, observation.config_id, observation.answer)
+    assert [LEAVE] == [chunk.text for stage in observation.stages or () for chunk in stage.chunks]
+
+
+def test_an_id_decides_before_the_question(tmp_path: Path) -> None:
+    observations = read(write(tmp_path, {"id": "b", "input": "Who approves?", "actual_output": "HR", "config": "x"}))
+    assert [("b", "x")] == [(row.case_id, row.config_id) for row in observations]
+
+
+@pytest.mark.parametrize(
+    ("row", "field", "parts"),
+    [
+        ({"input": "Who approves?", "actual_output": "HR"}, "input", ("question of 2 cases (a, b;", "a member id")),
+        ({"input": "Who aproves?", "actual_output": "HR"}, "input", ("of no case", "that of a: 'Who approves?'")),
+        ({"input": ["x"], "actual_output": "HR"}, "input", ("not a text",)),
+        (RAGAS | {"id": "7"}, "id", ("no such case (got '7'", "is that of leave", "leave the member out")),
+        (RAGAS | {"id": 1.5}, "id", ("not a text (got 1.5)",)),
+        (RAGAS | {"question": "Other?"}, "question", ("two questions",)),
+        ({"user_input": RAGAS["user_input"], "response": None}, "", ("no output",)),
+        (["no row"], "", ("not an object",)),
+        (RAGAS | {"answer": "13 days"}, "", ("answer", "response")),
+    ],
+)
+def test_a_row_that_fits_no_case_or_several_is_refused_with_its_place(
+    tmp_path: Path, row: Any, field: str, parts: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as refused:
+        read(write(tmp_path, RAGAS, row))
+    (problem,) = refused.value.problems
+    assert (2, field) == (problem.line, problem.field)
+    assert all(part in problem.message for part in parts), problem.message
+
+
+def test_rows_of_no_case_are_kept_for_being_counted(tmp_path: Path) -> None:
+    rows = read(write(tmp_path, RAGAS, RAGAS | {"user_input": "Who won?"}), keep_unknown=True)
+    assert ["leave"] == [row.case_id for row in rows if row.case_id in {case.id for case in CASES}]
+    assert 2 == len(rows)
+
+
+def test_without_a_golden_set_rows_are_refused_with_the_way_to_import_them(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="assay init --from"):
+        read(write(tmp_path, RAGAS), cases=None)
+
+
+def test_a_line_with_an_id_is_a_row_if_only_the_name_of_its_answer_is_of_another_tool() -> None:
+    def detect(**members: str) -> str:
+        return detect_output_format("x", json.dumps(members).encode())
+
+    assert "rows" == detect(case_id="c", response="12")
+    assert "assay" == detect(case_id="c", answer="12")
+    with pytest.raises(InputError, match="two formats fit: assay with the answer in answer, and rows"):
+        detect(case_id="c", answer="12", response="13")
+
+
+def test_scores_of_rows_are_those_of_the_same_answers_in_native_lines(tmp_path: Path) -> None:
+    golden = [{"id": "leave", "question": "How many days of paid leave?", "reference": "12 days a year"}]
+    by_rows = assay.score(golden, write(tmp_path, RAGAS))
+    native = [{"case_id": "leave", "config_id": "ragas", "retrieved_contexts": [LEAVE], "response": "12 days"}]
+    assert by_rows.metric("answer_similarity") == assay.score(golden, native).metric("answer_similarity")
