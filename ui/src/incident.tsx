@@ -33,7 +33,6 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
       {incident.answer_now != null && <Now now={incident.answer_now} />}
       {incident.claims.length > 0 && <Claims claims={incident.claims} />}
       {incident.citations.length > 0 && <Citations citations={incident.citations} />}
-      <Verdicts incident={incident} />
       {incident.stages.map(([name, chunks], index) => (
         <StageChunks key={index} name={name} chunks={chunks} />
       ))}
@@ -172,28 +171,6 @@ function Changed({ value }: { value: boolean | null }) {
   const { t } = useWords();
   if (value === null) return <span class="n">{t("unknown")}</span>;
   return value ? <b class="bad-text">{t("yes")}</b> : <>{t("no")}</>;
-}
-
-function Verdicts({ incident }: { incident: IncidentRecord }) {
-  const { t } = useWords();
-  const verdicts = incident.verdicts ?? [];
-  if (verdicts.length === 0) return null;
-  return (
-    <Section id="verdicts" title={t("verdicts")}>
-      <DataTable
-        label={t("verdicts")}
-        rows={verdicts}
-        className="wide"
-        columns={[
-          { key: "rubric", head: t("rubric"), wrap: true, cell: (row) => <Data text={row.rubric} /> },
-          { key: "item", head: t("claim"), wrap: true, cell: (row) => <Data text={row.item ?? t("whole_answer")} /> },
-          { key: "label", head: t("label"), wrap: true, cell: (row) => <b><Data text={row.label} /></b> },
-          { key: "reasoning", head: t("reasoning"), wrap: true, cell: (row) => <Data text={row.reasoning} /> },
-          { key: "judge", head: t("judge"), wrap: true, cell: (row) => <Data text={row.judge} /> },
-        ]}
-      />
-    </Section>
-  );
 }
 
 const MOST_TEXT = 600;

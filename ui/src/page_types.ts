@@ -161,7 +161,6 @@ export interface Incident {
   notes: string[];
   stale?: string[];
   answer_now?: AnswerNow | null;
-  verdicts?: RecordedVerdict[];
 }
 
 /** How many incidents are open and closed, and by which causes; None with a reason where that was not read. */
@@ -209,15 +208,6 @@ export interface NearCase {
 export interface PagePeriod {
   from: string;
   to: string;
-}
-
-/** What a judge said about the answer, or about one claim of it (`item`), and was recorded. */
-export interface RecordedVerdict {
-  rubric: string;
-  judge: string;
-  item: string | null;
-  label: string;
-  reasoning: string;
 }
 
 /** The share of answers that refused (`value`), next to the band from `low` to `high` in which it is expected. */

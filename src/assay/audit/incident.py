@@ -100,16 +100,6 @@ class AnswerNow(Struct, frozen=True):
     changes: tuple[tuple[str, str], ...]
 
 
-class RecordedVerdict(Struct, frozen=True):
-    """What a judge said about the answer, or about one claim of it (`item`), and was recorded."""
-
-    rubric: str
-    judge: str
-    item: str | None
-    label: str
-    reasoning: str
-
-
 class Incident(Struct, frozen=True):
     """Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for.
 
@@ -130,7 +120,6 @@ class Incident(Struct, frozen=True):
     notes: tuple[str, ...]
     stale: tuple[str, ...] = ()
     answer_now: AnswerNow | None = None
-    verdicts: tuple[RecordedVerdict, ...] = ()
 
 
 class IncidentSources(Struct, frozen=True):
