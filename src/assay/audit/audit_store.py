@@ -254,11 +254,17 @@ class AuditStore:
 
     def iterate_chain(self, after: int = 0, page: int = 2000) -> Iterator[ChainRow]:
         """Yield all records of the chain in order."""
+        for rows in self.iterate_pages(after, page):
+            yield from rows
+
+    def iterate_pages(self, after: int = 0, page: int = 2000) -> Iterator[list[ChainRow]]:
+        """Yield all records of the chain in order, at most `page` together."""
         while True:
             with self.reading() as connection:
                 query = sa.select(RECORDS).where(RECORDS.c.sequence > after).order_by(RECORDS.c.sequence).limit(page)
                 rows = [ChainRow(*row) for row in connection.execute(query)]
-            yield from rows
+            if rows:
+                yield rows
             if len(rows) < page:
                 return
             after = rows[-1].sequence

@@ -50,7 +50,7 @@ def ingest(
     disk. `now` is the clock. Raises InputError for what cannot be read, for users without a key, and for a key that is
     not the store's; IncompleteError if the store cannot be written.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.ingest_traffic import IngestRequest, ingest_traffic, load_audit_keys
     if batch < 1:
         raise InputError(f"a batch of {batch} records (expected at least 1)")
@@ -86,7 +86,7 @@ def verify(
     are signed, and their signatures checked. Raises InputError for a store or file that cannot be read, and for signing
     off a store with faults.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.ingest_traffic import load_audit_keys
         from assay.audit.verify_store import load_signed_roots, sign_off_days, verify_store
@@ -121,7 +121,7 @@ def erase(
     verifiable. With `dry_run`, only counts. Raises InputError for an unknown user, and unless exactly one of `user` and
     `older_than` is given.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.erase_records import erase_expired, erase_user
     if (user is None) == (older_than is None):
@@ -163,7 +163,7 @@ def show(
     owner, decision), which is appended to the chain. `file` is an HTML or Markdown file to write. `target` is asked the
     question again, for its user, and closed. Raises InputError if nothing is found, and for files that cannot be read.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.incident_file import write_incident
         from assay.audit.load_incident import add_finding, load_incident, require_answer
@@ -220,7 +220,7 @@ def read_answers(
 
     Raises InputError for a file that is no store, and for a time that cannot be read.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.search_store import AnswerQuery, list_answers
     with open_audit_store(str(store)) as opened:
@@ -234,7 +234,7 @@ def read_incidents(
 
     Raises InputError for a store or corpus that cannot be read, and for a number that is no answer.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.load_incident import load_incident
     present = load_corpus(corpus)[0]
@@ -248,7 +248,7 @@ def list_findings(store: PathLike) -> list[Finding]:
 
     Raises InputError for a file that is no store.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.load_incident import load_all_findings
     with open_audit_store(str(store)) as opened:
@@ -276,7 +276,7 @@ def export(
     `show_restricted`. With `salvage`, a damaged store is read as far as possible, and what is lost is said by number.
     Raises InputError for what cannot be read, IncompleteError for a damaged store and a file that cannot be written.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.record_slices import parse_slice
         from assay.audit.search_store import parse_day_bounds
@@ -335,7 +335,8 @@ def _utc_now() -> datetime:
 
 
 @contextmanager
-def _explain_missing_extra() -> Iterator[None]:
+def explain_missing_extra() -> Iterator[None]:
+    """Raise SettingsError with a remedy where a package of the audit store cannot be imported."""
     try:
         yield
     except ModuleNotFoundError as error:

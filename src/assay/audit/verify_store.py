@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -47,7 +47,7 @@ def verify_store(store: AuditStore, signed: Sequence[SignedRoot] = (), keys: Aud
     """
     result = VerifyResult()
     checker = _ChainChecker(store, result)
-    for page in _iterate_pages(store):
+    for page in store.iterate_pages(page=PAGE):
         checker.check_page(page)
     checker.finish()
     _compare_roots(result, signed, keys)
@@ -62,17 +62,6 @@ def check_record(store: AuditStore, sequence: int) -> list[ChainFault]:
     checker.start_after([row for row in rows if row.sequence < sequence])
     checker.check_page([row for row in rows if row.sequence == sequence])
     return result.faults
-
-
-def _iterate_pages(store: AuditStore) -> Iterable[list[ChainRow]]:
-    page: list[ChainRow] = []
-    for row in store.iterate_chain(page=PAGE):
-        page.append(row)
-        if len(page) == PAGE:
-            yield page
-            page = []
-    if page:
-        yield page
 
 
 class _ChainChecker:

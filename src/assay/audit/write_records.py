@@ -65,7 +65,7 @@ def write_records(store: AuditStore, request: ExportRequest, path: str) -> Expor
 
 def _iterate_answers(store: AuditStore, request: ExportRequest, result: ExportResult) -> Iterator[list[AuditRecord]]:
     masker = RecordMasker(request.corpus)
-    rows = _iterate_salvaged_rows(store, result) if request.salvage else _iterate_rows(store)
+    rows = _iterate_salvaged_rows(store, result) if request.salvage else store.iterate_pages(page=PAGE)
     for page in rows:
         records = _read_page(store, page, request, result)
         if not request.show_restricted:
@@ -75,16 +75,6 @@ def _iterate_answers(store: AuditStore, request: ExportRequest, result: ExportRe
         result.exported += len(records)
         if records:
             yield records
-
-
-def _iterate_rows(store: AuditStore) -> Iterator[list[ChainRow]]:
-    page: list[ChainRow] = []
-    for row in store.iterate_chain(page=PAGE):
-        page.append(row)
-        if len(page) == PAGE:
-            yield page
-            page = []
-    yield page
 
 
 def _read_page(

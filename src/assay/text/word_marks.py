@@ -95,9 +95,9 @@ def _read_first_word(branch: str) -> str | None:
     return word
 
 
-def _split_branches(pattern: str) -> list[str]:
-    """Split a pattern at the bars that are in no group or class."""
-    branches, start, depth, position, in_class = [], 0, 0, 0, False
+def _iterate_structure(pattern: str) -> Iterator[tuple[int, str, int]]:
+    """Yield place, character and depth of the parentheses and bars outside classes; a parenthesis counts as inside."""
+    depth, position, in_class = 0, 0, False
     while position < len(pattern):
         char = pattern[position]
         if char == "\\":
@@ -106,12 +106,22 @@ def _split_branches(pattern: str) -> list[str]:
             in_class = char != "]"
         elif char == "[":
             in_class = True
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-        elif char == "|" and depth == 0:
+        elif char == "(":
+            depth += 1
+            yield position, char, depth
+        elif char in "|)":
+            yield position, char, depth
+            depth -= char == ")"
+        position += 1
+
+
+def _split_branches(pattern: str) -> list[str]:
+    """Split a pattern at the bars that are in no group or class."""
+    branches, start = [], 0
+    for position, char, depth in _iterate_structure(pattern):
+        if char == "|" and depth == 0:
             branches.append(pattern[start:position])
             start = position + 1
-        position += 1
     return [*branches, pattern[start:]]
 
 
@@ -120,21 +130,9 @@ def _read_group(text: str) -> _Group | None:
     opening = next((kind for kind in (*_AROUND, "(?:") if text.startswith(kind)), "(")
     if opening == "(" and text.startswith("(?"):
         return None
-    depth, position, in_class = 0, 0, False
-    while position < len(text):
-        char = text[position]
-        if char == "\\":
-            position += 1
-        elif in_class:
-            in_class = char != "]"
-        elif char == "[":
-            in_class = True
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-            if depth == 0:
-                break
-        position += 1
-    if depth:
+    closing = (place for place, char, depth in _iterate_structure(text) if char == ")" and depth == 1)
+    position = next(closing, None)
+    if position is None:
         return None
     rest = text[position + 1 :]
     quantifier = rest[:1] if rest.startswith(_QUANTIFIERS) else ""

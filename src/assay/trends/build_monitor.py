@@ -15,6 +15,7 @@ from assay.audit.load_answers import find_answer_times
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import InputError
 from assay.records.golden_set import Corpus, GoldenSet
+from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
 from assay.stats.change_alarms import (
     FALSE_ALARMS,
@@ -33,7 +34,6 @@ from assay.trends.monitor_results import (
     ChangedVersion,
     MonitorAlert,
     MonitorDrift,
-    MonitorMark,
     MonitorPeriod,
     MonitorPoint,
     MonitorReport,
@@ -190,11 +190,11 @@ class _ReportBuilder:
         detectable = state_detectable_change(
             sums.totals, sums.sizes, self._calendar.days - 1, self._inputs.false_alarms
         )
-        marks = [MonitorMark(version.at, "version", _describe_version(version)) for _, version in self._changes]
+        marks = [SeriesMark(version.at, "version", _describe_version(version)) for _, version in self._changes]
         for alert in alerts:
             if alert.metric == measure.name and alert.slice == slice_name:
-                marks.append(MonitorMark(alert.change_point, "change_point", "estimated first day of the new level"))
-                marks.append(MonitorMark(alert.at, "alert", alert.text))
+                marks.append(SeriesMark(alert.change_point, "change_point", "estimated first day of the new level"))
+                marks.append(SeriesMark(alert.at, "alert", alert.text))
         first = self._calendar.name_day(self._request.first_day)
         return MonitorSeries(
             name=measure.name if slice_name is None else f"{measure.name} in {slice_name}",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
+from assay.audit.commands import explain_missing_extra
 from assay.formats.convert_files import encode_output_lines
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
@@ -22,16 +22,16 @@ from assay.metrics.metric import split_metric_names
 from assay.records.errors import InputError, SettingsError, shorten_repr
 from assay.records.golden_set import GoldenSet
 from assay.records.requests import VerdictOptions
+from assay.records.series import SeriesMark
 from assay.records.settings import MonitorSettings, QuietHours, WebhookSettings
 from assay.trends.alert_log_file import AlertEvent, append_alert_events, find_acknowledged, load_alert_events
 from assay.trends.answer_sample import LEAST_BUDGET
 from assay.trends.monitor_alerts import OPEN, apply_states
-from assay.trends.monitor_results import MonitorMark, MonitorReport, MonitorSeries, SampledAnswer
+from assay.trends.monitor_results import MonitorReport, MonitorSeries, SampledAnswer
 from assay.trends.monitor_tables import describe_monitor, render_chat_lines
 from assay.trends.webhook_client import send_webhook
 
 PathLike = str | Path
-EXTRA_MISSING = "the audit store needs the optional extra: pip install 'rag-assay[audit]'"
 PERIODS = ("day", "week", "month")
 LEAST_SECRET_BYTES = 16
 
@@ -81,7 +81,7 @@ def monitor(
     written as a golden set and outputs, for a judge. `now` is the present, for quiet hours. Raises InputError for what
     cannot be read, and IncompleteError if an alert cannot be sent or acknowledged.
     """
-    with _explain_missing_extra():
+    with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.trends.build_monitor import MonitorInputs, build_monitor
     chosen = settings or MonitorSettings()
@@ -189,7 +189,7 @@ def _mark_acknowledged(series: Sequence[MonitorSeries], events: Sequence[AlertEv
     marked = []
     for row in series:
         own = [event for event in events if event.kind == "acknowledged" and _is_of(event, row)]
-        marks = [MonitorMark(event.day, "acknowledged", f"{event.person}: {event.note}".rstrip(": ")) for event in own]
+        marks = [SeriesMark(event.day, "acknowledged", f"{event.person}: {event.note}".rstrip(": ")) for event in own]
         first = row.points[0].at if row.points else ""
         kept = [mark for mark in marks if mark.at >= first]
         marked.append(structs.replace(row, marks=tuple(sorted((*row.marks, *kept), key=lambda mark: mark.at))))
@@ -265,13 +265,3 @@ def _send_news(
     at = moment.astimezone(UTC).isoformat(timespec="seconds")
     names = [*(alert.id for alert in alerts), *(f"leak:{leak.record_id}" for leak in leaks)]
     append_alert_events(path, [AlertEvent("sent", name, at) for name in names])
-
-
-@contextmanager
-def _explain_missing_extra() -> Iterator[None]:
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] in ("sqlalchemy", "alembic"):
-            raise SettingsError(EXTRA_MISSING) from None
-        raise

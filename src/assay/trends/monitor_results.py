@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
+from assay.records.series import SeriesMark
 
 
 class MonitorPoint(Struct, frozen=True):
@@ -28,14 +29,6 @@ class MonitorPoint(Struct, frozen=True):
     run: str | None = None
 
 
-class MonitorMark(Struct, frozen=True):
-    """Something that happened at a time: `kind` is version, change_point, alert or acknowledged."""
-
-    at: str
-    kind: str
-    text: str
-
-
 class MonitorSeries(Struct, frozen=True):
     """One metric over all traffic or one slice, period by period.
 
@@ -49,7 +42,7 @@ class MonitorSeries(Struct, frozen=True):
     higher_is_better: bool | None
     slice: str | None
     points: tuple[MonitorPoint, ...]
-    marks: tuple[MonitorMark, ...] = ()
+    marks: tuple[SeriesMark, ...] = ()
     configuration: str | None = None
     sampled: bool = False
     detectable: float | None = None
