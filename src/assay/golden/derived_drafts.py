@@ -53,7 +53,7 @@ _OFF_DOMAIN = {
         "Nhiệt độ sôi của ethanol ở mực nước biển là bao nhiêu?",
     ),
 }
-_IN_BRACKETS = re.compile(r"[^()]*\S \((?P<code>[A-Z][A-Z0-9]*-?\d+)\)")
+_IN_BRACKETS = re.compile(r"\A[^()]{0,200}\S \((?P<code>[A-Z][A-Z0-9]{0,12}-?\d{1,12})\)")
 _BESIDES = {"en": "What does “{subject}” describe?", "vi": "“{subject}” mô tả điều gì?"}
 
 

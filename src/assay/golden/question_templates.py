@@ -66,8 +66,8 @@ _POINTS_BACK = re.compile(
     r"(?:its?|they|their|this|these|that|those|she|he|her|his|nobody|one|two|some|another)\b", re.IGNORECASE
 )
 _STATED_SUBJECT = {
-    "en": re.compile(r"(?P<subject>[A-Z][^,.;:]*?) (?:is|are|must|may|can|cannot|need|needs|stay|stays|ends?) "),
-    "vi": re.compile(r"(?P<subject>[^\W\d][^,.;:]*?) (?:được|phải|không|chỉ|cần|có thể|bắt buộc) "),
+    "en": re.compile(r"\A(?P<subject>[A-Z][^,.;:]*?) (?:is|are|must|may|can|cannot|need|needs|stay|stays|ends?) "),
+    "vi": re.compile(r"\A(?P<subject>[^\W\d][^,.;:]*?) (?:được|phải|không|chỉ|cần|có thể|bắt buộc) "),
 }
 _MOST_SUBJECT_WORDS, _FEWEST_VIETNAMESE_WORDS = 5, 3
 _POINTS_ELSEWHERE = re.compile(r"\b(?:above|below|following|ở trên|nói trên|dưới đây|sau đây)\b", re.IGNORECASE)
@@ -377,7 +377,11 @@ def name_subject(header: tuple[str, ...], section: str) -> str | None:
     """
     if len(header) != 2 or not all(name.casefold() in _GENERIC_HEADERS for name in header):
         return None
-    return re.sub(r"\s*\([^)]*\)$", "", section.partition(":")[0].strip())
+    name = section.partition(":")[0].strip()
+    if not name.endswith(")"):
+        return name
+    opening = name.find("(", name.rfind(")", 0, -1) + 1)
+    return name[:opening].rstrip() if opening >= 0 else name
 
 
 def ask_for_name(kind: str, header: str, value: str, section: str, language: KnownLanguage) -> str | None:

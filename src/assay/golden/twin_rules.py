@@ -25,10 +25,12 @@ _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`")
 _TOKEN = re.compile(r"\S+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 _LEADING_PHRASE = re.compile(
-    r"(?P<phrase>(?:Under|In|According to|On|For|At|During|After|Before|Since|Theo|Trong|Tại|Ở|Với|Khi|Sau|Trước|Từ)"
-    r"\s[^,?.!]{2,80}),\s+(?P<rest>[^?.!]+)\?"
+    r"\A(?P<phrase>(?:Under|In|According to|On|For|At|During|After|Before|Since|Theo|Trong|Tại|Ở|Với|Khi|Sau|Trước|Từ)"
+    r"\s[^,?.!]{2,80}),\s{1,8}(?P<rest>[^\s?.!][^?.!]*)\?"
 )
-_LONG_FORM = re.compile(r"(?P<words>(?:[^\W\d_]+[ -]){1,7}[^\W\d_]+)\s*\((?P<acronym>[A-ZĐ]{2,8})\)")
+_LONG_FORM = re.compile(
+    r"(?<![^\W\d_])(?P<words>(?:[^\W\d_]{1,40}[ -]){1,7}[^\W\d_]{1,40})\s{0,4}\((?P<acronym>[A-ZĐ]{2,8})\)"
+)
 _SHORT_FORM = re.compile(
     r"(?<!\w)(?P<acronym>[A-ZĐ]{2,8})\s*(?:\((?P<inner>[^()]{4,80})\)|:\s*(?P<outer>[^.:;()\n|]{4,80}))"
 )
