@@ -1,4 +1,4 @@
-"""Patterns read the same on every supported Python: early releases of 3.11 (seen in 3.11.2) go astray in possessive repeats of groups."""
+"""Patterns read the same on every supported Python: 3.11.2 goes astray in possessive repeats of groups."""
 
 from __future__ import annotations
 
