@@ -211,6 +211,14 @@ def test_users_need_a_key_and_a_store_keeps_to_its_key(tmp_path: Path, monkeypat
         ingest(str(tmp_path / "s"), source, key_env="OTHER")
 
 
+def test_a_store_without_answers_takes_another_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_AUDIT_KEY", "the first key, with which nothing is stored")
+    with pytest.raises(InputError):
+        ingest(str(tmp_path / "s"), tmp_path / "missing.jsonl")
+    monkeypatch.setenv("ASSAY_AUDIT_KEY", "the second key, with which an answer is stored")
+    assert ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1)])).stored == 1
+
+
 def test_no_text_of_a_user_and_no_user_id_is_readable_in_the_file(tmp_path: Path) -> None:
     store = tmp_path / "audit.sqlite"
     ingest(str(store), write_lines(tmp_path / "day.jsonl", [make_line(1, user_uid="minh.tran")]))

@@ -173,3 +173,20 @@ def test_a_number_of_a_name_in_the_question_is_no_value() -> None:
 )
 def test_flows_pressures_sounds_and_currencies_are_units(answer: str, fact: str, state: str) -> None:
     assert state == judge_facts(f"It is {answer}.", [fact])[0].state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("Below what water content is honey harvested?", "18 percent", "It is harvested below 18 percent.", "stated"),
+        ("What water content has honey?", "18 percent", "It is harvested below 18 percent.", "denied"),
+        ("Dưới bao nhiêu phần trăm nước?", "18%", "Mật ong được thu hoạch dưới 18% nước.", "stated"),
+        ("At how many degrees are suits washed?", "40 degrees", "They are washed at 40 degrees Celsius.", "stated"),
+        ("At which temperatures?", "15 to 29 degrees", "At 15 to 29 °C.", "stated"),
+        ("At which temperature?", "40 degrees Celsius", "At 40 degrees Fahrenheit.", "missing"),
+    ],
+)
+def test_bounds_that_are_asked_for_and_degrees_without_a_scale(
+    question: str, fact: str, answer: str, state: str
+) -> None:
+    assert [state] == [judgment.state for judgment in judge_facts(answer, [fact], question)]

@@ -21,7 +21,7 @@ from assay.records.settings import MonitorSettings, QuietHours
 from assay.trends.alert_log_file import find_acknowledged, load_alert_events
 from assay.trends.check_production import AlertNotice, is_within
 from assay.trends.monitor_results import MonitorReport, MonitorSeries
-from assay.trends.monitor_tables import describe_monitor
+from assay.trends.monitor_tables import describe_monitor, render_chat_lines
 from assay.trends.near_golden import GoldenQuestions
 
 pytestmark = pytest.mark.slow
@@ -154,6 +154,20 @@ def test_leaks_are_listed_one_by_one_and_never_with_their_text(tmp_path: Path, m
     assert [leak.record_id for leak in report.leaks] == ["req-3", "req-6"]
     assert all(text not in json.dumps(describe_monitor(report)) for _, text in SENTENCES)
     assert report.series[0].points[-1].value == pytest.approx(6 / 8)
+
+
+def test_a_restricted_text_in_an_answer_is_counted_and_not_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "The alarm code of shed A is 7391."
+    row = {"id": "req-1", "at": f"{FIRST_DAY.isoformat()}", "question": "Which code?", "user_uid": "ann"}
+    line = row | {"user": {"roles": ["member"]}, "answer": secret, "citations": []}
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(json.dumps({"chunk_id": "k:1", "text": secret, "roles": ["admin"]}) + "\n")
+    report = assay.monitor(ingest(tmp_path, monkeypatch, [line]), corpus=corpus)
+    assert ["req-1"] == [leak.record_id for leak in report.leaks]
+    shown = json.dumps(describe_monitor(report)) + "".join(render_chat_lines(report))
+    assert "restricted text" in shown and "7391" not in shown
 
 
 def test_labels_of_the_golden_set_tell_over_refusal_and_near_cases(

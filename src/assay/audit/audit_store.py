@@ -119,15 +119,21 @@ class AuditStore:
         return None if value is None else str(value)
 
     def check_key(self, fingerprint: str) -> None:
-        """Note the fingerprint of the audit key, or raise InputError if the store was written with another key."""
+        """Note the fingerprint of the audit key, or raise InputError if the store was written with another key.
+
+        A store without records has no pseudonyms yet, and takes any key.
+        """
         with self.writing() as connection:
-            known = connection.execute(sa.select(META.c.value).where(META.c.name == "key")).scalar_one_or_none()
-            if known is None:
+            noted = connection.execute(sa.select(META.c.value).where(META.c.name == "key")).scalar_one_or_none()
+            is_empty = connection.execute(sa.select(RECORDS.c.sequence).limit(1)).first() is None
+            if noted is None:
                 connection.execute(sa.insert(META).values(name="key", value=fingerprint))
-        if known is not None and known != fingerprint:
+            elif is_empty:
+                connection.execute(sa.update(META).where(META.c.name == "key").values(value=fingerprint))
+        if noted not in (None, fingerprint) and not is_empty:
             raise InputError(
                 f"{self.name}: the audit key is not the one this store was written with: pseudonyms would not match "
-                f"(got fingerprint {fingerprint}; expected {known})"
+                f"(got fingerprint {fingerprint}; expected {noted})"
             )
 
     def load_position(self, source: str) -> str | None:

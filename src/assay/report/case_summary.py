@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case
+from assay.records.observations import Observation
 from assay.report.case_text import (
     CasePage,
     Explanation,
@@ -19,6 +20,7 @@ from assay.report.case_text import (
 )
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
 from assay.scoring.column_values import format_count
+from assay.text.stated_facts import judge_facts
 
 _MAX_REASONS, _MAX_UNITS = 2, 3
 _MERGED = ("Attribution", "Reached", "Good", "Because", "Sign")
@@ -38,7 +40,8 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
         *_iter_answer_lines(explanation, page),
     ]
     if explanation.attribution is not None:
-        lines += ["", *_iter_verdict_lines(explanation.attribution, page)]
+        open_facts = _list_open_facts(explanation.case, explanation.observation)
+        lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page)]
         lines += _iter_trace_lines(explanation.attribution, page)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
@@ -74,15 +77,31 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage) -> Iterator[str
         yield from page.paragraph("Lists", "; ".join(explanation.file_sentences), 1)
 
 
-def _iter_verdict_lines(attribution: Attribution, page: CasePage) -> Iterator[str]:
+def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
+    """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording."""
+    answer = observation.answer if observation is not None else None
+    if case.behaviour != "answer" or not isinstance(answer, str):
+        return []
+    return [
+        f"{judgment.fact}: {judgment.state}{f' ({judgment.reason})' if judgment.reason else ''}"
+        for judgment in judge_facts(answer, case.must_have, case.question, case.reference or "")
+        if judgment.state in ("denied", "unknown")  # what is missing stands among the causes
+    ]
+
+
+def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: CasePage) -> Iterator[str]:
     facts = list_attribution_facts(attribution)
     values = dict(facts)
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
     yield from page.paragraph("", reached, 1)
-    reasons = attribution.evidence[:_MAX_REASONS]
+    most_reasons = _MAX_REASONS
+    if open_facts:
+        most_reasons = 1 if attribution.evidence else 0
+        yield from page.paragraph("Facts", "; ".join(open_facts), _MAX_REASONS - most_reasons)
+    reasons = attribution.evidence[:most_reasons]
     for reason in reasons:
-        yield from page.paragraph("Because", reason, _MAX_REASONS // len(reasons))
+        yield from page.paragraph("Because", reason, most_reasons // len(reasons))
     for label, text in facts:
         if label not in _MERGED:
             yield from page.paragraph(label, text, 2 if label == "Try first" else 1)

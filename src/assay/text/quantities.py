@@ -53,6 +53,8 @@ class Quantity(NamedTuple):
 
 # ── comparison ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+ANGLE = "angle"
+_DEGREES = frozenset((ANGLE, "celsius", "fahrenheit"))
 _MOST_ROUNDING = Decimal("0.03")  # share of a value by which "about" may differ from it
 
 
@@ -105,6 +107,8 @@ def _is_same_date(expected: Quantity, stated: Quantity) -> bool:
 def _has_same_dimension(expected: str, stated: str, unit_required: bool) -> bool:
     if expected == stated:
         return True
+    if ANGLE in (expected, stated) and {expected, stated} <= _DEGREES:
+        return True  # "40 degrees" leaves open of what
     if TIME in (expected, stated):
         return False
     if expected == PLAIN:

@@ -227,19 +227,33 @@ _PROHIBITION = re.compile(
 )
 
 
-def _judge_missing_quantity(fact: str, text: str, quantity: Quantity, answer: _ReadText) -> FactJudgment:
+_BEFORE_NUMBER = re.compile(r"[a-z ]*[a-z](?= )")
+
+
+def _judge_missing_quantity(
+    fact: str, text: str, quantity: Quantity, answer: _ReadText, question: _ReadText
+) -> FactJudgment:
     """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it.
 
-    A bound that is forbidden states its end: what must not take more than 12 days may take 12 days.
+    A bound that is forbidden states its end: what must not take more than 12 days may take 12 days. So does a bound
+    that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
     for own in answer.quantities:
         if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+            if _asks_for_bound(answer.plain[own.start : own.end], question):
+                return FactJudgment(fact, "stated")
             clause = _narrow_clause(answer.clause_at(own.start), own.start)
             before = answer.plain[clause.start : own.start]
             if own.bound in (">", "<") and _PROHIBITION.search(before) and count_negations(before) <= 1:
                 return FactJudgment(fact, "stated")
             return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
     return FactJudgment(fact, "missing", f"{text} is not there")
+
+
+def _asks_for_bound(bounded: str, question: _ReadText) -> bool:
+    """Whether the words before the number of a bounded quantity stand in the question."""
+    words = _BEFORE_NUMBER.match(bounded)
+    return words is not None and f" {words[0].strip()} " in f" {question.plain} "
 
 
 def _is_in_name(own: Quantity, answer: _ReadText, question: _ReadText) -> bool:
@@ -309,9 +323,9 @@ class _FactJudge:
             agreeing.append(self._find_quantity(quantity))
             if not agreeing[-1]:
                 text = self.read_fact.text[quantity.start : quantity.end]
-                judgment = _judge_missing_quantity(self.fact, text, quantity, self.answer)
+                judgment = _judge_missing_quantity(self.fact, text, quantity, self.answer, self.question)
                 if judgment.state == "stated" and (self.content or len(self.read_fact.quantities) > 1):
-                    return judgment._replace(state="unknown", reason=f"it forbids what lies beyond {text}")
+                    return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
                 return judgment
         places = [self.answer.find_word(word, self.ignore_marks) for word in self.content]
         absent = [word for word, indices in zip(self.content, places, strict=True) if not indices]
@@ -605,7 +619,7 @@ def judge_quantities(
         text = read_reference.text[wanted.start : wanted.end]
         agreeing = [own for own in own_quantities if is_same_quantity(wanted, own, tolerance)]
         if not agreeing:
-            judgments.append(_judge_missing_quantity(text, text, wanted, read_answer))
+            judgments.append(_judge_missing_quantity(text, text, wanted, read_answer, read_question))
             continue
         judge = _FactJudge(text, _read_text(text), read_answer, _read_text(""), (), read_reference.quantities)
         judged = []

@@ -21,6 +21,7 @@ from assay.records.golden_set import Case, Corpus, GoldenSet, User
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, SCORED, ScoreColumn
 from assay.records.unforeseen import describe_unforeseen
+from assay.scoring.column_values import format_count
 from assay.scoring.score_tables import MetricPlan, score_batch
 from assay.stats.arrays import BoolArray, FloatArray
 from assay.trends.monitor_measures import LEAKS, NEEDS_LABEL, NO_NEAR_CASE, RECORD_READERS, Measure
@@ -78,7 +79,9 @@ class AnswerScorer:
         case, observation = self._join([record], record.at[:10])[0]
         leaks = find_leaks(case, observation)
         items = [f"{name} ({location})" for location, names in leaks.ids.items() for name in names]
-        return items + [f"{name} ({IN_ANSWER})" for name in leaks.text]
+        if leaks.text:
+            items.append(f"words or facts of {format_count(len(leaks.text), 'restricted text')} ({IN_ANSWER})")
+        return items
 
     def build_case(self, record: AuditRecord, day: str) -> Case:
         """Return what is expected of an answer: that of the golden case that asks the same, if there is one."""
