@@ -28,8 +28,9 @@ def test_a_bare_name_stands_for_no_model() -> None:
 def test_without_a_model_nothing_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = write_world(tmp_path, 4)
     assert 0 == main(["score", *flags(where), "--metrics", FAITHFUL, "--format", "json"])
-    summary = json.loads(capsys.readouterr().out)["configs"]["conf-alpha-77"]["summary"]
-    assert summary.get(FAITHFUL, {}).get("value") is None
+    report = json.loads(capsys.readouterr().out)
+    assert report["configs"]["conf-alpha-77"]["summary"].get(FAITHFUL, {}).get("value") is None
+    assert f"not measured, because no --entailment-model is named: {FAITHFUL}" in report["warnings"]
     assert not may_metric_gate(parse_metric(FAITHFUL), RecordedVerdicts())
 
 

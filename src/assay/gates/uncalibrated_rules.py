@@ -35,10 +35,11 @@ def refuse_uncalibrated_rules(gate: Gate, is_uncalibrated: Callable[[MetricName]
         if rule.uncalibrated is not None or rule.severity == "warn" or not is_scored_by_rules(name):
             continue
         if is_uncalibrated(name):
-            by = "a model" if name.key_value("by", "") == "entailment" else "rules"
+            is_model = name.key_value("by", "") == "entailment"
+            by, others = ("a model", " with --entailment-model DIR") if is_model else ("rules", "")
             message = (
                 f"{rule.metric}: an uncalibrated score by {by} has no absolute scale, so a bound on it means nothing "
-                f"(got {_format_condition(rule)}; expected --calibration FILE, or uncalibrated: fail or risk)"
+                f"(got {_format_condition(rule)}; expected --calibration FILE{others}, or uncalibrated: fail or risk)"
             )
             problems.append(Problem("", None, "gate rules", message, "E_UNCALIBRATED"))
     if problems:

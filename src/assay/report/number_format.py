@@ -103,9 +103,7 @@ def get_metric_class(metric: str, metric_rows: MetricsByName) -> str:
     """Return D for a deterministic metric, J for a judged one."""
     by = parse_metric_name(metric).key_value("by", "")
     metric_row = find_metric_row(metric, metric_rows)
-    judged = by in ("judge", "combined", "entailment") or (
-        not by and metric_row is not None and metric_row.scoring_class == "judged"
-    )
+    judged = by in ("judge", "combined") or (not by and metric_row is not None and metric_row.scoring_class == "judged")
     return JUDGED if judged else DETERMINISTIC
 
 
