@@ -134,6 +134,15 @@ def test_an_unfit_folder_is_refused_with_its_file_and_a_remedy(
     assert str(tmp_path) in str(problem)
 
 
+def test_a_tokenizer_that_panics_is_refused(tmp_path: Path) -> None:
+    """Its code is Rust, and a panic is no Exception; the post-processor names a token that is not there."""
+    tokenizer = json.loads((write_model(tmp_path) / "tokenizer.json").read_text("utf-8"))
+    tokenizer["post_processor"]["special_tokens"] = {}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
+    with pytest.raises(InputError, match=r"not a tokenizer|fails on a plain sentence"):
+        load_entailment_model(str(tmp_path))
+
+
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
     for name in ("none", "a\0b", "x" * 5000):
         with pytest.raises(InputError, match="no such folder"):

@@ -71,7 +71,8 @@ class OnnxEntailmentModel:
             windows = [self._run(window) for window in (encoded, *encoded.overflowing)]
         except EntailmentError:
             raise
-        except Exception as error:  # both packages raise exceptions of their own for a bad row
+        except BaseException as error:  # both packages raise exceptions of their own for a bad row
+            _raise_interruption(error)
             raise EntailmentError(f"{type(error).__name__} of the model") from error
         best = [max(window[self._columns[label]] for window in windows) for label in LABELS]
         return EntailmentScores(*(round(value, DECIMALS) for value in best))
@@ -176,10 +177,17 @@ def _read_tokenizer(tokenizers: Any, path: Path, length: int) -> tuple[Any, int]
             raise ValueError(f"truncation.max_length is {length}, expected {LEAST_LENGTH} or more")
         tokenizer.no_padding()
         tokenizer.enable_truncation(length, stride=length // 8, strategy="only_first")
-    except Exception as error:  # noqa: BLE001  # the package raises plain exceptions
+    except BaseException as error:  # noqa: BLE001  # the package raises plain exceptions, and panics
+        _raise_interruption(error)
         message = f"not a tokenizer ({shorten_repr(str(error))}; expected the tokenizer.json of the model)"
         _refuse(str(path), "", message)
     return tokenizer, length
+
+
+def _raise_interruption(error: BaseException) -> None:
+    """Raise an interruption again; a panic of the tokenizer, which is no Exception, is an error like any other."""
+    if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+        raise error
 
 
 def _open_session(runtime: Any, path: Path, labels: int) -> Any:
