@@ -7,7 +7,7 @@ ensure_environment dev
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-EXTRAS="http judge mcp audit postgres parquet documents all langchain litellm llamaindex"
+EXTRAS="http judge mcp audit postgres parquet documents entailment all langchain litellm llamaindex"
 
 # The names of the files in a wheel, without those of its metadata that carry a digest.
 list_files() {

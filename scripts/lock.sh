@@ -10,7 +10,7 @@ lock() {
 
 lock dev --group dev "$@"
 lock core --group build --constraints requirements/dev.txt # the same versions, so that dev installs on top of core
-lock extras --extra all --extra langchain --extra litellm --extra llamaindex --extra documents --extra parquet --constraints requirements/dev.txt # what CI installs of each extra
+lock extras --extra all --extra langchain --extra litellm --extra llamaindex --extra documents --extra parquet --extra entailment --constraints requirements/dev.txt # what CI installs of each extra
 if grep -n '://' requirements/*.txt; then
     echo "requirements/ must not hold addresses" >&2
     exit 1

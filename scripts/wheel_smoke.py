@@ -22,6 +22,7 @@ MODULES = {
     "audit": ("alembic", "sqlalchemy", "assay.audit.audit_store"),
     "postgres": ("psycopg", "sqlalchemy", "assay.audit.audit_store"),
     "parquet": ("pyarrow.parquet", "assay.audit.parquet_file"),
+    "entailment": ("onnxruntime", "tokenizers", "assay.judging.entailment_model_file"),
     "documents": ("markitdown", "assay.corpora.build_corpus"),
     "all": ("httpx2", "aiohttp", "mcp", "psycopg", "sqlalchemy", "assay.targets.mcp_connection"),
 }

@@ -335,6 +335,7 @@ def score(
     verdicts: PathLike | None = None,
     judge: str | None = None,
     calibration: PathLike | None = None,
+    entailment_model: PathLike | None = None,
     rubrics: Sequence[PathLike | JudgeRubric] = (),
     lexicons: Sequence[PathLike] = (),
     baseline: PathLike | None = None,
@@ -350,7 +351,8 @@ def score(
     written by `assay calibrate`, and `rubrics` are the rubrics that the judge used in addition to the built-in ones, as
     folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for
     the regression rules of the gate. `notices` are sentences for the reports. `lexicons` are files or folders with
-    lexicons of refusals in addition to the shipped ones, for this process until the next scoring.
+    lexicons of refusals in addition to the shipped ones, for this process until the next scoring. `entailment_model` is
+    the folder of a local model for metrics with `by=entailment`.
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
@@ -367,6 +369,7 @@ def score(
                 judge,
                 None if calibration is None else str(calibration),
                 rubric_folders,
+                entailment_model=_to_text(entailment_model),
             ),
             replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
             ScoringOptions(

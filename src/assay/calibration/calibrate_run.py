@@ -12,16 +12,20 @@ from msgspec import structs, to_builtins
 
 from assay.calibration.collect_scorer_labels import (
     COMBINED,
+    CONTRADICTION_METRIC,
+    ENTAILMENT,
     JUDGE,
     RULES,
     ScorerLabels,
     check_label_metrics,
+    collect_entailment_labels,
     collect_judge_labels,
     collect_rule_labels,
     collect_tool_labels,
     hash_rubric,
     label_scales,
     load_label_rubrics,
+    make_contradiction_scale,
     metric_for_labels,
     name_with_scorer,
 )
@@ -42,6 +46,7 @@ from assay.calibration.verdict_cuts import DEFAULT_PRECISION, ErrorCosts
 from assay.formats.golden_files import compute_golden_digest
 from assay.formats.label_files import LabelScales, compute_answer_hash, compute_labels_digest, load_labels
 from assay.gates.calibration_file import write_calibrations
+from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.load_verdicts import open_verdicts
 from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
@@ -53,7 +58,10 @@ from assay.scoring.slices import find_slices
 HUMAN_SOURCE = "person"
 COMBINED_BASES = ("faithfulness", "citation_support")
 """The metrics that judge and rules score together."""
-OWN_SCORERS = (JUDGE, RULES, COMBINED)
+OWN_SCORERS = (JUDGE, RULES, COMBINED, ENTAILMENT)
+CURVED_SCORERS = (RULES, ENTAILMENT)
+"""Scorers whose numbers a curve makes probabilities."""
+CLAIMS_METRIC = "faithfulness"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,7 @@ class CalibrationRequest:
 
     Several stores, judges or rubrics are compared on the same labels. Without `verdicts` or `rubrics`, those of the run
     are used. `precision` and `costs` choose where probabilities become verdicts (`verdict_cuts`).
+    `entailment_model` is the folder of a local model that is calibrated too.
     """
 
     labels: Sequence[str]
@@ -72,6 +81,7 @@ class CalibrationRequest:
     seed: int = 0
     precision: float = DEFAULT_PRECISION
     costs: ErrorCosts | None = None
+    entailment_model: str | None = None
 
 
 def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> CalibrationResult:
@@ -96,6 +106,9 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
     scorers = collect_tool_labels([label for label in labels if label.source != HUMAN_SOURCE])
     if run is not None:
         scorers = [*_judge_scorers(run, request, metrics, notes), collect_rule_labels(run, metrics), *scorers]
+        if request.entailment_model is not None:
+            model = load_entailment_model(request.entailment_model)
+            scorers.append(collect_entailment_labels(run, metrics, model))
     measurements: list[ScorerMeasurement] = []
     differences: list[tuple[str, ScorerDifference]] = []
     review: dict[str, tuple[Disagreement, ...]] = {}
@@ -111,6 +124,9 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
         disagreements = _find_disagreements(metric, scorers, scales)
         if disagreements:
             review[metric] = disagreements
+    if CLAIMS_METRIC in metrics:
+        labels_of_claims = [label for label in human_labels if label.metric == CLAIMS_METRIC]
+        measurements += _measure_contradictions(scorers, labels_of_claims, scales, run, request, notes)
     if not measurements:
         raise IncompleteError(_nothing_to_measure(human_labels, scorers, metrics))
     return CalibrationResult(
@@ -124,6 +140,24 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
         review,
         tuple(notes),
     )
+
+
+def _measure_contradictions(
+    scorers: Sequence[ScorerLabels],
+    labels: Sequence[Label],
+    scales: LabelScales,
+    run: ScoredRun | None,
+    request: CalibrationRequest,
+    notes: list[str],
+) -> Iterator[ScorerMeasurement]:
+    """Yield how well scorers tell contradicted claims, a question of its own that the same labels answer."""
+    scale = make_contradiction_scale(scales[CLAIMS_METRIC])
+    named = [label for label in labels if label.label in scale]
+    contradictions = _LabelledMetric(CONTRADICTION_METRIC, {CONTRADICTION_METRIC: scale}, named, run, request, notes)
+    for scorer in scorers:
+        measurement = contradictions.measure(scorer) if scorer.kind == ENTAILMENT else None
+        if measurement is not None:
+            yield measurement
 
 
 def write_calibration(path: str, calibration: CalibrationResult) -> Path:
@@ -176,7 +210,7 @@ class _LabelledMetric:
         """Return how well a scorer agrees with the human labels; None if they have no item in common."""
         opinions = scorer.labels.get(self.metric, {})
         question = self._make_question(scorer)
-        if scorer.kind != RULES:
+        if scorer.kind not in CURVED_SCORERS:
             measurement = measure_scorer(
                 question, self.labels, opinions, self._lengths(), self._slices(), seed=self.seed
             )
@@ -187,7 +221,7 @@ class _LabelledMetric:
                 return measurement
             record = structs.replace(measurement.calibration, anchors=scorer.anchors)
             return structs.replace(measurement, calibration=record)
-        # Scores of the rules become probabilities by a curve (Platt scaling) that is fitted to the same labels.
+        # Scores of rules and models become probabilities by a curve (Platt scaling) that is fitted to the same labels.
         values, curve = apply_probability_curve(opinions, self._passed(), self.seed)
         if curve is not None and not curve.held_out:
             self.notes.append(f"{question.name}: too few labels to test its curve on labels that it was not fitted to")

@@ -17,6 +17,8 @@ from assay.judging.rubric_files import use_rubrics
 from assay.metrics import citation_support
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metrics
+from assay.metrics.entailment_model import EntailmentError, EntailmentModel
+from assay.metrics.entailment_support import compare_claims, convert_to_signal
 from assay.metrics.faithfulness import find_grounding_exclusion
 from assay.metrics.judge_requests import (
     ENGLISH,
@@ -25,6 +27,7 @@ from assay.metrics.judge_requests import (
     RecordedVerdicts,
     Rubrics,
     find_rubric,
+    name_combined_scorer,
 )
 from assay.metrics.metric import MetricName, parse_metric_name
 from assay.metrics.parsed_answer import ParsedAnswer
@@ -148,8 +151,9 @@ def _item_text(entry: dict[str, Any] | None, request: JudgeRequest) -> str:
     return f"{entry['text']}{mark}"
 
 
-JUDGE, RULES, COMBINED = "judge", "rules", "combined"
+JUDGE, RULES, COMBINED, ENTAILMENT = "judge", "rules", "combined", "entailment"
 _CLAIMS, _CITATIONS = "faithfulness", "citation_support"
+CONTRADICTION_METRIC, _CONTRADICTED = "contradicted_claims", "contradicted"
 _WHOLE_ANSWER = ("correctness", "answer_relevance")
 
 
@@ -184,6 +188,47 @@ def collect_rule_labels(run: ScoredRun, metrics: Sequence[str]) -> ScorerLabels:
         metric: _opinions_of_rules(run, metric) for metric in metrics if parse_metric_name(metric).base in bases
     }
     return ScorerLabels(RULES, RULES, RULES_VERSION, {}, opinions)
+
+
+def collect_entailment_labels(run: ScoredRun, metrics: Sequence[str], model: EntailmentModel) -> ScorerLabels:
+    """Return what an entailment model says of each claim, and of contradictions as a metric of their own.
+
+    Claims of answers that it cannot read have no label.
+    """
+    opinions: dict[str, dict[ItemKey, ScorerLabel]] = {}
+    for metric in metrics:
+        if parse_metric_name(metric).base != _CLAIMS:
+            continue
+        against = parse_metric_name(metric).key_value("against", CONTEXT_STAGE)
+        for (case_id, config), reading in _iterate_readings(run):
+            try:
+                if find_grounding_exclusion(reading, against) is not None:
+                    continue
+                compared = compare_claims(reading, model, against)
+            except EntailmentError:
+                continue
+            for claim, scores in zip(reading.claims, compared, strict=True):
+                key = case_id, config, claim.id
+                opinions.setdefault(metric, {})[key] = _opinion_of_probability(scores.entailment)
+                if against == CONTEXT_STAGE:
+                    opinion = _opinion_of_probability(scores.contradiction)
+                    opinions.setdefault(CONTRADICTION_METRIC, {})[key] = opinion
+    return ScorerLabels(ENTAILMENT, ENTAILMENT, name_combined_scorer(model.digest), {}, opinions)
+
+
+def _opinion_of_probability(probability: float) -> ScorerLabel:
+    return ScorerLabel(None, probability, signal=convert_to_signal(probability))
+
+
+def make_contradiction_scale(scale: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return the scale on which a label of support says whether a claim is contradicted; {} if none can say so.
+
+    >>> make_contradiction_scale({"supported": 1.0, "contradicted": 0.0, "unclear": None})
+    {'supported': 0.0, 'contradicted': 1.0, 'unclear': None}
+    """
+    if _CONTRADICTED not in scale:
+        return {}
+    return {label: None if value is None else float(label == _CONTRADICTED) for label, value in scale.items()}
 
 
 def collect_tool_labels(labels: Sequence[Label]) -> list[ScorerLabels]:
@@ -229,17 +274,22 @@ def _fold_opinion(item: LabelItem, ruling: Ruling, votes: tuple[str, ...]) -> Sc
 
 
 def _opinions_of_rules(run: ScoredRun, metric: str) -> dict[ItemKey, ScorerLabel]:
-    joins = GoldenIndex(run.golden, run.corpus)
     opinions: dict[ItemKey, ScorerLabel] = {}
+    for answer_key, reading in _iterate_readings(run):
+        opinions_by_item = _RULE_READERS.get(parse_metric_name(metric).base, _rule_answer)(reading, metric)
+        opinions |= {(*answer_key, item): opinion for item, opinion in opinions_by_item.items()}
+    return opinions
+
+
+def _iterate_readings(run: ScoredRun) -> Iterator[tuple[tuple[str, str], ParsedAnswer]]:
+    """Yield every answer of a run under its case and configuration."""
+    joins = GoldenIndex(run.golden, run.corpus)
     for config in sorted(run.scoring.configs):
         for position, case in enumerate(run.golden.cases):
             observation = run.read_observation(config, case.id)
             if observation is None or observation.error is not None or not isinstance(observation.answer, str):
                 continue
-            reading = ParsedAnswer(joins.case_index(position), observation)
-            opinions_by_item = _RULE_READERS.get(parse_metric_name(metric).base, _rule_answer)(reading, metric)
-            opinions |= {(case.id, config, item): opinion for item, opinion in opinions_by_item.items()}
-    return opinions
+            yield (case.id, config), ParsedAnswer(joins.case_index(position), observation)
 
 
 def _rule_claims(reading: ParsedAnswer, metric: str) -> dict[str, ScorerLabel]:

@@ -364,7 +364,7 @@ def _calibration(
     specificity = _rate(sorted_by.specificity, sorted_by.failed)
     decided = cuts.decided if cuts is not None else None
     reasons = list_gating_obstacles(question.by, n, sensitivity, specificity, corrected, decided)
-    if question.by == "rules" and has_signal and platt is None:
+    if question.by in ("rules", "entailment") and has_signal and platt is None:
         reasons.append("no curve could be fitted to the labels")
     return Calibration(
         metric=question.name,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import (
+    EntailmentModelOption,
     MarkdownReportOption,
     PrintFormat,
     PrintFormatOption,
@@ -42,6 +43,7 @@ def calibrate(
         list[str] | None,
         typer.Option(help="Folder with other rubrics to compare with those of the run; may be repeated."),
     ] = None,
+    entailment_model: EntailmentModelOption = None,
     metric: Annotated[
         str, typer.Option(help="Metrics to calibrate, comma-separated (default: every metric with human labels).")
     ] = "",
@@ -82,6 +84,7 @@ def calibrate(
         seed,
         precision,
         parse_costs(costs) if costs is not None else None,
+        entailment_model,
     )
     with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)

@@ -67,6 +67,13 @@ BaselineOption = Annotated[
 ]
 ApproverOption = Annotated[str, typer.Option(help="Reviewer of the decision; overrides the one named in the gate.")]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with 1 also when the decision is a pass with risk.")]
+EntailmentModelOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Folder of a local entailment model (model.onnx, tokenizer.json, config.json) for metrics with "
+        "by=entailment."
+    ),
+]
 JudgeNameOption = Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")]
 ConcurrencyOption = Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of concurrent calls.")]
 MaxCallsOption = Annotated[int | None, typer.Option(min=1, help="Maximum number of calls, including retries.")]

@@ -15,6 +15,7 @@ from assay.cli.options import (
     ApproverOption,
     BaselineOption,
     ByOption,
+    EntailmentModelOption,
     GateConfigOption,
     GateOption,
     HtmlOptions,
@@ -125,6 +126,7 @@ def score(
         str | None,
         typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
     ] = None,
+    entailment_model: EntailmentModelOption = None,
     lexicons: Annotated[
         list[str] | None,
         typer.Option(help="File or folder with lexicons of refusals for further languages; may be repeated."),
@@ -171,7 +173,7 @@ def score(
     request = complete_request(
         ScoreRequest(
             inputs,
-            VerdictOptions(verdicts, judge, calibration, rubrics or ()),
+            VerdictOptions(verdicts, judge, calibration, rubrics or (), entailment_model=entailment_model),
             GateOptions(gate, profile, gate_configs, baseline, approver, date_of_time(time)),
             ScoringOptions(
                 metrics=load_metric_paths([metrics]) if metrics and parse_name_list(metrics) else None,

@@ -430,6 +430,7 @@ def _override_verdicts(recorded: VerdictOptions, given: VerdictOptions) -> Verdi
         calibration=given.calibration if given.calibration is not None else recorded.calibration,
         rubrics=given.rubrics or recorded.rubrics,
         judged=given.judged or recorded.judged,
+        entailment_model=given.entailment_model,
     )
 
 

@@ -22,6 +22,7 @@ from assay.gates.regression_rules import evaluate_regression
 from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, evaluate_rule
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
+from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
@@ -491,8 +492,11 @@ def summarise_run(
 
 
 def _unmeasured_warning(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
-    missing_names = [str(name) for name in names if name not in measured]
-    return (f"not measured, because no verdicts are recorded: {', '.join(missing_names)}",) if missing_names else ()
+    missing_names = [name for name in names if name not in measured]
+    by_model = [str(name) for name in missing_names if name.key_value("by", "") == BY_ENTAILMENT]
+    by_judge = [str(name) for name in missing_names if str(name) not in by_model]
+    reasons = ("no verdicts are recorded", by_judge), ("no --entailment-model is named", by_model)
+    return tuple(f"not measured, because {reason}: {', '.join(listed)}" for reason, listed in reasons if listed)
 
 
 def _absent_tags_warning(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]:

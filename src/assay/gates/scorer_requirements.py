@@ -18,10 +18,14 @@ WIDEST_CORRECTED = 0.3
 """The widest interval of a corrected estimate whose bounds say something."""
 LEAST_DECIDED = 0.5
 """The least share of all items with a verdict other than unknown."""
-LEAST_LABELS = {"judge": 100, "rules": 50, "combined": 100}
-_CURVED = "faithfulness"
-"""The metric whose score by rules only a curve makes a probability."""
-_CURVES = {"rules": {"slope", "intercept"}, "combined": {"slope", "judge", "intercept"}}
+LEAST_LABELS = {"judge": 100, "rules": 50, "combined": 100, "entailment": 50}
+_CURVED = ("faithfulness", "contradicted_claims")
+"""The metrics whose score by rules or a model only a curve makes a probability."""
+_CURVES = {
+    "rules": {"slope", "intercept"},
+    "combined": {"slope", "judge", "intercept"},
+    "entailment": {"slope", "intercept"},
+}
 _ROUNDING = 1e-9
 
 
@@ -83,7 +87,8 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
     counted = sum(rate.n for rate in (record.sensitivity, record.specificity) if rate is not None)
     if record.n != counted:
         yield "n", f"not the items that people passed and failed (got {record.n}; expected {counted})"
-    if by != "rules" and not (record.judge and record.rubric_hash):
+    needs_rubric = by not in ("rules", "entailment")
+    if (needs_rubric and not record.rubric_hash) or (by != "rules" and not record.judge):
         yield "judge", "bound to nothing (expected the digest of a judge, and rubric_hash)"
     if record.platt is not None and (
         record.platt.keys() != _CURVES.get(by, set()) or not all(map(math.isfinite, record.platt.values()))
@@ -91,7 +96,7 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
         names = " and ".join(sorted(_CURVES.get(by, ())))
         yield "platt", f"not a curve (got {record.platt}; expected a number for {names} each)"
     yield from _of_cuts(record)
-    yield from _of_gating(record, by, curved=by in _CURVES and name.base == _CURVED)
+    yield from _of_gating(record, by, curved=by in _CURVES and name.base in _CURVED)
 
 
 def _of_cuts(record: Calibration) -> Iterator[tuple[str, str]]:

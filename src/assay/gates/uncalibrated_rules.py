@@ -19,9 +19,9 @@ UNCALIBRATED_NOTE = "the scorer is not calibrated against human labels (see assa
 
 
 def is_scored_by_rules(name: MetricName) -> bool:
-    """Return whether the score of a metric comes from rules that need calibration, not from a judge."""
+    """Return whether the score of a metric comes from rules or a model that need calibration, not from a judge."""
     by = name.key_value("by", "rules")
-    return by == "rules" and by in find_metric(name).uncalibrated
+    return by in ("rules", "entailment") and by in find_metric(name).uncalibrated
 
 
 def refuse_uncalibrated_rules(gate: Gate, is_uncalibrated: Callable[[MetricName], bool]) -> None:
@@ -35,9 +35,11 @@ def refuse_uncalibrated_rules(gate: Gate, is_uncalibrated: Callable[[MetricName]
         if rule.uncalibrated is not None or rule.severity == "warn" or not is_scored_by_rules(name):
             continue
         if is_uncalibrated(name):
+            is_model = name.key_value("by", "") == "entailment"
+            by, others = ("a model", " with --entailment-model DIR") if is_model else ("rules", "")
             message = (
-                f"{rule.metric}: an uncalibrated score by rules has no absolute scale, so a bound on it means nothing "
-                f"(got {_format_condition(rule)}; expected --calibration FILE, or uncalibrated: fail or risk)"
+                f"{rule.metric}: an uncalibrated score by {by} has no absolute scale, so a bound on it means nothing "
+                f"(got {_format_condition(rule)}; expected --calibration FILE{others}, or uncalibrated: fail or risk)"
             )
             problems.append(Problem("", None, "gate rules", message, "E_UNCALIBRATED"))
     if problems:

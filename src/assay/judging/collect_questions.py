@@ -21,7 +21,7 @@ from assay.gates.release_decision import match_tags
 from assay.judging.call_scheduler import JudgingLimits
 from assay.judging.choose_judge import ChosenJudge
 from assay.judging.independence import find_self_judging
-from assay.metrics.answer_metric import BY_RULES
+from assay.metrics.answer_metric import BY_ENTAILMENT, BY_RULES
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric, parse_metrics
 from assay.metrics.correctness import is_answer_open
@@ -164,13 +164,16 @@ class JudgeQuestions:
                 yield ParsedAnswer(joins.case_index(joins.position[observation.case_id]), observation)
 
 
+_BY_NO_JUDGE = (BY_RULES, BY_ENTAILMENT)
+
+
 def parse_judged_metrics(metrics: Sequence[str], own: Sequence[str] = ()) -> list[MetricName]:
     """Return the judged metrics among those named; if none are named the default ones and the `own` rubrics.
 
     Raises MetricNameError for unknown names, SettingsError if none of the named metrics is judged.
     """
     names = parse_metrics(metrics or (*DEFAULT_JUDGED, *own))
-    judged = [name for name in names if name.key_value("by", BY_RULES) != BY_RULES and is_answer_metric(name)]
+    judged = [name for name in names if name.key_value("by", BY_RULES) not in _BY_NO_JUDGE and is_answer_metric(name)]
     if not judged:
         message = f"none is judged (got {', '.join(metrics)}; expected one with by=judge, such as {DEFAULT_JUDGED[0]})"
         raise SettingsError([Problem("", None, "metrics", message, "E_METRIC")])
@@ -237,7 +240,7 @@ def cases_of_gate(gate: Gate, cases: Sequence[Case]) -> set[str]:
             name = parse_metric(rule.metric)
         except MetricNameError:  # reported when the gate itself is checked
             continue
-        if name.key_value("by", BY_RULES) != BY_RULES:
+        if name.key_value("by", BY_RULES) not in _BY_NO_JUDGE:
             rows = range(len(cases)) if rule.slice is None else find_slice_rows(cases, rule.slice).tolist()
             case_ids |= {cases[row].id for row in rows}
     return case_ids

@@ -9,10 +9,11 @@ from itertools import chain
 
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.control_questions import build_anchor_requests
+from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.independence import find_self_judging
 from assay.judging.rubric_files import load_anchors, use_rubrics
 from assay.judging.verdict_store import read_store
-from assay.metrics.answer_metric import BY_COMBINED
+from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
 from assay.metrics.catalog import (
     CATALOG,
     JUDGED_METRICS,
@@ -46,12 +47,14 @@ def load_requested_verdicts(options: VerdictOptions) -> tuple[RecordedVerdicts |
     """
     rubrics, _ = use_rubrics(options.rubrics)
     calibrations = load_calibrations(options.calibration) if options.calibration is not None else {}
+    model = load_entailment_model(options.entailment_model) if options.entailment_model is not None else None
     if options.store is not None:
         judging, notices = open_verdicts(options.store, options.judge, rubrics)
-        return replace(judging, calibrations=calibrations), notices
+        return replace(judging, calibrations=calibrations, entailment_model=model), notices
     if options.judge is not None:
         raise InputError("--judge: no verdicts given (expected --verdicts FILE as well)")
-    return (RecordedVerdicts(calibrations=calibrations) if calibrations else None), ()
+    is_empty = not calibrations and model is None
+    return (None if is_empty else RecordedVerdicts(calibrations=calibrations, entailment_model=model)), ()
 
 
 def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[RecordedVerdicts, tuple[str, ...]]:
@@ -115,11 +118,18 @@ def _sum_usage(samples: Iterable[Verdict]) -> JudgeUsage:
 
 
 def describe_judge(judging: RecordedVerdicts | None) -> tuple[str, ...]:
-    """Return the line for every report that names the judge, its rubrics, its calibrations and what its verdicts cost.
+    """Return the line for every report that names the judge, its rubrics, its calibrations and what its verdicts cost,
+    and one that names the entailment model.
 
-    Nothing if no judge was asked.
+    Nothing if no judge and no model was asked.
     """
-    if judging is None or not judging.verdicts:
+    if judging is None:
+        return ()
+    if judging.entailment_model is not None:
+        model = judging.entailment_model
+        alone = describe_judge(replace(judging, entailment_model=None))
+        return (*alone, f"claims compared by the entailment model {model.name} ({model.digest})")
+    if not judging.verdicts:
         return ()
     votes = Counter(sample.rubric for samples in judging.verdicts.values() for sample in samples)
     rubrics = ", ".join(f"{rubric} ({count})" for rubric, count in sorted(votes.items()))
@@ -174,6 +184,11 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
         if not record.applies_to(RULES_VERSION, ""):
             return f"with another version of the rules (got {record.judge}; expected {RULES_VERSION})"
         return "on another golden set, whose words the rules weigh differently" if record.golden != golden else ""
+    if by == BY_ENTAILMENT:
+        model = judging.entailment_model
+        if model is None or record.applies_to(name_combined_scorer(model.digest), ""):
+            return ""
+        return f"with another entailment model or version of the rules (got {record.judge}; expected {model.digest})"
     if (
         not judging.verdicts or name.base not in CATALOG
     ):  # nothing judged, or a metric that only people and judges label

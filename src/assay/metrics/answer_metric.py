@@ -31,7 +31,7 @@ from assay.records.observations import Observation
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRequest
 
-BY_RULES, BY_JUDGE, BY_COMBINED = "rules", "judge", "combined"
+BY_RULES, BY_JUDGE, BY_COMBINED, BY_ENTAILMENT = "rules", "judge", "combined", "entailment"
 RulesScorer = Callable[[ParsedAnswer], Outcome]
 JudgeScorer = Callable[[ParsedAnswer, Rubrics], JudgeDialogue]
 SCORER_KEY = {"by": MetricKey("", (BY_RULES, BY_JUDGE), "rules: the deterministic scorer; judge: recorded verdicts")}
@@ -55,18 +55,22 @@ def exempt_no_case(_: CaseIndex) -> str:
 class Scorers(NamedTuple):
     """How one metric is computed for one observation; `exemption_reason` returns why a case is exempt, or "".
 
-    `combined` joins both. All are functions of a module, because scorers travel to worker processes with the outcomes.
+    `combined` joins both, `entailment` asks a local model. All are functions of a module, because scorers travel to
+    worker processes with the outcomes.
     """
 
     rules: RulesScorer | None = None
     judge: JudgeScorer | None = None
     exemption_reason: Callable[[CaseIndex], str] = exempt_no_case
     combined: JudgeScorer | None = None
+    entailment: RulesScorer | None = None
 
     def select_judge(self, name: MetricName) -> JudgeScorer | None:
         """Return how a judge is asked for a metric, or None if rules compute it."""
         if name.key_value("by", BY_RULES) == BY_COMBINED:
             return self.combined
+        if name.key_value("by", BY_RULES) == BY_ENTAILMENT:
+            return None
         return self.judge if self.rules is None or name.key_value("by", BY_RULES) == BY_JUDGE else None
 
 
@@ -81,7 +85,8 @@ class AnswerMetric(Metric):
 
     def reads_answer(self, name: MetricName) -> bool:
         """Return whether a name is computed by reading answers; other variants may be computed from structure."""
-        return self.find_scorers(name).rules is not None or name.key_value("by", BY_JUDGE) == BY_JUDGE
+        scorers = self.find_scorers(name)
+        return scorers.rules is not None or scorers.entailment is not None or name.key_value("by", BY_JUDGE) == BY_JUDGE
 
 
 def compute_answer_outcome(scorers: Scorers, name: MetricName, reading: ParsedAnswer) -> Outcome:
@@ -91,8 +96,9 @@ def compute_answer_outcome(scorers: Scorers, name: MetricName, reading: ParsedAn
     if exemption_reason:
         return not_applicable_outcome(exemption_reason)
     if judge is None:
-        assert scorers.rules is not None, name
-        return scorers.rules(reading)
+        scorer = scorers.entailment if name.key_value("by", BY_RULES) == BY_ENTAILMENT else scorers.rules
+        assert scorer is not None, name
+        return scorer(reading)
     judging = reading.case.golden_index.judging or RecordedVerdicts()
     rulings: list[Ruling | None] = []
 
@@ -194,7 +200,7 @@ def define_answer_metric(
         compute=lambda batch, metric_name: compute_outcomes(find_scorers(metric_name), batch, metric_name),
         yields_to_leaks=yields_to_leaks,
         rubrics=rubrics,
-        uncalibrated=(BY_RULES, BY_JUDGE, BY_COMBINED),
+        uncalibrated=(BY_RULES, BY_JUDGE, BY_COMBINED, BY_ENTAILMENT),
         rests_on=rests_on,
         explain=lambda case, observation, metric_name: explain_outcome(
             find_scorers(metric_name), case, observation, metric_name

@@ -26,8 +26,13 @@ from assay.metrics import (
     rubric_metrics,
     usage,
 )
-from assay.metrics.answer_metric import BY_COMBINED
-from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, name_combined_scorer
+from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
+from assay.metrics.judge_requests import (
+    RULES_VERSION,
+    WITH_ENTAILMENT,
+    RecordedVerdicts,
+    name_combined_scorer,
+)
 from assay.metrics.metric import (
     Batch,
     Metric,
@@ -268,7 +273,7 @@ def _parse_for_scorers(text: str) -> list[MetricName]:
                 MetricName(part.base, tuple(sorted((*part.keys, (key, value)))), part.k)
                 for part in names
                 for value in spec.values
-                if value != BY_COMBINED
+                if value not in (BY_COMBINED, BY_ENTAILMENT) or spec.values == (value,)
             ]
     return [parse_metric(text)] if names == [name] else [parse_metric(str(part)) for part in names]
 
@@ -328,10 +333,13 @@ def judged_counterparts(names: Iterable[MetricName]) -> list[MetricName]:
 
 
 def is_metric_measurable(name: MetricName, held: Collection[str] = ()) -> bool:
-    """Return whether a name can be scored with the recorded verdicts: `held` must have all its rubrics."""
+    """Return whether a name can be scored with the recorded verdicts: `held` must have all its rubrics, or for a metric
+    by an entailment model that."""
     metric = find_metric(name)
+    if name.key_value("by", "") == BY_ENTAILMENT:
+        return WITH_ENTAILMENT in held
     if metric.scoring_class == "judged":
-        return bool(held)
+        return bool(set(held) - {WITH_ENTAILMENT})
     return name.key_value("by", "rules") == "rules" or set(metric.rubrics) <= set(held)
 
 
@@ -364,6 +372,9 @@ def _is_calibrated(name: MetricName, by: str, judging: RecordedVerdicts) -> bool
         return False
     if by == "rules":
         return calibration.applies_to(RULES_VERSION, "")
+    if by == BY_ENTAILMENT:
+        model = judging.entailment_model
+        return model is not None and calibration.applies_to(name_combined_scorer(model.digest), "")
     rubric_hash = compute_rubrics_hash(judging.rubrics.values(), find_metric(name).rubrics[0])
     scorer = judging.judge if by == "judge" else name_combined_scorer(judging.judge)
     return judging.valid and calibration.applies_to(scorer, rubric_hash)

@@ -10,13 +10,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from assay.metrics.answer_metric import (
-    COMBINED_SCORER_KEY,
+    BY_COMBINED,
+    BY_ENTAILMENT,
+    BY_JUDGE,
+    BY_RULES,
     UNDEFINED_GROUNDING,
     AnswerMetric,
     Scorers,
     define_answer_metric,
 )
 from assay.metrics.combined_support import score_combined_claims
+from assay.metrics.entailment_support import CONTRADICTED_BY_ENTAILMENT, score_claims_by_entailment
 from assay.metrics.judge_requests import (
     ItemLabel,
     JudgeDialogue,
@@ -144,6 +148,30 @@ def _describe(claim: Claim, support: SourceSupport) -> str:
     return claim.text + (f" ({'; '.join(support.contradictions)})" if support.contradictions else "")
 
 
+# ── by an entailment model ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def score_entailment(reading: ParsedAnswer, against: str = CONTEXT_STAGE) -> Outcome:
+    """The mean over claims of the probability that their best sentence entails them."""
+    unscored_outcome = find_grounding_exclusion(reading, against)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    return score_claims_by_entailment(reading, against, name_entailed_faithfulness(against), "entailment")
+
+
+def score_contradiction(reading: ParsedAnswer) -> Outcome:
+    """The mean over claims of the probability that one of the nearest sentences contradicts them."""
+    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    return score_claims_by_entailment(reading, CONTEXT_STAGE, CONTRADICTED_BY_ENTAILMENT, "contradiction")
+
+
+def name_entailed_faithfulness(against: str) -> str:
+    """Return the name under which the scorer by an entailment model is calibrated."""
+    return FAITHFULNESS_BY_RULES[against].replace("by=rules", "by=entailment")
+
+
 # ── by a judge ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -263,13 +291,23 @@ def judge_critical_claims(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialo
     return scored_outcome(len(critical), format_list("critical", critical))
 
 
-_AGAINST = {
-    "against": MetricKey(CONTEXT_STAGE, (CONTEXT_STAGE, AGAINST_CITED), "the sources that claims are compared with")
+_FAITHFULNESS_KEYS = {
+    "by": MetricKey(
+        "",
+        (BY_RULES, BY_JUDGE, BY_COMBINED, BY_ENTAILMENT),
+        "rules: the deterministic scorer; judge: recorded verdicts; combined: both, with weights from human labels; "
+        "entailment: a local model",
+    ),
+    "against": MetricKey(CONTEXT_STAGE, (CONTEXT_STAGE, AGAINST_CITED), "the sources that claims are compared with"),
 }
 
 
 def _score_faithfulness_to_citations(reading: ParsedAnswer) -> Outcome:
     return score_faithfulness(reading, AGAINST_CITED)
+
+
+def _score_entailment_by_citations(reading: ParsedAnswer) -> Outcome:
+    return score_entailment(reading, AGAINST_CITED)
 
 
 def _judge_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
@@ -281,11 +319,14 @@ def _combine_faithfulness_to_citations(reading: ParsedAnswer, rubrics: Rubrics) 
 
 
 _FAITHFULNESS_SCORERS = {
-    CONTEXT_STAGE: Scorers(score_faithfulness, judge_faithfulness, combined=combine_faithfulness),
+    CONTEXT_STAGE: Scorers(
+        score_faithfulness, judge_faithfulness, combined=combine_faithfulness, entailment=score_entailment
+    ),
     AGAINST_CITED: Scorers(
         _score_faithfulness_to_citations,
         _judge_faithfulness_to_citations,
         combined=_combine_faithfulness_to_citations,
+        entailment=_score_entailment_by_citations,
     ),
 }
 
@@ -302,7 +343,7 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
         UNDEFINED_GROUNDING,
         lambda name: _FAITHFULNESS_SCORERS[name.key_value("against", CONTEXT_STAGE)],
         rubrics=(CLAIM_SUPPORT_RUBRIC,),
-        keys=COMBINED_SCORER_KEY | _AGAINST,
+        keys=_FAITHFULNESS_KEYS,
     ),
     replace(
         define_answer_metric(
@@ -355,6 +396,15 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
             Scorers(count_contradiction_suspects),
             lower=True,
         )
+    ),
+    define_answer_metric(
+        "contradicted_claims",
+        "Share of the answer's claims that a sentence of the context contradicts.",
+        "the probability of contradiction by a local entailment model",
+        UNDEFINED_GROUNDING,
+        Scorers(entailment=score_contradiction),
+        lower=True,
+        keys={"by": MetricKey("", (BY_ENTAILMENT,), "a local model")},
     ),
     replace(
         define_answer_metric(

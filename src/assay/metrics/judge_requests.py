@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
+from assay.metrics.entailment_model import EntailmentModel
 from assay.metrics.second_judgement import CaseTexts, find_second_requests, settle_disputes
 from assay.metrics.vote_folding import (
     DISPUTED,
@@ -31,6 +32,8 @@ WHOLE_ANSWER_ITEM = "answer"
 """The one item of a rubric that labels the answer as a whole."""
 MAX_ITEMS = 12
 """Items that one request asks about; more are asked about in more requests."""
+WITH_ENTAILMENT = "by=entailment"
+"""Stands among the names of rubrics, of which none has this form, for an entailment model."""
 NO_VERDICT, UNSCORED_PREFIX = "no verdict recorded", "unscored: "
 INVALID_JUDGE = "the judge failed its controls or anchors"
 NOT_JUDGED_AGAIN = "not judged again without the instructions in its texts"
@@ -68,7 +71,7 @@ def unscored_outcome(reason: str) -> Outcome:
 
 
 def name_combined_scorer(judge: str) -> str:
-    """Return the identity of the scorer that joins a judge, by its digest, with this version of the rules.
+    """Return the identity of the scorer that joins a judge or a model, by its digest, with this version of the rules.
 
     >>> name_combined_scorer("sha256:1").startswith("sha256:1 + rules ")
     True
@@ -90,7 +93,7 @@ class RecordedVerdicts:
     which controls or anchors it failed, so that its verdicts give no numbers ("" if none); `usage` is what they cost;
     `control_agreement` is the share of control questions that it labelled as expected. `calibrations` are by metric
     name. `second_judge` is the digest of a second judge that was asked about doubtful rulings, and `second_verdicts`
-    holds its samples.
+    holds its samples. `entailment_model` compares claims with sources where a metric asks for it.
     """
 
     rubrics: Rubrics = field(default_factory=dict)
@@ -104,11 +107,17 @@ class RecordedVerdicts:
     second_verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
     failure: str = ""
     usage: JudgeUsage | None = None
+    entailment_model: EntailmentModel | None = None
 
     @cached_property
     def rubrics_with_verdicts(self) -> frozenset[str]:
         """The names of the rubrics for which anything is recorded."""
         return frozenset(verdict.rubric.partition("@")[0] for samples in self.verdicts.values() for verdict in samples)
+
+    @property
+    def scorers(self) -> frozenset[str]:
+        """What scores can be had from: the rubrics with verdicts, and the entailment model if there is one."""
+        return self.rubrics_with_verdicts | ({WITH_ENTAILMENT} if self.entailment_model is not None else frozenset())
 
     def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return the ruling of the recorded votes on a request, or None if there are none."""

@@ -38,7 +38,8 @@ class InputOptions:
 class VerdictOptions:
     """Recorded verdicts to score with: a verdict store or its export, the judge, its rubrics, and a calibration file.
 
-    `judged` adds the metrics with recorded verdicts to those that are named.
+    `judged` adds the metrics with recorded verdicts to those that are named. `entailment_model` is the folder of a
+    local model that compares claims with sources.
     """
 
     store: str | None = None
@@ -46,6 +47,7 @@ class VerdictOptions:
     calibration: str | None = None
     rubrics: Sequence[str] = ()
     judged: bool = False
+    entailment_model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

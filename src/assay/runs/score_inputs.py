@@ -188,7 +188,7 @@ def plan_metrics(
     if named_metrics is None or request.verdicts.judged:
         metrics += metrics_with_verdicts(judging)
     needed = list_gate_metrics(gate) if gate is not None else ()
-    recorded = judging.rubrics_with_verdicts if judging is not None else ()
+    recorded = judging.scorers if judging is not None else ()
     if gate is not None:
         refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))
         if gate.correctness is not None and is_metric_measurable(parse_metric(JUDGED_CORRECTNESS), recorded):

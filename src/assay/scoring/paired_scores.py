@@ -228,14 +228,17 @@ def list_regression_metrics(gate: Gate) -> list[str]:
 
 def identify_judge(judging: RecordedVerdicts | None) -> tuple[str | None, dict[str, str]]:
     """Return the digest of the judge whose verdicts were used, with that of a second one, and the hashes of the rubrics
-    they are recorded for."""
+    they are recorded for and of the entailment model."""
     if judging is None:
         return None, {}
     rubrics = sorted(judging.rubrics.items())
     judge = f"{judging.judge} with {judging.second_judge}" if judging.second_judge else judging.judge
-    return judge, {
+    hashes = {
         f"{name} ({lang})": rubric.hash for (name, lang), rubric in rubrics if name in judging.rubrics_with_verdicts
     }
+    if judging.entailment_model is not None:
+        hashes["entailment model"] = judging.entailment_model.digest
+    return judge, hashes
 
 
 def is_judge_metric(metric: str) -> bool:

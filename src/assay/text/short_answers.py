@@ -23,6 +23,15 @@ _LEAST_COVERED = 0.75  # share of the question's words in the sentence of the fr
 _ELSEWHERE = 1.5  # what z loses if another sentence holds all of the question and that of the fragment nothing
 
 
+def is_fragment(claim: str) -> bool:
+    """Return whether a claim has so few words that it says nothing without its question.
+
+    >>> is_fragment("12 days"), is_fragment("Employees get 12 days of leave")
+    (True, False)
+    """
+    return len(_WORD.findall(claim)) <= MOST_FRAGMENT_WORDS
+
+
 def score_short_answer(claim: str, question: str, sources: IndexedSources) -> SourceSupport:
     """Return how well the sources support a claim; one of up to four words is judged with its question.
 
@@ -40,7 +49,7 @@ def score_short_answer(claim: str, question: str, sources: IndexedSources) -> So
     """
     alone = score_support(claim, sources)
     asked = _content_terms(question)
-    if not asked or len(_WORD.findall(claim)) > MOST_FRAGMENT_WORDS or not sources.sentences:
+    if not asked or not is_fragment(claim) or not sources.sentences:
         return alone
     together = score_support(f"{question.rstrip(' ?')} {claim}", sources)
     fragment = [term for term in parse_terms(claim).items if term.kind != "stop"] or parse_terms(claim).items
