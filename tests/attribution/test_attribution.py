@@ -69,6 +69,7 @@ def test_no_output_and_a_failed_target_are_nobodys_fault_that_could_be_named() -
     found = blamed(case(), broken)
     assert ("unknown", "insufficient_trace", None) == told(found)
     assert ("the target failed: timeout",) == found.evidence
+    assert "repair the target, then ask again" == found.fix
 
 
 # ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,6 +19,7 @@ from assay.stats.paired_tests import (
     compute_detectable_difference,
     compute_tango_interval,
     compute_tango_z,
+    pair_samples,
 )
 from assay.stats.sign_flip_test import compute_mcnemar_p, compute_sign_flip_p
 
@@ -273,3 +274,12 @@ def test_adjusted_p_values_keep_their_order_and_are_never_smaller(p_values: list
         assert small <= large + 1e-15 <= 1 + 2e-15
     for adjusted in (strict, lenient):
         assert [adjusted[i] for i in np.argsort(p_values, kind="stable")] == sorted(adjusted)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=12))
+def test_no_interval_is_wider_than_the_largest_possible_difference(pairs: list[tuple[float, float]]) -> None:
+    before, after = np.array(pairs).T
+    (sample,) = pair_samples(before[None], after[None], np.ones((1, len(before)), dtype=np.bool_), None, [1.0])
+    assert sample is not None
+    bounds = sample.estimate_interval(0.998)
+    assert bounds is not None and -1 <= bounds.low <= sample.mean <= bounds.high <= 1

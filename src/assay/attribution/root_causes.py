@@ -67,9 +67,9 @@ def attribute_case(
     """
     case_id = case.case.id
     if observation is None:
-        return _unknown(case_id, "the case has no output")
+        return _unknown(case_id, "the case has no output", "ask the target this case")
     if observation.error is not None:
-        return _unknown(case_id, f"the target failed: {observation.error.code}")
+        return _unknown(case_id, f"the target failed: {observation.error.code}", "repair the target, then ask again")
     inquiry = CaseFacts.from_observation(case, observation, scores, settings, index_view)
     fine = inquiry.good is not False and inquiry.reached is not False
     finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
@@ -189,10 +189,10 @@ def _find_generation_subtype(inquiry: CaseFacts) -> str:
     return "incompleteness" if is_incomplete else "reasoning_error"
 
 
-def _unknown(case_id: str, reason: str) -> Attribution:
+def _unknown(case_id: str, reason: str, fix: str) -> Attribution:
     note = cause_rules.CAUSE_NOTES["insufficient_trace"]
     return Attribution(
-        case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=note.fix
+        case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=fix
     )
 
 

@@ -127,7 +127,7 @@ class PairedSample(NamedTuple):
 
         Independent pairs of 0 and 1 get Tango's interval; pairs that all differ by the same get what the range allows.
         All others get t (CR1-t with clusters), widened to the limits of Hall, which follow the skew that a few large
-        losses cause.
+        losses cause. No interval is wider than the largest possible difference.
         """
         if self.is_binary and not self.is_clustered:
             return compute_tango_interval(self.wins, self.losses, self.n, confidence)
@@ -145,6 +145,8 @@ class PairedSample(NamedTuple):
         skewed_low, skewed_high = _hall_limits(self.mean, self.error, self.skew / sqrt(self.units), quantile)
         if skewed_low < low or skewed_high > high:
             low, high, method = min(low, skewed_low), max(high, skewed_high), f"{method}, widened by Hall"
+        if self.span is not None:
+            low, high = max(low, -self.span), min(high, self.span)
         return Bounds(low, high, method, note)
 
     def estimate_detectable(self, confidence: float = 0.95, power: float = 0.8) -> float | None:
