@@ -111,3 +111,11 @@ def test_the_function_needs_one_variable_and_survives_forks_and_the_end_of_the_p
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", PROGRAM, str(tmp_path / "a.jsonl")]
     subprocess.run(command, check=True, timeout=120, env=environment)
     assert {"parent", "child"} == {row["question"] for row in read_rows(tmp_path / "a.jsonl")}
+
+
+def test_fields_are_given_as_a_mapping_as_keywords_or_both(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    log = AnswerLog(path)
+    assert log.log({"question": "a?"}) and log.log(question="b?") and log.log({"question": "c?"}, answer="d")
+    log.close()
+    assert ["a?", "b?", "c?"] == [row["question"] for row in read_rows(path)]

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -47,15 +48,15 @@ class AnswerLog:
         """How many answers are lost."""
         return self._lost_by_caller + self._lost_by_writer
 
-    def log(self, fields: Mapping[str, Any]) -> bool:
+    def log(self, fields: Mapping[str, Any] = MappingProxyType({}), /, **more: Any) -> bool:
         """Hand one answer to the writer; return whether it was accepted. Never raises and never waits.
 
-        `id` and `at` are added where they are missing.
+        Fields are given as one mapping, as keywords, or both. `id` and `at` are added where they are missing.
         """
         try:
             if os.getpid() != self._process:
                 self._start()
-            row = {"id": uuid.uuid4().hex, "at": datetime.now(UTC).isoformat(), **fields}
+            row = {"id": uuid.uuid4().hex, "at": datetime.now(UTC).isoformat(), **fields, **more}
             line = msgspec.json.encode(row, enc_hook=str)
             if len(line) > MAX_LINE_BYTES:
                 raise ValueError(len(line))
