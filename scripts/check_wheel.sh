@@ -56,7 +56,7 @@ smoke() {
 }
 
 build
-sed -n 's/^\([A-Za-z0-9_.-]*==[^ ;]*\).*/\1/p' requirements/extras.txt >"$scratch/constraints.txt" # versions without hashes
+sed -n 's/^\([A-Za-z0-9_.-]*==[^\\]*\).*/\1/p' requirements/extras.txt >"$scratch/constraints.txt" # versions and markers without hashes
 mapfile -t pythons < <(find_pythons)
 for base in "${pythons[@]}"; do
     smoke "$base" "python-$("$base" -c 'import sys; print(sys.version_info[1])')"
