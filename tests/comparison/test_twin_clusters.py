@@ -1,6 +1,7 @@
 """Variants beside their cases: consistency, differences, losses, and that they count in no other number."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def write_set(path: Path, kinds: tuple[str, ...] = ("typos", "case")) -> GoldenS
     return load_golden(str(path), "assay").golden
 
 
-def observe(golden: GoldenSet, wrong: set[str] = frozenset(), text: dict[str, str] | None = None) -> list[Observation]:  # type: ignore[assignment]
+def observe(golden: GoldenSet, wrong: Collection[str] = (), text: dict[str, str] | None = None) -> list[Observation]:
     """Return right answers, except for the wrong cases and those with a text of their own."""
     observations = []
     for case in golden.cases:

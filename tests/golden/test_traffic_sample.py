@@ -24,7 +24,7 @@ SECRET_TEXT = "The merger with Delft Medical closes on the ninth of June for for
 
 
 def make_store(folder: Path, records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> Path:
-    pytest.importorskip("sqlalchemy")
+    pytest.importorskip("sqlalchemy", reason="needs the extra audit")
     monkeypatch.setenv("ASSAY_AUDIT_KEY", KEY)
     rows = [
         {"id": f"r{number}", "at": f"2026-03-{number % 27 + 1:02d}T08:00:00Z", **record}

@@ -213,7 +213,7 @@ def test_incidents_are_counted_by_cause_from_files_that_people_filled_in(tmp_pat
 
 
 def test_findings_of_an_audit_store_are_counted_once_by_answer(tmp_path: Path) -> None:
-    pytest.importorskip("sqlalchemy")
+    pytest.importorskip("sqlalchemy", reason="needs the extra audit")
     score_run(tmp_path, "1", [True])
     record = {"id": "a1", "at": "2026-03-01T08:00:00Z", "question": "Why?", "answer": "So."}
     (tmp_path / "traffic.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")

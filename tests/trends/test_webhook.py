@@ -29,7 +29,7 @@ from assay.trends.webhook_client import send_webhook
 
 SECRET = "a secret of the webhook"
 NOW = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
-pytest.importorskip("aiohttp")
+pytest.importorskip("aiohttp", reason="needs the extra judge")
 
 
 class Receiver(HTTPServer):

@@ -125,7 +125,7 @@ def _convert_review(value: Any, path: str, candidates: LoadedGolden, name: str) 
     """Return the decisions of a file, and the field in which they are."""
     try:
         if isinstance(value, list):
-            return convert_strictly(value, list[ReviewDecision]), ""  # type: ignore[type-var]
+            return convert_strictly(value, list[ReviewDecision]), ""  # type: ignore[type-var]  # a list too
         if not isinstance(value, dict):
             message = f"no review (got {shorten_repr(value)}; expected the file that the review page saves, or a list)"
             raise InputError([Problem(path, None, "", message, "E_FORMAT")])

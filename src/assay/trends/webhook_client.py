@@ -57,7 +57,7 @@ def send_webhook(
 async def _send(request: HttpRequest, clock: Clock, typed: bool, allowed: Sequence[str]) -> None:
     await resolve_address(request.url, typed=typed, allowed=allowed)
     transport = HttpTransport(1, CALL_SECONDS, MAX_REPLY_BYTES)
-    never: Callable[[], bool] = lambda: False  # noqa: E731
+    never: Callable[[], bool] = lambda: False  # noqa: E731  # typed
     caller = RetryingCaller(RetryPolicy(ATTEMPTS), clock, Throttle(1), lambda: True, never)
 
     async def post() -> bool:
