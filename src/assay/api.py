@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from assay.calls.plugins import enable_plugins
 from assay.formats import corpus as corpora
 from assay.formats import golden_files as goldens
@@ -371,7 +373,7 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
+            structs.replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
             ScoringOptions(
                 metrics=None if names == DEFAULT_METRICS else names,
                 by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import HEADLINES, MetricNames, find_first_present
@@ -33,8 +35,7 @@ _ADVICE: dict[Outcome, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportMeta:
+class ReportMeta(Struct, frozen=True):
     """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes)."""
 
     date: str = ""

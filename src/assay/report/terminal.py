@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision
@@ -42,8 +43,7 @@ _MAX_FAILED_CASES = 10
 _MAX_UNSCORED_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """Lines to print first, tables to draw, and notes to print last.
 
     `alerts` are those of the lines that report a leak or a followed injection, drawn red; `muted` those that say that
@@ -57,8 +57,7 @@ class Screen:
     muted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionLines:
+class DecisionLines(Struct, frozen=True):
     """A decision as lines of a screen, escaped: a title with the outcome, then its reasons."""
 
     lines: tuple[str, ...]

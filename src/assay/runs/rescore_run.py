@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from assay.formats.run_folder import RunName, complete_run_request, parse_run_name
 from assay.records.errors import InputError, Problem, shorten_repr
