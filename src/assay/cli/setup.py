@@ -72,10 +72,8 @@ def init(
     stub = write_golden_stub(GOLDEN_STUB)
     print_written_files([("golden set of three cases to replace", stub)] if stub is not None else [])
     if target is None:
-        cases = f"replace the three cases in {GOLDEN_STUB}" if stub is not None else "put your golden set"
-        if stub is not None:
-            cases += " with questions of your own"
-        typer.echo(f"next: name your target in {file}, {cases}, then: assay doctor", err=True)
+        cases = f", replace the three cases in {GOLDEN_STUB} with questions of your own" if stub is not None else ""
+        typer.echo(f"next: name your target in {file}{cases}, then: assay doctor", err=True)
         return ExitCode.PASS
     return _ask_once(file, GOLDEN_STUB if stub is not None else None)
 

@@ -158,7 +158,9 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     tested = [change for change in comparison.metrics.values() if change.p is not None]
     slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
     in_slices = sum(change.p is not None for change in slice_changes)
-    scope = f"{format_count(len(tested), 'metric')} tested" + (f", {in_slices} times on slices" if in_slices else "")
+    scope = f"{format_count(len(tested), 'metric')} tested" + (
+        f", {format_count(in_slices, 'time')} on slices" if in_slices else ""
+    )
     shown = list_shown_changes(comparison)
     if shown:
         lines = [f" - {_describe_change(change, metric_rows)}" for change in shown]

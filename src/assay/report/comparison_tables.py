@@ -59,13 +59,15 @@ def build_headline_changes_table(
         if change is None or change.baseline is None or change.candidate is None:
             continue
         cells = _format_change_cells(change, metric_rows)
-        rows.append((title, *cells[:4], change.verdict))
+        rows.append((title, *cells[:2], str(change.n), *cells[2:4], change.verdict))
     failed = comparison.metrics.get(_FAILED_METRIC)
     notes = []
     for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
         notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
-    columns = ("Metric", "Baseline", "Candidate", "Gain", "Interval", "Verdict")
+    columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
+    if rows:
+        notes.append("Values are those of the cases that both sides scored (pairs); an unknown answer is in no pair.")
     return Table("Changes since the baseline", columns, tuple(rows), (" ".join(notes),) if notes else ())
 
 

@@ -169,7 +169,7 @@ def _build_metric_lines(
     metric_rows: MetricsByName,
 ) -> list[str]:
     label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
-    column_width = min((width - label_width) // max(len(configs), 1), 34)
+    column_width = min((width - label_width) // max(len(configs), 1), 42)
     rows: list[tuple[str, list[str]]] = []
     for label, names in labelled:
         summaries = [find_measured_summary(names, scoring.configs[config].summary) for config in configs]
