@@ -5,7 +5,7 @@
 scores both recorded configurations, judges them through the protocol of a real endpoint and writes the verdicts to
 `judge/verdicts.jsonl`. The readings are in `judge/readings.jsonl`, a line for each request: the digest of its data,
 its question, and for each item the label, the words that decide it and the reason.
-A request that nobody has read stops the recording with exit code 1; `--unread` keeps such requests, to be read and added.
+A request that nobody has read stops the recording with exit code 1; `--unread` keeps such requests, to be read.
 """
 
 from __future__ import annotations

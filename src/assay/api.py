@@ -246,6 +246,7 @@ async def _observe(
     repeat: int,
     retrieval_only: bool,
 ) -> ObservedValues:
+    goldens.refuse_placeholders(golden, "golden")
     made = make_target_of_value(target, name, search)
     if retrieval_only and "search" not in made.operations:
         raise InputError("retrieval_only: the target cannot search (expected search=…, or a target with a search)")
@@ -359,6 +360,7 @@ def score(
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
     golden = read_golden_value(golden)
+    goldens.refuse_placeholders(golden, "golden")
     rows = _list_observations(observations) or read_outputs_value(observations, golden, config)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import (
+    MeasurementOptions,
     RecordedOptions,
     RunOption,
     expand_options,
 )
 from assay.records.errors import ExitCode
-from assay.records.requests import GateOptions, ScoreRequest, ScoringOptions
+from assay.records.requests import GateOptions, ScoreRequest
 
 MAX_TEXT_WIDTH = 100
 """Longer lines of prose are hard to read."""
@@ -24,6 +25,7 @@ def explain(
     case: Annotated[str, typer.Argument(help="Id of the case.")],
     run: RunOption = None,
     recorded: RecordedOptions,
+    measured: MeasurementOptions,
     config: Annotated[str | None, typer.Option(help="Configuration to show, if there are several.")] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Also show what changed since this run (RUN or RUN:CONFIG) or saved baseline.")
@@ -43,15 +45,20 @@ def explain(
     from assay.runs.rescore_run import complete_request, list_named_configs
     from assay.runs.score_run import open_scored_run
 
-    inputs = recorded.build_inputs(run, ignore_unknown=run is None)
+    inputs = recorded.build_inputs(run, ignore_unknown=run is None, allow_torn_tail=measured.allow_torn_tail)
     config = config or next(iter(list_named_configs(inputs)), None)
     request = complete_request(
-        ScoreRequest(inputs, gate=GateOptions(baseline=baseline), scoring=ScoringOptions(look_again=True))
+        ScoreRequest(
+            inputs,
+            measured.build_verdicts(),
+            GateOptions(baseline=baseline),
+            measured.build_scoring(look_again=True),
+        )
     )
     with open_scored_run(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
         width = min(get_screen_width(), MAX_TEXT_WIDTH)
         text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
         typer.echo(text, nl=False)
         if baseline is not None:
-            print_screen(explain_change(scoring, case, config, verbose=verbose))
+            print_screen(explain_change(scoring, case, config, verbose=verbose, width=width))
     return ExitCode.PASS

@@ -72,10 +72,14 @@ def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> st
     return render_case_summary(explanation)
 
 
-def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True) -> Screen:
+def explain_change(
+    run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True, width: int = 100
+) -> Screen:
     """Return what changed on one case against the baseline that the run was scored with; short unless `verbose`."""
-    render = render_case_change if verbose else render_short_case_change
-    return render(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
+    comparison = compare_with_baseline(run)[_require_config(run, config_id)]
+    if verbose:
+        return render_case_change(comparison, case_id)
+    return render_short_case_change(comparison, case_id, width=width)
 
 
 def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:

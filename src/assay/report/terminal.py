@@ -23,7 +23,7 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
-    format_unknown,
+    format_value,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -33,6 +33,7 @@ from assay.report.tables import (
     build_slices_table,
     describe_failures,
     iter_config_notes,
+    order_reasons,
 )
 from assay.report.twin_tables import build_twin_tables
 from assay.scoring.case_outcomes import list_failed_cases
@@ -118,8 +119,8 @@ def build_config_lines(config: str, scoring: ScoringResult) -> DecisionLines:
     else:
         decided = build_decision_lines(config, decision)
     head, *reasons = decided.lines
-    failures = (escape_terminal(f" - {line}") for line in describe_failures(config, scoring))
-    return DecisionLines((head, *failures, *reasons), decided.alerts, decided.muted)
+    failures = [escape_terminal(f" - {line}") for line in describe_failures(config, scoring)]
+    return DecisionLines((head, *order_reasons(failures, reasons, decision)), decided.alerts, decided.muted)
 
 
 def build_side_by_side_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
@@ -163,9 +164,11 @@ def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsB
         why = find_common_reason(find_source_column(metric, result.table))
         return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
     low_high = f"  {format_interval(summary.interval, metric, metric_rows)}" if summary.interval is not None else ""
-    text = f"{format_number(summary.value, metric, metric_rows)}{low_high}  n={summary.scored}"
     if summary.unknown is not None:
-        text += f" ({format_unknown(summary, metric_rows)})"
+        low_high = ""
+    text = f"{format_value(summary, metric_rows)}{low_high}  n={summary.scored}"
+    if summary.unknown is not None:
+        text += f" ({summary.unknown.count} unknown)"
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:

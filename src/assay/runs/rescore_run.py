@@ -67,8 +67,15 @@ def format_input_arguments(inputs: InputOptions) -> str:
     """Return the command-line arguments that name the same answers."""
     if inputs.run is not None:
         return shlex.join(["--run", str(parse_run_name(inputs.run).path)])
-    corpus = ["--corpus", inputs.corpus] if inputs.corpus else []
-    return shlex.join(["--golden", inputs.golden, *corpus, "--outputs", *inputs.outputs])
+    arguments = ["--golden", inputs.golden]
+    named = (
+        ("golden-format", inputs.golden_format),
+        ("corpus", inputs.corpus),
+        ("outputs-format", inputs.outputs_format),
+    )
+    for option, value in named:
+        arguments += [f"--{option}", value] if value else []
+    return shlex.join([*arguments, "--outputs", *inputs.outputs])
 
 
 def refuse_own_folder(inputs: InputOptions, folder: str | None) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
-from assay.formats.golden_files import load_golden
+from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
     TREC_RUN_FORMAT,
     OutputFile,
@@ -318,6 +318,7 @@ def _load_inputs(
     loaded = load_golden(named.golden, named.golden_format)
     if named.run is not None:
         refuse_other_golden(parse_run_name(named.run).path, loaded.digest)
+    refuse_placeholders(loaded.golden, named.golden, loaded.lines)
     corpus, doubts = load_corpus(named.corpus) if named.corpus is not None else (None, ())
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
