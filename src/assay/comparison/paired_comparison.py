@@ -158,6 +158,10 @@ def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) 
     return rows_by_slice
 
 
+_NO_CASE_CHANGES = ("operations", "variants")
+"""The families of metrics that no case is said to have changed by."""
+
+
 def _case_changes(
     sides: AlignedSides, metrics: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot
 ) -> tuple[CaseChange, ...]:
@@ -168,7 +172,7 @@ def _case_changes(
     scores: dict[str, dict[str, tuple[float, float]]] = {}
     for metric in metrics:
         metric_row = find_metric(parse_metric(metric))
-        if metric_row.family == "operations":
+        if metric_row.family in _NO_CASE_CHANGES:
             continue
         paired = pair_columns(*sides.get_columns(metric))
         signs = compute_change_signs(metric_row, paired.before, paired.after)

@@ -285,11 +285,16 @@ class ScoredRun:
             return self.observations_in_memory[config_id, case_id]
         if self.shards is None:
             return None
-        location = self.shards.locate(config_id, self._position.get(case_id, -1))
-        if location is None or not self.files[location.file].path:
-            return None
-        file = self.files[location.file]
-        with open(file.path, "rb") as lines:
-            lines.seek(location.start)
-            line = lines.readline()
-        return normalise_names(OUTPUT_FORMATS[file.decoded_as].decode(line.removeprefix(BYTE_ORDER_MARK)))[0]
+        return read_row(self.files, self.shards, config_id, self._position.get(case_id, -1))
+
+
+def read_row(files: Sequence[OutputFile], shards: MergedShards, config_id: str, case: int) -> Observation | None:
+    """Return the first repeat of the case at a position of the scored set, read again; None if there is no row."""
+    location = shards.locate(config_id, case)
+    if location is None or not files[location.file].path:
+        return None
+    file = files[location.file]
+    with open(file.path, "rb") as lines:
+        lines.seek(location.start)
+        line = lines.readline()
+    return normalise_names(OUTPUT_FORMATS[file.decoded_as].decode(line.removeprefix(BYTE_ORDER_MARK)))[0]
