@@ -13,11 +13,13 @@ from assay.cli.app import build_app
 from assay.comparison.compare_scores import compare_run_configs
 from assay.formats.golden_files import load_golden
 from assay.metrics.consistency import NO_ALIKE_VARIANTS, VARIANTS_ARE_CASES
+from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
 from assay.records.release_gates import Gate, Rule
 from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.scores import ScoringResult
+from assay.report.explain_case import explain_case
 from assay.report.json_report import render_json_report
 from assay.report.terminal import render_score_screen
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
@@ -252,3 +254,47 @@ def test_variants_change_nothing_else_in_a_comparison(tmp_path: Path) -> None:
         of_slice.pop("consistency", None)
     assert with_twins.metrics == alone.metrics and slices == other_slices
     assert [case.case_id for case in with_twins.cases] == [case.case_id for case in alone.cases]
+
+
+def test_explain_finds_variants_and_compares_them_with_their_case(tmp_path: Path) -> None:
+    path, outputs = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl"
+    golden = write_set(path)
+    rows = [
+        {"case_id": row.case_id, "config_id": "a", "answer": row.answer} for row in observe(golden, {"q3~typos", "q5"})
+    ]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = {}
+    for case in ("q3~typos", "q3~case", "q3", "q5"):
+        arguments = ["explain", case, "--golden", str(path), "--outputs", str(outputs)]
+        run = CliRunner().invoke(build_app(arguments), arguments, env={"COLUMNS": "100"})
+        texts[case] = run.output
+        assert run.exit_code == 0, run.output
+    assert "q3~typos under a: failed wrong_answer" in texts["q3~typos"]
+    assert "typos of q3, should be treated alike: not as expected (passed → failed)" in texts["q3~typos"]
+    assert "What does item 3 cost?" in texts["q3~typos"] and "It costs 13 USD. (no failed check)" in texts["q3~typos"]
+    assert "case of q3, should be treated alike: as expected" in texts["q3~case"]
+    assert "1 of 2 as expected; q3~typos not as expected (passed → failed)" in texts["q3"]
+    assert "0 of 2 as expected" in texts["q5"]
+    assert all(len(text.splitlines()) <= 36 for text in texts.values())
+
+
+def test_a_variant_is_explained_with_the_scores_that_the_report_counts(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    inputs = ScoreInputs.from_golden(golden, ScoreRequest())
+    run = score_observations(inputs, observe(golden, {"q3~typos"}))
+    text = explain_case(run, "q3~typos", "a", verbose=True)
+    assert "failed wrong_answer" in text and "typos of q3" in text
+    assert "consistency" not in text.partition("Scores")[2]
+    with pytest.raises(InputError, match="no such case"):
+        explain_case(run, "q3~none", "a")
+
+
+def test_the_answer_of_a_case_that_leaked_is_withheld_beside_its_variant(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl", ("typos",))
+    cases = tuple(replace(case, forbidden_text=("SECRET-1",)) for case in golden.cases)
+    golden = replace(golden, cases=cases)
+    run = score_observations(
+        ScoreInputs.from_golden(golden, ScoreRequest()), observe(golden, text={"q1": "SECRET-1 costs 11 USD."})
+    )
+    assert "SECRET-1" not in explain_case(run, "q1~typos", "a")
+    assert "SECRET-1" in explain_case(run, "q1~typos", "a", show_forbidden=True)

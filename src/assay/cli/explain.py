@@ -52,6 +52,8 @@ def explain(
         width = min(get_screen_width(), MAX_TEXT_WIDTH)
         text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
         typer.echo(text, nl=False)
-        if baseline is not None:
+        if baseline is not None and case not in scoring.cases:
+            typer.echo("Variants are not compared with a baseline case by case: explain the case itself", err=True)
+        elif baseline is not None:
             print_screen(explain_change(scoring, case, config, verbose=verbose))
     return ExitCode.PASS

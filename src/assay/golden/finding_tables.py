@@ -55,6 +55,9 @@ def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
     ]
     counts = [(name, value, str(count)) for name, row in coverage.counts.items() for value, count in row.items()]
     notes = []
+    if coverage.variants:
+        listed = ", ".join(f"{count} {kind}" for kind, count in coverage.variants.items())
+        notes.append(f"variants of cases, which count in no number here: {listed}")
     if coverage.unasked_documents:
         notes.append(f"no case asks about: {_list_names(coverage.unasked_documents)}")
     tables.append(Table("Counts", ("Of", "Value", "Cases"), tuple(map(_escape_row, counts)), tuple(notes)))

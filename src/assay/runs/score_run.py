@@ -45,7 +45,7 @@ from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
-from assay.runs.score_twins import ScoredRows, add_consistency, measure_variants
+from assay.runs.score_twins import ScoredRows, add_consistency, make_variant_run, measure_variants
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -210,6 +210,7 @@ def _finish_run(
     _check_configs(inputs, gathered)
     tables = mark_unaccepted_nuggets(_build_tables(inputs, gathered), inputs.golden.cases)
     twins: dict[str, TwinResult] = {}
+    variant_tables: dict[str, ScoreTable] = {}
     if inputs.variants:
         variant_rows = score_variants()
         variant_tables = _build_tables(variant_rows.inputs, variant_rows.shards)
@@ -234,7 +235,7 @@ def _finish_run(
         today=request.gate.today,
         selection=selection,
     )
-    return ScoredRun(
+    run = ScoredRun(
         structs.replace(scoring, twins=twins) if twins else scoring,
         inputs.golden,
         inputs.corpus,
@@ -247,6 +248,9 @@ def _finish_run(
         whole_golden=inputs.whole_golden,
         attribution=inputs.attribution,
     )
+    if inputs.variants:
+        run.variants = make_variant_run(run, variant_rows, variant_tables)
+    return run
 
 
 def _check_baseline(inputs: ScoreInputs) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,9 +17,9 @@ from assay.metrics.consistency import CONSISTENCY, VARIANTS_ARE_CASES
 from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable
 from assay.records.golden_set import ALIKE_KINDS
 from assay.records.observations import Observation
-from assay.records.scores import ScoreColumn, ScoreTable, TwinResult
+from assay.records.scores import ConfigResult, ScoreColumn, ScoreTable, TwinResult
 from assay.runs.score_inputs import ScoreInputs
-from assay.scoring.scored_run import MergedShards, read_row
+from assay.scoring.scored_run import MergedShards, ScoredRun, read_row
 
 _BEHAVIOUR_NAMES = {code: name for name, code in BEHAVIOUR_CODES.items()}
 
@@ -95,6 +95,25 @@ def add_consistency(
         column = _make_column(inputs, twins.get(config))
         scored[config] = structs.replace(table, columns={**table.columns, CONSISTENCY: column})
     return scored
+
+
+def make_variant_run(run: ScoredRun, rows: ScoredRows, tables: Mapping[str, ScoreTable]) -> ScoredRun:
+    """Return the scoring of the variants, in which single ones can be explained as cases are."""
+    measured = tuple(name for name in run.plan.measured if name.base != CONSISTENCY)
+    configs = {config: ConfigResult(table, {}) for config, table in tables.items() if config in run.scoring.configs}
+    return ScoredRun(
+        structs.replace(run.scoring, configs=configs, twins={}),
+        rows.inputs.golden,
+        run.corpus,
+        replace(run.plan, measured=measured),
+        rows.files,
+        rows.shards,
+        rows.in_memory,
+        judging=run.judging,
+        whole_golden=run.whole_golden,
+        attribution=run.attribution,
+        same_index=run,
+    )
 
 
 def _make_column(inputs: ScoreInputs, twins: TwinResult | None) -> ScoreColumn:

@@ -250,7 +250,11 @@ def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence
 
 @dataclass
 class ScoredRun:
-    """A finished scoring, with the location of each observation so that single cases can be read again."""
+    """A finished scoring, with the location of each observation so that single cases can be read again.
+
+    `variants` is the scoring of the variants of its cases, None if there are none; `same_index` is another run whose
+    traces show the same index.
+    """
 
     scoring: ScoringResult
     golden: GoldenSet
@@ -263,6 +267,8 @@ class ScoredRun:
     judging: RecordedVerdicts | None = None
     whole_golden: GoldenSet | None = None
     attribution: AttributionSettings = field(default_factory=AttributionSettings)
+    variants: ScoredRun | None = None
+    same_index: ScoredRun | None = None
 
     @cached_property
     def joins(self) -> GoldenIndex:
