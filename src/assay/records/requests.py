@@ -70,7 +70,8 @@ class GateOptions:
 class ScoringOptions:
     """What is computed, and how.
 
-    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `good` (the signal of a
+    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `also` are metrics in
+    addition to them. `good` (the signal of a
     good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
@@ -91,6 +92,7 @@ class ScoringOptions:
     lexicons: Sequence[str] = ()
     internal_stages: Sequence[str] | None = None
     with_variants: bool = False
+    also: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

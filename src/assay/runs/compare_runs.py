@@ -177,8 +177,7 @@ def compare_configs(
     comparison_request: ComparisonRequest,
 ) -> list[ComparedCandidate]:
     """Compare configurations of the same recorded outputs with one of them; their tests are one family."""
-    metrics = (*(request.scoring.metrics or DEFAULT_METRICS), *_gate_metrics(comparison_request))
-    scoring = replace(request.scoring, metrics=metrics, look_again=True)
+    scoring = replace(request.scoring, also=_gate_metrics(comparison_request), look_again=True)
     with open_scored_run(replace(request, scoring=scoring)) as run:
         configs = sorted(run.scoring.configs)
         for config in (baseline_config, *candidate_configs):

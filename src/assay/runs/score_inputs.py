@@ -190,7 +190,7 @@ def plan_metrics(
     metrics = tuple(default_metrics if named_metrics is None else named_metrics)
     if named_metrics is None or request.verdicts.judged:
         metrics += metrics_with_verdicts(judging)
-    needed = list_gate_metrics(gate) if gate is not None else ()
+    needed = (*request.scoring.also, *(list_gate_metrics(gate) if gate is not None else ()))
     recorded = judging.scorers if judging is not None else ()
     if gate is not None:
         refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))
