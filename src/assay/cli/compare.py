@@ -13,11 +13,13 @@ from assay.cli.options import (
     GateOption,
     JsonReportOption,
     MarkdownReportOption,
+    NoLedgerOption,
     PrintFormat,
     PrintFormatOption,
     ProfileOption,
     StrictOption,
     parse_name_list,
+    resolve_clock,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode, InputError
@@ -55,6 +57,7 @@ def compare(
     strict: StrictOption = False,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
     now: Annotated[
         str | None,
@@ -93,7 +96,8 @@ def compare(
             InputOptions(golden=golden, outputs=outputs, corpus=corpus),
             scoring=ScoringOptions(metrics=request.metrics or None),
         )
-        compared = compare_configs(inputs, baseline_config, candidate_config, request)
+        at = resolve_clock(now)
+        compared = compare_configs(inputs, baseline_config, candidate_config, request, at, is_counted=not no_ledger)
     elif baseline is not None and candidates:
         compared = compare_named(baseline, candidates, request)
     else:

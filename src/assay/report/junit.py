@@ -9,7 +9,6 @@ from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
-from assay.report.limitations import describe_looks
 from assay.report.tables import describe_failures
 from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import escape_invisible
@@ -95,7 +94,7 @@ def _is_accepted(rule_result: RuleResult) -> bool:
 
 def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> list[tuple[str, str]]:
     """Return what is to be known of the scores of a configuration, each with the name of its property."""
-    looks = [("test_split", describe_looks(scoring.looks))] if scoring.looks is not None else []
+    looks = [("test_split", scoring.looks.describe())] if scoring.looks is not None else []
     return [
         *(("target_error", line) for line in describe_failures(config, scoring)),
         *(("note", note) for note in result.table.notes),

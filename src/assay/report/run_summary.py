@@ -28,7 +28,6 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.limitations import describe_looks
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -82,7 +81,7 @@ def render_run_summary(
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
     if scoring.looks is not None:
-        lines.append(shorten_at_word(escape_terminal(describe_looks(scoring.looks)), width))
+        lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
     unlabelled = _build_unlabelled_lines(scoring, width)
     lines += unlabelled
     labelled = _name_themselves(metrics)

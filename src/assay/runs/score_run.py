@@ -325,7 +325,7 @@ def open_scored_run(
         with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
             if named.run is not None:
-                run.scoring = add_recorded_looks(run.scoring, parse_run_name(named.run).path)
+                run.scoring = add_recorded_looks(run.scoring, run.golden, parse_run_name(named.run).path)
             yield run
 
 
