@@ -14,7 +14,6 @@ from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
-from assay.report.limitations import describe_looks
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -189,7 +188,7 @@ def _build_failed_cases_table(scoring: ScoringResult) -> Table:
 
 def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
     if scoring.looks is not None:
-        yield describe_looks(scoring.looks)
+        yield scoring.looks.describe()
     for config, result in sorted(scoring.configs.items()):
         yield from iter_config_notes(config, result, scoring)
     yield from scoring.warnings

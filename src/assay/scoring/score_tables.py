@@ -141,7 +141,8 @@ def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = 
     needed += [parse_metric(text) for text in list_checked_metrics()]
     deciding = (parse_metric(text) for text in (SIMILARITY_METRIC, JUDGE_METRIC))
     needed += [name for name in deciding if is_metric_measurable(name, judged_rubrics)]
-    columns = tuple(name for name in dict.fromkeys(needed) if name.base != _FAILED)
+    # A metric of whole tables, such as `failed`, is added to the table once its rows are known.
+    columns = tuple(name for name in dict.fromkeys(needed) if find_metric(name).compute is not None)
     facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))
     return MetricPlan(requested, measured, columns, tuple(facts))
 
