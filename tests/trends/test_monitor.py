@@ -215,6 +215,30 @@ def test_no_refusal_at_all_asks_for_the_leak(tmp_path: Path, monkeypatch: pytest
     assert (report.series[0].points[0].high or 0.0) > 0.05, "no event in thirty answers is no proof of none"
 
 
+def test_answers_are_checked_with_the_corpus_of_their_index_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the corpus of v11 all had expired, by that of v12 nothing has; v13 has no corpus here."""
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index=index)
+        for number, index in enumerate(["v11"] * 8 + ["v12"] * 8 + ["v13"] * 4)
+    ]
+    for name, last in {"v11": "2025-01-01", "v12": "2027-01-01"}.items():
+        rows = [{"chunk_id": f"{topic}-1", "text": text, "valid_to": last} for topic, text in SENTENCES]
+        rows.append({"chunk_id": "old-1", "text": "Pages of a former edition.", "valid_to": "2025-01-01"})
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    store = ingest(tmp_path, monkeypatch, lines)
+    corpora = [f"{name}={tmp_path / name}.jsonl" for name in ("v11", "v12")]
+    options: dict[str, Any] = {"metrics": ["stale_chunks"], "slices": ["version.index"]}
+    report = assay.monitor(store, corpus=corpora, **options)
+    values = {row.slice: row.points[-1].value for row in report.series}
+    assert (values["version.index=v11"], values["version.index=v12"]) == (1.0, 0.0)
+    assert values["version.index=v13"] is None
+    assert any("4 answers of index version v13" in note for note in report.notes)
+    alone = assay.monitor(store, corpus=tmp_path / "v11.jsonl", **options)
+    assert {row.slice: row.points[-1].value for row in alone.series}["version.index=v12"] == 1.0
+
+
 # ── acknowledgements, quiet hours ────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -296,9 +296,10 @@ class _TextLoader:
 # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def open_audit_store(address: str, *, create: bool = False) -> AuditStore:
+def open_audit_store(address: str, *, create: bool = False, migrate: bool = True) -> AuditStore:
     """Open a store by the path of its SQLite file or by the address of a PostgreSQL database, and migrate it.
 
+    Without `migrate`, a store of an older schema is left as it is, which is enough to read the chain of a damaged one.
     An address holds no password: PostgreSQL's own variables (PGPASSWORD, PGPASSFILE) give it. Raises InputError for a
     file that does not exist (unless `create`) or is no store, IncompleteError if the store cannot be opened.
     """
@@ -306,7 +307,7 @@ def open_audit_store(address: str, *, create: bool = False) -> AuditStore:
     engine = _connect_postgres(address) if is_postgres else _connect_sqlite(address, create)
     store = AuditStore(engine, _hide_password(address))
     try:
-        _migrate(store, create)
+        _migrate(store, create, migrate)
     except BaseException:  # Ctrl-C too: whatever ends it, the connection is closed, and the error goes on
         store.close()
         raise
@@ -356,7 +357,7 @@ def _hide_password(address: str) -> str:
     return sa.make_url(address).render_as_string() if "://" in address else address
 
 
-def _migrate(store: AuditStore, create: bool) -> None:
+def _migrate(store: AuditStore, create: bool, wanted: bool) -> None:
     """Bring the schema to its newest version, in one transaction."""
     with store.reading() as connection:
         version = _read_version(connection)
@@ -364,6 +365,8 @@ def _migrate(store: AuditStore, create: bool) -> None:
         return
     if version is None and not create:
         raise InputError(f"{store.name}: not an audit store (expected one that `assay audit ingest` wrote)")
+    if not wanted and version is not None and version < HEAD:
+        return
     from alembic import command  # slow to import, and rarely needed
     from alembic.config import Config
     from alembic.util import CommandError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import (
-    CorpusOption,
+    CorporaOption,
     JudgeNameOption,
     NowOption,
     OtlpFileOption,
@@ -57,7 +57,7 @@ def monitor(
     metrics: Annotated[
         str | None, typer.Option(help="Metrics to compute, comma-separated (default: all that production can have).")
     ] = None,
-    corpus: CorpusOption = None,
+    corpus: CorporaOption = None,
     golden: Annotated[
         str | None, typer.Option(help="Golden set: labels for the same questions, and questions without a near case.")
     ] = None,
@@ -103,6 +103,7 @@ def monitor(
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
     tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
     """
+    from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.settings_file import load_config
@@ -111,7 +112,8 @@ def monitor(
     from assay.trends.monitor_tables import describe_monitor
     from assay.trends.write_trends import write_trend_files
 
-    inputs = [corpus, golden, verdicts, calibration, None if "://" in store else store]
+    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    inputs = [*corpus_files, golden, verdicts, calibration, None if "://" in store else store]
     refuse_overwriting([html, export_otlp, export_prometheus], inputs)
     report = monitor_answers(
         store,

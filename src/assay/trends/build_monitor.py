@@ -12,9 +12,10 @@ import numpy as np
 
 from assay.audit.audit_store import AuditStore
 from assay.audit.load_answers import find_answer_times
+from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import InputError
-from assay.records.golden_set import Corpus, GoldenSet
+from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
 from assay.stats.change_alarms import (
@@ -72,7 +73,7 @@ class MonitorInputs:
     budget: int | None = 400
     seed: int = 0
     false_alarms: float = FALSE_ALARMS
-    corpus: Corpus | None = None
+    corpora: VersionedCorpora = NO_CORPORA
     golden: GoldenSet | None = None
     judging: RecordedVerdicts | None = None
     made_at: str | None = None
@@ -94,13 +95,21 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
     sampled = [measure for measure in measures if measure.sampled]
     questions = GoldenQuestions(inputs.golden) if inputs.golden is not None else None
     request = TrafficRequest(
-        calendar, first_day, inputs.slices, census, sampled, inputs.budget, inputs.seed, inputs.keep_sample
+        calendar,
+        first_day,
+        inputs.slices,
+        census,
+        sampled,
+        inputs.budget,
+        inputs.seed,
+        inputs.keep_sample,
+        inputs.corpora,
     )
     collector = TrafficCollector(
         store,
         request,
-        AnswerScorer(census, inputs.corpus, questions),
-        AnswerScorer(sampled, inputs.corpus, questions, inputs.judging),
+        AnswerScorer(census, inputs.corpora, questions),
+        AnswerScorer(sampled, inputs.corpora, questions, inputs.judging),
     )
     traffic = collector.collect()
     return _ReportBuilder(inputs, measures, request, traffic).build(first, last), traffic.sample
@@ -122,6 +131,9 @@ def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date
     if inputs.by == "month":
         return first.replace(day=1), last
     return first - timedelta(days=first.weekday() if inputs.by == "week" else 0), last
+
+
+_OTHER_CORPUS = "they were checked with the corpus without a version, if there is one"
 
 
 class _ReportBuilder:
@@ -342,8 +354,10 @@ class _ReportBuilder:
     def _collect_notes(self) -> Iterator[str]:
         yield from self._notes
         traffic = self._traffic
-        if self._inputs.corpus is None:
+        if self._inputs.corpora.is_empty:
             yield "no corpus: whether citations were reachable, evidence stale or access denied is unknown"
+        for version, number in sorted(traffic.without_corpus.items()):
+            yield f"{number} answers of index version {version} have no corpus of that version: {_OTHER_CORPUS}"
         if traffic.failure_count:
             yield f"{traffic.failure_count} answers met a bug and have no scores: {'; '.join(traffic.failures)}"
         if traffic.leak_count > len(traffic.leaks):
