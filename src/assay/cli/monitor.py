@@ -76,6 +76,14 @@ def monitor(
         float | None,
         typer.Option(help="Most alerts a quarter for each metric and slice while nothing changes (default: 0.25)."),
     ] = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bound",
+            help="Bound to watch from the first day on, such as 'hallucination_risk<=0.05' or "
+            "'latency_ms(stat=p95)<=2000'. Repeat for more.",
+        ),
+    ] = None,
     write_sample: Annotated[
         str | None, typer.Option(help="Folder for the sample as golden.jsonl and outputs.jsonl, for `assay judge`.")
     ] = None,
@@ -130,6 +138,7 @@ def monitor(
         budget=budget,
         seed=seed,
         false_alarms=false_alarms,
+        bounds=bounds,
         settings=load_config(settings).settings.monitor,
         notice=AlertNotice(alert_log, acknowledge, person, note, webhook, webhook_secret_env),
         sample_folder=write_sample,

@@ -26,6 +26,7 @@ from assay.records.series import SeriesMark
 from assay.records.settings import MonitorSettings, QuietHours, WebhookSettings
 from assay.trends.alert_log_file import AlertEvent, append_alert_events, find_acknowledged, load_alert_events
 from assay.trends.answer_sample import LEAST_BUDGET
+from assay.trends.metric_bounds import parse_bounds
 from assay.trends.monitor_alerts import OPEN, apply_states
 from assay.trends.monitor_results import MonitorReport, MonitorSeries, SampledAnswer
 from assay.trends.monitor_tables import describe_monitor, render_chat_lines
@@ -65,6 +66,7 @@ def monitor(
     budget: int | None = None,
     seed: int | None = None,
     false_alarms: float | None = None,
+    bounds: Sequence[str] | None = None,
     settings: MonitorSettings | None = None,
     notice: AlertNotice | None = None,
     sample_folder: PathLike | None = None,
@@ -77,10 +79,11 @@ def monitor(
     `key=value`, `metrics` a list, or one text with commas. `corpus` is a corpus file or several, of which those that
     are named `VERSION=FILE` are for answers of that index version. `budget` is the number of answers of a week that are
     scored by reading them (0: all). `verdicts` is a verdict store: then a judge scores, else rules do. `false_alarms`
-    is the most alerts that are expected in a quarter for each metric and slice while nothing changes. What is None
-    comes from `settings`. `notice` says how alerts are acknowledged and sent; `sample_folder` is a folder to which the
-    sample is written as a golden set and outputs, for a judge. `now` is the present, for quiet hours. Raises InputError
-    for what cannot be read, and IncompleteError if an alert cannot be sent or acknowledged.
+    is the most alerts that are expected in a quarter for each metric and slice while nothing changes. `bounds`, such as
+    `hallucination_risk<=0.05`, are watched from the first day on. What is None comes from `settings`. `notice` says how
+    alerts are acknowledged and sent; `sample_folder` is a folder to which the sample is written as a golden set and
+    outputs, for a judge. `now` is the present, for quiet hours. Raises InputError for what cannot be read, and
+    IncompleteError if an alert cannot be sent or acknowledged.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
@@ -109,6 +112,7 @@ def monitor(
         judging=judging,
         keep_sample=sample_folder is not None,
         today=moment.astimezone(UTC).date(),
+        bounds=parse_bounds(chosen.bounds if bounds is None else bounds),
     )
     with open_audit_store(str(store)) as opened:
         report, sample = build_monitor(opened, inputs)
