@@ -313,7 +313,7 @@ class _ReportBuilder:
         design = (
             "every answer"
             if budget is None
-            else f"{budget} answers a week in strata (flagged, doubtful twice as often, others); weighted means"
+            else f"{budget} answers a week in strata (flagged and doubtful twice as often, others); weighted means"
         )
         return SamplingSummary(
             judged=chosen - unjudged,
