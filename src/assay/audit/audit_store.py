@@ -32,6 +32,7 @@ STORE_PSEUDONYM = "store"
 LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
 KEYS_PER_QUERY = 500
 WAIT_SECONDS = 60
+CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 8000
 _ID_KEY_BYTES = 16
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 _DECODER = msgspec.json.Decoder(StoredAnswer)
@@ -212,12 +213,15 @@ class AuditStore:
         return fresh
 
     def _insert(self, connection: sa.Connection, rows: BatchRows) -> None:
-        if rows.records:
-            connection.execute(sa.insert(RECORDS), rows.records)
-        if rows.citations:
-            connection.execute(sa.insert(CITATIONS), rows.citations)
-        if rows.labels:
-            connection.execute(sa.insert(LABELS), rows.labels)
+        for table, table_rows in ((RECORDS, rows.records), (CITATIONS, rows.citations), (LABELS, rows.labels)):
+            if table_rows and self.is_sqlite:
+                # The driver takes rows as they are: checking each value again costs a tenth of the time.
+                names = [column.name for column in table.columns]
+                places = ", ".join("?" * len(names))
+                statement = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({places})"  # noqa: S608  # no outside text
+                connection.exec_driver_sql(statement, [tuple(row[name] for name in names) for row in table_rows])
+            elif table_rows:
+                connection.execute(sa.insert(table), table_rows)
         if rows.texts:
             self._insert_texts(connection, list(rows.texts.values()))
         if rows.questions:
@@ -344,6 +348,9 @@ def _connect_sqlite(address: str, create: bool) -> sa.Engine:
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA secure_delete=ON")
         connection.execute("PRAGMA foreign_keys=ON")
+        # The indexes of ids, citations and words are written all over: with a small cache, large stores wait for pages.
+        connection.execute(f"PRAGMA cache_size=-{CACHE_KIBIBYTES}")
+        connection.execute(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
