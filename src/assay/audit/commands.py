@@ -81,30 +81,47 @@ def verify(
     *,
     roots: PathLike | None = None,
     sign_off: str | None = None,
+    checkpoint: PathLike | None = None,
+    full: bool = False,
     key_env: str = KEY_ENV,
     now: datetime | None = None,
 ) -> VerifyResult:
     """Check every record of a store, and compare its days with the roots that were signed off.
 
     `roots` is the file of those roots; with `sign_off`, the name of a person, the roots of days that are not in it are
-    added. Keep that file where those who can write to the store cannot. With the key in the variable `key_env`, roots
-    are signed, and their signatures checked. Raises InputError for a store or file that cannot be read, and for signing
-    off a store with faults.
+    added. Keep that file where those who can write to the store cannot. `checkpoint` is a file that keeps how far the
+    store was found intact: then only newer records are read, unless `full`. With the key in the variable `key_env`, roots
+    and checkpoints are signed, and their signatures checked. Raises InputError for a store or file that cannot be read,
+    for a checkpoint that was not signed with the key, and for signing off a store with faults.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.ingest_traffic import load_audit_keys
+        from assay.audit.verified_point_file import VerifiedPoint, load_verified_point, write_verified_point
         from assay.audit.verify_store import load_signed_roots, sign_off_days, verify_store
     if sign_off is not None and roots is None:
         raise InputError("no file for the roots (expected one with --roots)")
     keys = load_audit_keys(key_env)
     signed = load_signed_roots(str(roots)) if roots is not None and (sign_off is None or Path(roots).exists()) else []
+    point_file = None if checkpoint is None else Path(checkpoint)
+    before = None if point_file is None or full else load_verified_point(point_file, keys)
+    at = (now or _utc_now()).isoformat(timespec="seconds")
     with open_audit_store(str(store)) as opened:
-        result = verify_store(opened, signed, keys)
+        result = verify_store(opened, signed, keys, before)
+    if before is not None and result.skipped:
+        unsigned = "" if before.signature is not None else "; the checkpoint has no signature, and is taken on trust"
+        result.notices.append(
+            f"records 1 to {result.skipped} were verified at {before.at} and not read again (all were read at "
+            f"{before.full_at}; --full reads them){unsigned}"
+        )
+    if point_file is not None and result.is_intact and result.roots:
+        full_at = before.full_at if before is not None and result.skipped else at
+        last = result.roots[-1].last
+        point = VerifiedPoint(last, result.answers, result.erased, tuple(result.roots), at, full_at)
+        write_verified_point(point_file, point, keys)
     if sign_off is not None:
         if not sign_off.strip():
             raise InputError("signed off by nobody (expected the name of a person)")
-        at = (now or _utc_now()).isoformat(timespec="seconds")
         days = sign_off_days(str(roots), result, sign_off, at, keys)
         result.unsigned_days = [day for day in result.unsigned_days if day not in {root.day for root in days}]
         result.signed_roots += len(days)

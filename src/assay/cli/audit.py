@@ -246,14 +246,22 @@ def verify(
     sign_off: Annotated[
         str | None, typer.Option(help="Name of the person who signs off the days that are not in --roots.")
     ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(help="File that keeps how far the store was found intact: only what came after is read."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Read everything, whatever --checkpoint says.")] = False,
     key_env: KeyOption = DEFAULT_KEY_ENV,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Find every record that was changed, removed, inserted or moved; exit code 1 if there is one."""
     from assay.audit.audit_tables import build_verify_table, describe_verification
     from assay.audit.commands import verify as verify_records
+    from assay.formats.overwriting import refuse_overwriting
 
-    result = verify_records(store, roots=roots, sign_off=sign_off, key_env=key_env)
+    refuse_overwriting([checkpoint], [None if "://" in store else store, roots])
+
+    result = verify_records(store, roots=roots, sign_off=sign_off, checkpoint=checkpoint, full=full, key_env=key_env)
     _print(build_verify_table(result), describe_verification(result), format)
     return ExitCode.PASS if result.is_intact else ExitCode.FAILED
 
