@@ -90,9 +90,9 @@ def verify(
 
     `roots` is the file of those roots; with `sign_off`, the name of a person, the roots of days that are not in it are
     added. Keep that file where those who can write to the store cannot. `checkpoint` is a file that keeps how far the
-    store was found intact: then only newer records are read, unless `full`. With the key in the variable `key_env`, roots
-    and checkpoints are signed, and their signatures checked. Raises InputError for a store or file that cannot be read,
-    for a checkpoint that was not signed with the key, and for signing off a store with faults.
+    store was found intact: then only newer records are read, unless `full`. With the key in the variable `key_env`,
+    roots and checkpoints are signed, and their signatures checked. Raises InputError for a store or file that cannot be
+    read, for a checkpoint that was not signed with the key, and for signing off a store with faults.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
