@@ -158,10 +158,9 @@ function Cited({ check }: { check: CitationCheck }) {
   return (
     <>
       <Data text={check.name} />
-      <br />
-      <span class="n">
+      <p class="hint">
         {t(`cited_by.${by}`)}: <Data text={chunks.length > 0 ? chunks.join(", ") : t("nothing_known")} />
-      </span>
+      </p>
     </>
   );
 }

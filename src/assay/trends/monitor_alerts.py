@@ -114,7 +114,7 @@ def _find_bound_alerts(
                 metric=measure.name,
                 slice=sums.slice_name,
                 value=value,
-                before=bound.limit,
+                before=None,
                 bound=bound.limit,
                 p=alarm.p,
                 window_days=alarm.day - alarm.since + 1,

@@ -66,7 +66,7 @@ class MonitorAlert(Struct, frozen=True):
     `at` is the day of the alarm, `change_point` the estimated first day of the new level, `since` the versions that
     changed at about that time. Alerts of one `group` changed together. `bound` is where the alarm began: for a
     percentile, that of all days that were compared. An alert of the kind `bound` says that the metric is beyond the
-    bound that was stated, which is `before` as well; nothing need have changed.
+    bound that was stated; nothing need have changed, and `before` is None.
     """
 
     id: str
@@ -74,7 +74,7 @@ class MonitorAlert(Struct, frozen=True):
     metric: str
     slice: str | None
     value: float
-    before: float
+    before: float | None
     bound: float
     p: float
     window_days: int
