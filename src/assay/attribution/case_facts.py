@@ -24,6 +24,7 @@ from assay.records.golden_set import CorpusChunk, Evidence
 from assay.records.observations import Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.answer_matching import find_occurrences, parse_elements
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
 from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity
@@ -309,11 +310,12 @@ def compute_word_overlap(answer: str, texts: Iterable[str]) -> float:
 
 
 def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
-    """Return the numbers and dates of the answer that no text contains, as they are written.
+    """Return the numbers and dates of the answer that no text contains, as they are written; not those of markers.
 
-    >>> find_unsupported_numbers("14 days, 5 of them in May", ["5 days"])
+    >>> find_unsupported_numbers("14 days, 5 of them in May [3]", ["5 days"])
     ['14 days']
     """
+    answer = remove_citation_markers(answer)
     text_values = {value for text in texts for quantity in find_quantities(text) for value in quantity.readings}
     return _quote_numbers(answer, [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)])
 
@@ -326,7 +328,7 @@ def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
     """
     measures = [measure for text in texts for measure in find_measures(text)]
     others = []
-    normalised = normalise_nfc(answer)
+    normalised = normalise_nfc(remove_citation_markers(answer))
     for own in find_measures(normalised):
         if all(reading.dimension == PLAIN for reading in own.readings) or not own.readings:
             continue
