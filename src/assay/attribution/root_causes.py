@@ -185,6 +185,8 @@ def _find_generation_subtype(inquiry: CaseFacts) -> str:
         contains_fact(inquiry.context_texts, fact) for fact in inquiry.content_quality.wrong
     ):
         return "hallucination"
+    if inquiry.copied_from and not inquiry.content_quality.wrong and not inquiry.other_values:
+        return "wrong_passage"
     is_incomplete = 0 < len(inquiry.content_quality.missing) < len(inquiry.facts) and not inquiry.content_quality.wrong
     return "incompleteness" if is_incomplete else "reasoning_error"
 

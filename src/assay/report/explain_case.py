@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assay.attribution.attribute_run import attribute_run_case
 from assay.comparison.compare_scores import compare_with_baseline
-from assay.metrics.case_index import CaseIndex, GoldenIndex, resolve_citation
+from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
 from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
@@ -191,13 +191,13 @@ def _mark_citation(case: CaseIndex, observation: Observation, citation: str, lea
     returned_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
     existing_ids = returned_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
     context = next((stage for stage in stages if stage.name == CONTEXT_STAGE), None)
+    documents = list_reported_documents(observation, case.corpus)
+    in_context = None
+    if context is not None:
+        in_context = is_cited_among(citation, [chunk.chunk_id for chunk in context.chunks], case.corpus, documents)
     return CitationMark(
         citation,
-        exists=any(resolve_citation(citation, chunk_id, case.corpus) for chunk_id in existing_ids)
-        if existing_ids
-        else None,
+        exists=is_cited_among(citation, existing_ids, case.corpus, documents) if existing_ids else None,
         reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
-        in_context=None
-        if context is None
-        else any(resolve_citation(citation, chunk.chunk_id, case.corpus) for chunk in context.chunks),
+        in_context=in_context,
     )
