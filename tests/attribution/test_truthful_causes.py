@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -206,3 +207,48 @@ def test_no_cause_contradicts_what_its_page_shows(seed: int) -> None:
         assert leaks.values[0] > 0
     if found.cause == "generator" and found.subcause not in ("answered_unanswerable", "injection_followed"):
         assert "wrong_behavior" in failed or (found.good is False and found.reached)
+
+
+# ── leaks ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LATE = Case(
+    "a",
+    "What does a late book cost?",
+    must_have=("30p",),
+    evidence=FINES,
+    must_cite=("fines",),
+    user=User(roles=("member",)),
+)
+
+
+def test_a_leak_overrides_scores_and_not_what_is_said_of_the_answer() -> None:
+    found, table = attribute(LATE, observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"]), make_corpus())
+    names = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
+    assert ("leak",) == failed_checks(table)
+    assert ("access_fault", "acl", "leak") == (found.verdict, found.cause, found.subcause)
+    assert (True, True) == (found.good, found.reached)
+    assert [0.0] * 3 == [table.columns[name].values[0] for name in names]
+    assert [1.0] * 3 == [table.before_leaks[name].values[0] for name in names]
+    assert ("1 case that leaked counts at the worst in correct_answer",) == tuple(
+        note.partition(",")[0] for note in table.notes
+    )
+
+
+def test_a_wrong_answer_that_leaks_fails_both() -> None:
+    found, table = attribute(LATE, observe("90p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"]), make_corpus())
+    assert ("leak", "wrong_answer") == failed_checks(table)
+    assert found.good is False
+
+
+def test_without_a_leak_nothing_is_set_aside() -> None:
+    _, table = attribute(LATE, observe("30p a day.", ALL, ALL, ["fines:v2#1"]), make_corpus())
+    assert ({}, ()) == (table.before_leaks, table.notes)
+
+
+def test_no_gate_passes_a_leak_because_the_answer_is_right(tmp_path: Path) -> None:
+    rules = tmp_path / "gate.yaml"
+    rules.write_text("rules:\n  - {metric: recall@10, at_least: 0.5}\n")
+    observation = observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"])
+    result = api.score(GoldenSet((LATE,)), [observation], corpus=make_corpus())
+    assert "FAIL" == api.gate(result, rules).outcome
+    assert ["a"] == [case.id for case in result.failed]

@@ -84,8 +84,8 @@ class CaseFacts:
 
     @cached_property
     def good(self) -> bool | None:
-        """Whether the behaviour is as expected, nothing leaked and the content is good; None if unknown."""
-        return False if self.leaks.count_leaks("anywhere") else self.content_quality.good
+        """Whether the behaviour is as expected and the content is good; None if unknown. Leaks are told apart."""
+        return self.content_quality.good
 
     @cached_property
     def other_values(self) -> tuple[str, ...]:

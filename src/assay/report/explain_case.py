@@ -13,10 +13,11 @@ from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
-from assay.records.scores import STATUS_NAMES, CaseChecks
+from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
 from assay.report.case_summary import render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
+    SET_ASIDE,
     CitationMark,
     Explanation,
     RankedChunk,
@@ -119,9 +120,18 @@ def _score_lines(
         derivation = (
             "" if safe_observation is None or state != "scored" else _explain_value(case, safe_observation, name)
         )
-        reason = "; ".join(filter(None, (reason_missing, derivation)))
+        set_aside = _explain_leaked_score(table, str(name), position)
+        reason = "; ".join(filter(None, (set_aside, reason_missing, derivation)))
         lines.append(ScoreLine(name, value, state, reason))
     return lines
+
+
+def _explain_leaked_score(table: ScoreTable, metric: str, position: int) -> str:
+    """Return that a leak, and not the answer, gave a case its score, and what the score was; "" where it did not."""
+    own = table.before_leaks.get(metric)
+    if own is None or own.status[position] != SCORED or own.values[position] == table.columns[metric].values[position]:
+        return ""
+    return f"{SET_ASIDE}; {own.values[position]:.3f} without that"
 
 
 def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
