@@ -44,7 +44,7 @@ def explain(
     ] = False,
 ) -> ExitCode:
     """Print one case in 30 lines: question, expected, answer, verdict, cause and fix, and where the evidence went."""
-    from assay.cli.display import get_screen_width, print_screen
+    from assay.cli.display import get_screen_width, print_notes, print_screen
     from assay.report.explain_case import explain_case, explain_change
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.count_looks import count_look
@@ -67,6 +67,8 @@ def explain(
         width = min(get_screen_width(), MAX_TEXT_WIDTH)
         text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
         typer.echo(text, nl=False)
+        if run is None:  # what was read has not been scored before, so nothing has told what was left out
+            print_notes(warning for warning in scoring.scoring.warnings if "unknown key" in warning)
         if scoring.scoring.looks is not None:
             typer.echo(f"note: {scoring.scoring.looks.describe()}")
         if baseline is not None and case not in scoring.cases:
