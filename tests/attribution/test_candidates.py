@@ -88,12 +88,21 @@ def test_a_text_that_the_context_shows_in_part_was_cut_by_its_builder() -> None:
     assert ("context_builder", "text_truncated", "high") == named(blamed(case(), trace))
 
 
-def test_without_any_text_a_refusal_may_come_from_the_generator_or_the_parser() -> None:
+def test_without_any_text_a_refusal_may_come_from_the_generator_or_the_index() -> None:
     trace = seen(Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)), answer=REFUSED)
     found = blamed(case(), trace)
     assert ("generator", "ignored_evidence", "low") == named(found)
-    assert ("parser",) == found.also
+    assert ("parser", "chunking") == found.also
     assert any("text" in field for field in found.record)
+
+
+def test_a_chunk_that_the_vector_search_misses_may_be_indexed_under_another_id() -> None:
+    trace = seen(Stage("dense", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=REFUSED)
+    found = blamed(case(), trace, corpus())
+    assert ("embedding", "", "low") == named(found)
+    assert ("chunking", "stale_index") == found.also
+    shown = Observation("other", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
+    assert ("embedding", "", "high") == named(blamed(case(), trace, corpus(), others=[shown]))
 
 
 def test_a_citation_beside_the_evidence_is_wrong_although_it_is_in_the_context() -> None:

@@ -65,7 +65,9 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     is_refused = case.behaviour != "answer"
     if not case.has_shown_texts:
         if is_refused or not invented_numbers:
-            return CauseFinding("generator", GENERATE_STAGE, facts, "low", ("parser",), subcause, (RECORD_TEXTS,))
+            return CauseFinding(
+                "generator", GENERATE_STAGE, facts, "low", ("parser", "chunking"), subcause, (RECORD_TEXTS,)
+            )
         return CauseFinding("generator", GENERATE_STAGE, facts, "medium", (), subcause, (RECORD_TEXTS,))
     looked_for = case.facts if is_refused else missing
     is_absent = bool(looked_for) and not any(contains_fact(case.context_texts, fact) for fact in looked_for)

@@ -269,8 +269,19 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
             )
     if dense is not None and dense in missed:
         evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
+        if _may_be_unindexed(loss):
+            facts = (*evidence, "no trace of the run shows it, and none shows how chunks are indexed")
+            return CauseFinding(
+                "embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,)
+            )
         return CauseFinding("embedding", dense.name, evidence, "high" if loss.find_rank(dense) is None else "medium")
     return None
+
+
+def _may_be_unindexed(loss: LostEvidence) -> bool:
+    """Whether the run leaves open that the unit is in the index at all, or under the ids that the labels know."""
+    view = loss.view
+    return view is not None and not view.has_texts and not any(map(view.is_shown, loss.chunk_ids))
 
 
 def _check_rewriting(loss: LostEvidence, lexical: TraceStep) -> CauseFinding | None:
@@ -349,6 +360,8 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
     )
     if loss.view is not None and not loss.view.has_texts:
         also: tuple[RootCause, ...] = ("parser",) if rank is not None else ("embedding",)
+        if _may_be_unindexed(loss):
+            also = ("chunking", "embedding")
         return CauseFinding(
             "bm25_analyzer", lexical.name, evidence, "medium", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
         )
