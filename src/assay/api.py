@@ -8,10 +8,9 @@ LangChain runnable, a LlamaIndex engine, or a text as after `--target`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,46 +35,39 @@ from assay.records.observations import Observation
 from assay.records.plugin_table import Plugin
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import (
-    GateOptions,
     InputOptions,
     ReportFiles,
     ScoreRequest,
     ScoringOptions,
     VerdictOptions,
 )
-from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.records.verdicts import JudgeRubric
 from assay.report import explain_case as explaining
-from assay.report.arrow_stream import ArrowTable
-from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
-from assay.report.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observation_runner import ObservationLimits
 from assay.runs.observe_target import ObservedValues, observe_target, run_blocking
 from assay.runs.python_values import (
+    PathLike,
     digest_outputs_value,
     find_golden_file,
     load_golden_file,
     make_target_of_value,
+    read_gate_value,
     read_golden_value,
     read_output_files,
     read_outputs_value,
 )
 from assay.runs.score_inputs import ScoreInputs
+from assay.runs.score_result import ScoreResult, compare_results, list_observations
 from assay.runs.score_run import score_observations, use_lexicons
-from assay.scoring.scored_run import ScoredRun
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
     from assay.calibration.scorer_quality import CalibrationResult
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import JudgeRun
 
-PathLike = str | Path
 MetricsLike = str | Sequence[str | Metric]
 
 __all__ = [
@@ -84,91 +76,6 @@ __all__ = [
 ]  # fmt: skip
 
 enable_plugins()  # like the command line; nothing is looked for until a name is asked for that is not built in
-
-
-@dataclass(frozen=True, repr=False)
-class ScoreResult:
-    """The result of scoring: the decision, metrics, cases, slices, and the score table of each configuration.
-
-    It prints as eight lines, and as a table in a notebook.
-    """
-
-    run: ScoredRun
-
-    def __repr__(self) -> str:
-        return "\n".join(render_result_lines(self.scoring))
-
-    def _repr_html_(self) -> str:
-        return render_result_html(self.scoring)
-
-    @property
-    def scoring(self) -> ScoringResult:
-        """All data from which the reports are made."""
-        return self.run.scoring
-
-    @property
-    def decision(self) -> Decision:
-        """The worst decision of the gated configurations."""
-        return self.scoring.decision
-
-    @property
-    def configs(self) -> tuple[str, ...]:
-        """The configurations that were scored."""
-        return tuple(self.scoring.configs)
-
-    def summary(self, config: str) -> Mapping[str, Summary]:
-        """Return the summaries of one configuration by metric name."""
-        return self.scoring.configs[config].summary
-
-    def metric(self, name: str, config: str | None = None) -> Summary:
-        """Return one metric, such as `recall@10`, with its interval and counts.
-
-        Raises InputError for a metric that was not measured, and for several configurations if none is named.
-        """
-        config_id = _require_config(self, config, "config")
-        return self.scoring.configs[config_id].summary[find_metric_name(self.run, name)]
-
-    @cached_property
-    def cases(self) -> tuple[CaseResult, ...]:
-        """Every case of every configuration, in golden order: question, answer, scores, failed checks."""
-        return list_case_results(self.run)
-
-    @property
-    def failed(self) -> tuple[CaseResult, ...]:
-        """The cases that failed a check, or have no output or an error."""
-        return tuple(case for case in self.cases if case.has_failed)
-
-    def compare(self, other: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
-        """Return the comparison of this result, as the candidate, with another one as the baseline."""
-        return compare(other, self, gate=gate)
-
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Return one row for each configuration and case: texts, then each metric, None where it has no score."""
-        return {name: list(values) for name, values in build_columns(self.run).items()}
-
-    def to_arrow(self) -> ArrowTable:
-        """Return the rows of `to_columns` for every library that reads the Arrow C stream interface."""
-        return ArrowTable(build_columns(self.run))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the rows of `to_columns` as a pandas frame."""
-        import pandas  # optional, and slow to import
-
-        return pandas.DataFrame(self.to_columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return the rows of `to_columns` as a Polars frame."""
-        import polars  # optional, and slow to import
-
-        return polars.DataFrame(self.to_arrow())
-
-    def slices(self, config: str) -> Mapping[str, Mapping[str, Summary]]:
-        """Return the summaries of one configuration by `key=value` and metric name."""
-        return self.scoring.configs[config].slices
-
-    def table(self, config: str) -> ScoreTable:
-        """Return the scores of every case of one configuration."""
-        return self.scoring.configs[config].table
 
 
 def load_golden(path: PathLike, format: str | None = None) -> GoldenSet:
@@ -368,7 +275,8 @@ def score(
     """
     golden = read_golden_value(golden)
     goldens.refuse_placeholders(golden, "golden")
-    rows = _list_observations(observations) or read_outputs_value(observations, golden, config)
+    rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
+    rows = rows or read_outputs_value(observations, golden, config)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
         corpus = load_corpus(corpus)
@@ -382,7 +290,7 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            structs.replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
+            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline)),
             ScoringOptions(
                 metrics=None if names == DEFAULT_METRICS else names,
                 by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
@@ -423,10 +331,11 @@ def _name_metric(item: str | Metric) -> str:
 
 def gate(result: ScoreResult, rules: Gate | PathLike, configs: Sequence[str] = ()) -> Decision:
     """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`."""
-    resolved = _resolve_gate(rules)
+    resolved = load_requested_gate(read_gate_value(rules))
     if resolved is None:
         raise InputError("no gate given")
-    return decide_configs(resolved, _score_tables(result), result.run.golden, configs)[0]
+    tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
+    return decide_configs(resolved, tables, result.run.golden, configs)[0]
 
 
 def compare(
@@ -442,25 +351,9 @@ def compare(
     A configuration must be named only if its result has several. With a `gate`, `comparison.decision` is its decision
     on the candidate. Raises InputError for sides that are not comparable.
     """
-    from assay.comparison.compare_scores import (
-        compare_run_configs,  # loads attribution, which scoring alone does not need
+    return compare_results(
+        baseline, candidate, baseline_config=baseline_config, candidate_config=candidate_config, gate=gate
     )
-
-    baseline_name, candidate_name = (
-        _require_config(baseline, baseline_config, "baseline_config"),
-        _require_config(candidate, candidate_config, "candidate_config"),
-    )
-    return compare_run_configs(baseline.run, baseline_name, candidate.run, candidate_name, _resolve_gate(gate))
-
-
-def _require_config(result: ScoreResult, config: str | None, name: str) -> str:
-    """Return the configuration that is named, or the only one."""
-    if config is None and len(result.configs) == 1:
-        return result.configs[0]
-    if config not in result.configs:
-        got = "none named" if config is None else f"got {config!r}"
-        raise InputError(f"{name}: {got} (expected one of {', '.join(result.configs)})")
-    return config
 
 
 def explain(
@@ -480,30 +373,7 @@ def explain(
     return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 
-def _score_tables(result: ScoreResult) -> dict[str, ScoreTable]:
-    return {config: config_result.table for config, config_result in result.scoring.configs.items()}
-
-
-def _name_gate(rules: Gate | PathLike | None, configs: Sequence[str] = ()) -> GateOptions:
-    """Return the options for rules, for a path of a gate file, or for the name of a profile."""
-    if rules is None or isinstance(rules, Gate):
-        return GateOptions(rules, configs=configs)
-    is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
-    return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
-
-
-def _resolve_gate(rules: Gate | PathLike | None) -> Gate | None:
-    return load_requested_gate(_name_gate(rules))
-
-
 # ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
-
-
-def _list_observations(answers: object) -> list[Observation]:
-    """Return the observations of a result; nothing for anything else."""
-    if not isinstance(answers, ScoreResult):
-        return []
-    return [case.observation for case in answers.cases if case.observation is not None]
 
 
 def judge(
@@ -549,7 +419,7 @@ def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, cor
     with tempfile.TemporaryDirectory() as folder:
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
-        write_atomically(outputs, encode_output_lines(_list_observations(answers)))
+        write_atomically(outputs, encode_output_lines(list_observations(answers)))
         inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus)
         return judge_run(replace(request, inputs=inputs))
 

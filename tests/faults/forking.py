@@ -1,4 +1,4 @@
-"""Starts `assay` commands as forks of a process that has imported the package, for tests that start many of them.
+"""Starts `assay` and `pytest` as forks of a process that has imported both, for tests that start many of them.
 
 Three quarters of the processor time of a short command are imports. A fork has a process id of its own, is killed like
 any other process, and shares no thread, file or event loop with the process that it came from.
@@ -17,7 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import pytest
 
 _ROOT = Path(__file__).resolve().parents[2]
 _HEAVY_MODULES = ("httpx2", "numpy", "sqlite3", "rich.console", "typer", "yaml")
@@ -46,6 +48,7 @@ class CommandForker:
         environment: Mapping[str, str] | None = None,
         stdout: str | Path = os.devnull,
         folder: str | Path = ".",
+        program: Literal["assay", "pytest"] = "assay",
     ) -> ForkedCommand:
         """Start a command in a folder; `environment` is added to the present variables, `stdout` is a file to write."""
         handle, name = tempfile.mkstemp(prefix="assay-stderr-")
@@ -55,8 +58,9 @@ class CommandForker:
             "environment": {**os.environ, **(environment or {})},
             "stdout": str(stdout),
             "stderr": name,
+            "folder": str(Path(folder).absolute()),
+            "program": program,
         }
-        job["folder"] = str(Path(folder).absolute())
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
@@ -128,6 +132,8 @@ def run_command(job: Mapping[str, Any]) -> None:
         os.dup2(source, descriptor)
     os.chdir(job["folder"])
     sys.path.insert(0, job["folder"])  # as the name of the package's command does, run with `python -c`
+    if job["program"] == "pytest":
+        sys.exit(pytest.main(job["words"]))
     from assay.cli import main
 
     sys.exit(main(job["words"]))

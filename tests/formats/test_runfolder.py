@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.formats.run_folder import ObservationJournal, RunFolder, describe_changes, make_observation_key
+from assay.formats.run_folder import ObservationJournal, RunFolder, describe_manifest_changes, make_observation_key
 from assay.records.errors import IncompleteError, InputError
 from assay.records.observations import Observation, TargetError
 
@@ -166,4 +166,4 @@ def test_changes_are_named_one_by_one() -> None:
         "targets.a.call: was 'm:f', is now 'm:g'",
         "targets.b: was None, is now 1",
     ]
-    assert expected == describe_changes(before, now)
+    assert expected == describe_manifest_changes(before, now)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.faults.forking import CommandForker
 
 from assay.cli import main
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.slow
 
-PLUGIN = ("-p", "assay.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:randomly")
+PLUGIN = ("-p", "assay.pytest_plugin", "-p", "no:cacheprovider")
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # importing the other plugins takes longer than the sessions
 SYSTEM = """
 from pathlib import Path
 
@@ -50,61 +54,73 @@ def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     return pytester
 
 
-def run(session: pytest.Pytester, *options: str) -> pytest.RunResult:
-    return session.runpytest_subprocess(*PLUGIN, *options)
+Run = Callable[..., pytest.RunResult]
+
+
+@pytest.fixture
+def run(session: pytest.Pytester, forker: CommandForker) -> Run:
+    """A function that runs pytest with options in the folder, in a process of its own."""
+
+    def run_session(*options: str) -> pytest.RunResult:
+        began, printed = time.monotonic(), session.path / "stdout.txt"
+        code, errors = forker.start([*PLUGIN, *options], ALONE, printed, session.path, "pytest").wait(120)
+        lines = printed.read_text(encoding="utf-8").splitlines()
+        return pytest.RunResult(code, lines, errors.splitlines(), time.monotonic() - began)
+
+    return run_session
 
 
 def list_calls(session: pytest.Pytester) -> list[str]:
     return sorted((session.path / "calls.txt").read_text().splitlines())
 
 
-def test_each_case_is_a_test_and_the_gate_is_one(session: pytest.Pytester) -> None:
-    outcome = run(session, "-v")
+def test_each_case_is_a_test_and_the_gate_is_one(session: pytest.Pytester, run: Run) -> None:
+    outcome = run("-v")
     outcome.assert_outcomes(passed=1, failed=3)
     for name, state in (("leave", "PASSED"), ("lead", "FAILED"), ("gym", "FAILED"), ("gate", "FAILED")):
         outcome.stdout.re_match_lines([rf"test_rag.py::test_rag\[{name}\] {state}.*"])
     assert ["How much leave?", "Is there a gym?", "Who approves?"] == list_calls(session)
 
 
-def test_a_failed_case_is_explained_and_a_failed_gate_gives_its_reasons(session: pytest.Pytester) -> None:
-    said = run(session).stdout.str()
+def test_a_failed_case_is_explained_and_a_failed_gate_gives_its_reasons(session: pytest.Pytester, run: Run) -> None:
+    said = run().stdout.str()
     assert re.search(r"^lead failed: ", said, re.MULTILINE)
     assert "Who approves?" in said
     assert "KeyError: 'OPENAI_API_KEY'" in said
     assert re.search(r"^gate: (FAIL|INCOMPLETE)\n - ", said, re.MULTILINE)
 
 
-def test_the_body_can_assert_more_and_needs_no_fixture(session: pytest.Pytester) -> None:
+def test_the_body_can_assert_more_and_needs_no_fixture(session: pytest.Pytester, run: Run) -> None:
     body = TESTS.replace('"never"', '"leave"')
     session.makepyfile(test_rag=body + TESTS.split("ask\n", 1)[1].replace("test_rag(assay_run)", "test_bare()"))
     (session.path / "test_rag.py").write_text(
         body + "\n@pytest.mark.assay(target=ask, golden='golden.jsonl')\ndef test_bare():\n    pass\n", encoding="utf-8"
     )
-    run(session, "-k", "leave").assert_outcomes(passed=1, failed=1)
+    run("-k", "leave").assert_outcomes(passed=1, failed=1)
 
 
-def test_the_target_is_asked_once_by_several_processes(session: pytest.Pytester) -> None:
+def test_the_target_is_asked_once_by_several_processes(session: pytest.Pytester, run: Run) -> None:
     pytest.importorskip("xdist")
-    run(session, "-n", "2", "-p", "xdist").assert_outcomes(passed=1, failed=3)
+    run("-n", "2", "-p", "xdist.plugin").assert_outcomes(passed=1, failed=3)
     assert 3 == len(list_calls(session))
 
 
-def test_a_later_session_asks_again(session: pytest.Pytester) -> None:
-    run(session, "-k", "leave")
-    run(session, "-k", "leave")
+def test_a_later_session_asks_again(session: pytest.Pytester, run: Run) -> None:
+    run("-k", "leave")
+    run("-k", "leave")
     assert 6 == len(list_calls(session))
 
 
 def test_a_baseline_is_given_to_the_rules_of_the_gate(
-    session: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    session: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(session.path))
     (session.path / "gate.yaml").write_text("rules: [{metric: error_rate, max_regression: 0.9}]\n", encoding="utf-8")
     main(["run", "--golden", "golden.jsonl", "--target", "ask=plugin_rag:ask", "--run-dir", "before"])
-    compared = run(session, "-k", "gate", "--assay-baseline", "before").stdout.str()
+    compared = run("-k", "gate", "--assay-baseline", "before").stdout.str()
     assert "1 passed" in compared
-    assert "baseline" in run(session, "-k", "gate").stdout.str()
-    alone = run(session, "-k", "gate", "--assay-baseline", "none").stdout.str()
+    assert "baseline" in run("-k", "gate").stdout.str()
+    alone = run("-k", "gate", "--assay-baseline", "none").stdout.str()
     assert "none" in alone
     assert "Traceback" not in alone
 
@@ -118,14 +134,14 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
         ("target=ask, golden=[{'id': 'a'}]", "golden:1: question"),
     ],
 )
-def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, marker: str, message: str) -> None:
+def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run, marker: str, message: str) -> None:
     test = f"@pytest.mark.assay({marker})\ndef test_rag(assay_run):\n    pass\n"
     text = f"import pytest\nfrom plugin_rag import ask\n\n{test}"
     (session.path / "test_rag.py").write_text(text, encoding="utf-8")
-    outcome = run(session)
+    outcome = run()
     assert message in outcome.stdout.str() + outcome.stderr.str()
 
 
-def test_the_fixture_without_a_marker_says_what_is_missing(session: pytest.Pytester) -> None:
+def test_the_fixture_without_a_marker_says_what_is_missing(session: pytest.Pytester, run: Run) -> None:
     (session.path / "test_rag.py").write_text("def test_rag(assay_run):\n    pass\n", encoding="utf-8")
-    assert "assay_run: no marker" in run(session).stdout.str()
+    assert "assay_run: no marker" in run().stdout.str()

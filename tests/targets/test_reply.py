@@ -13,7 +13,7 @@ from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.templates import (
     MissingPath,
     build_identity_headers,
-    fill_template,
+    fill_call_template,
     find_unknown_placeholders,
     find_value,
     parse_path,
@@ -166,7 +166,7 @@ def test_templates_are_filled_once_with_values_of_their_own_type() -> None:
         "who": {"tenant": "t", "roles": ["a", "b"]},
         "t": ["t", None],
         "n": 1,
-    } == fill_template(template, call)
+    } == fill_call_template(template, call)
     assert ["quest"] == find_unknown_placeholders({"a": ["{{quest}}", "{{k}}"]})
 
 

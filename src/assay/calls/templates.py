@@ -22,7 +22,7 @@ USER_FIELDS = User.__struct_fields__
 PLACEHOLDER_NAMES = ("case_id", "question", "history", "k", "user", *(f"user.{field}" for field in USER_FIELDS))
 
 
-def fill_template(template: Any, call: TargetCall) -> Any:
+def fill_call_template(template: Any, call: TargetCall) -> Any:
     """Return the template with every placeholder replaced; `find_unknown_placeholders` says beforehand which ones do
     not exist.
     """

@@ -34,7 +34,7 @@ class RunLogRow(Struct, frozen=True):
     metadata: dict[str, Any] | None = None
 
 
-def to_observation(line: RunLogRow) -> Observation:
+def make_run_log_observation(line: RunLogRow) -> Observation:
     """Return the line as an `Observation` with one stage, `retrieved`: the evidence files in their order."""
     files = line.evidence_files
     stages = None
@@ -59,4 +59,4 @@ _DECODER = msgspec.json.Decoder(RunLogRow)
 
 def decode_run_log(line: bytes) -> Observation:
     """Decode one line. Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError or RecursionError."""
-    return to_observation(_DECODER.decode(line))
+    return make_run_log_observation(_DECODER.decode(line))

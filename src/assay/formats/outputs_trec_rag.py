@@ -30,7 +30,7 @@ class TrecRagRow(Struct, frozen=True):
     response_length: Count | None = None
 
 
-def to_observation(line: TrecRagRow) -> Observation:
+def make_trec_rag_observation(line: TrecRagRow) -> Observation:
     """Return the line as an `Observation`: the sentences, joined by a space as the answer, and the references cited.
 
     Raises msgspec.ValidationError, with the path, for a citation of a reference that does not exist.
@@ -61,4 +61,4 @@ _DECODER = msgspec.json.Decoder(TrecRagRow)
 
 def decode_trec_rag(line: bytes) -> Observation:
     """Decode one line. Raises msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError or RecursionError."""
-    return to_observation(_DECODER.decode(line))
+    return make_trec_rag_observation(_DECODER.decode(line))

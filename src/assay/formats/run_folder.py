@@ -263,10 +263,10 @@ def compute_file_sha256(path: Path) -> str:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any], at: str = "") -> list[str]:
+def describe_manifest_changes(before: Mapping[str, Any], now: Mapping[str, Any], at: str = "") -> list[str]:
     """Describe each difference between two parts of manifests, including members that only one of them has.
 
-    >>> describe_changes({"k": 5, "t": {"a": 1}}, {"k": 5, "t": {"a": 2}})
+    >>> describe_manifest_changes({"k": 5, "t": {"a": 1}}, {"k": 5, "t": {"a": 2}})
     ['t.a: was 1, is now 2']
     """
     differences = []
@@ -274,7 +274,7 @@ def describe_changes(before: Mapping[str, Any], now: Mapping[str, Any], at: str 
         field = f"{at}.{name}" if at else name
         old, new = before.get(name), now.get(name)
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            differences += describe_changes(old, new, field)
+            differences += describe_manifest_changes(old, new, field)
         elif old != new:
             differences.append(f"{field}: was {shorten_repr(old)}, is now {shorten_repr(new)}")
     return differences

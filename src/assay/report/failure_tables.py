@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.attribution.evidence_trace import format_selector
 from assay.metrics.file_retrieval import NameComparison
 from assay.metrics.template_columns import (
     ANSWER,
@@ -50,20 +51,16 @@ def describe_expected_sources(case: Case, show_forbidden: bool = False) -> dict[
     hide = not show_forbidden
     units = [_format_alternatives(unit.any_of, hide and denied) for unit in case.evidence]
     graded = [f"{text} (grade {unit.grade})" for text, unit in zip(units, case.evidence, strict=True)]
-    listed = [format_selector(selector, hide) for selector in case.forbidden]
+    listed = [_format_shown(selector, hide) for selector in case.forbidden]
     return {EVIDENCE_LABEL: [] if denied else graded, FORBIDDEN_LABEL: [*(units if denied else ()), *listed]}
 
 
-def format_selector(selector: Selector, hide_quote: bool) -> str:
-    """Return a selector as text: a lone chunk id as it is, other keys as `key=value` joined by `&`."""
-    if selector.keys() == {"chunk_id"}:
-        return str(selector["chunk_id"])
-    shown = {key: WITHHELD if hide_quote and key == "quote" else value for key, value in selector.items()}
-    return " & ".join(f"{key}={value}" for key, value in sorted(shown.items()))
+def _format_shown(selector: Selector, hide_quote: bool) -> str:
+    return format_selector({**selector, "quote": WITHHELD} if hide_quote and "quote" in selector else selector)
 
 
 def _format_alternatives(selectors: tuple[Selector, ...], hide_quote: bool) -> str:
-    return " or ".join(format_selector(selector, hide_quote) for selector in selectors)
+    return " or ".join(_format_shown(selector, hide_quote) for selector in selectors)
 
 
 AttributionsByConfig = Mapping[str, Mapping[str, Attribution]]

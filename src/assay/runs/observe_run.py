@@ -27,7 +27,7 @@ from assay.formats.run_folder import (
     ObservationJournal,
     RunFolder,
     compute_file_sha256,
-    describe_changes,
+    describe_manifest_changes,
     make_observation_key,
 )
 from assay.formats.settings_file import Config, find_secrets
@@ -311,11 +311,11 @@ class _Session:
             folder.write_manifest(manifest)
             return
         pinned = {name: manifest[name] for name in ("golden_digest", "operations")}
-        differences = describe_changes({name: recorded_manifest.get(name) for name in pinned}, pinned)
+        differences = describe_manifest_changes({name: recorded_manifest.get(name) for name in pinned}, pinned)
         recorded_targets = recorded_manifest.get("targets", {})
         for name, identity in manifest["targets"].items():
             if name in recorded_targets:
-                differences += describe_changes(recorded_targets[name], identity, f"targets.{name}")
+                differences += describe_manifest_changes(recorded_targets[name], identity, f"targets.{name}")
         if differences:
             problems = [Problem(str(folder.path), None, "", difference, "E_RUN_CHANGED") for difference in differences]
             last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"

@@ -29,10 +29,13 @@ from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
+from assay.records.release_gates import Gate
+from assay.records.requests import GateOptions
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
 from assay.targets.python import CallableTarget
 
+PathLike = str | Path
 GOLDEN_NAME, OUTPUTS_NAME = "golden", "outputs"
 _GOLDEN_FORMS = "a path, a GoldenSet, a list of dictionaries or Cases, or a data frame"
 _OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a data frame"
@@ -192,6 +195,14 @@ def _to_list(cell: Any) -> Any:
 
 def _is_nan(cell: Any) -> bool:
     return isinstance(cell, float) and math.isnan(cell)
+
+
+def read_gate_value(rules: Gate | PathLike | None, configs: Sequence[str] = ()) -> GateOptions:
+    """Return the options for rules, for a path of a gate file, or for the name of a profile."""
+    if rules is None or isinstance(rules, Gate):
+        return GateOptions(rules, configs=configs)
+    is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
+    return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
 
 
 def _find_file(path: str | Path, name: str) -> str:

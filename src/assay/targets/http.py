@@ -18,7 +18,7 @@ from assay.calls.addresses import check_url, is_localhost, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.retry import read_retry_after
 from assay.calls.target_kinds import TargetRequest
-from assay.calls.templates import build_identity_headers, fill_template
+from assay.calls.templates import build_identity_headers, fill_call_template
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
 from assay.records.settings import HttpSearchSettings
@@ -103,11 +103,11 @@ class HttpTarget:
             headers = {**self._headers, **build_identity_headers(self.settings.identity, call)}
         except ValueError as error:
             raise CallError("identity", str(error)) from None
-        query = {key: str(value) for key, value in fill_template(http_call.query, call).items()} or None
+        query = {key: str(value) for key, value in fill_call_template(http_call.query, call).items()} or None
         content = None
         if http_call.method != "GET":
             body = default_body if http_call.body is None else http_call.body
-            content = msgspec.json.encode(fill_template(body, call))
+            content = msgspec.json.encode(fill_call_template(body, call))
             headers["content-type"] = "application/json"
         request = self._client.build_request(
             http_call.method, http_call.url, params=query, content=content, headers=headers, timeout=call.seconds

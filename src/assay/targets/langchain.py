@@ -11,13 +11,13 @@ from msgspec import json, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
-from assay.calls.templates import fill_template
+from assay.calls.templates import fill_call_template
 from assay.formats.chunk_shapes import ShapeError, read_chunks
 from assay.records.errors import SettingsError
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, ToolCall, Usage
 from assay.records.settings import LangchainTargetSettings as Settings
 from assay.records.settings import ResponseMapping
-from assay.targets.python import import_object
+from assay.targets.python import import_target_object
 from assay.targets.reply import read_reply
 
 ANSWER_KEYS = ("answer", "output", "result", "output_text", "content")
@@ -43,7 +43,7 @@ class LangchainTarget:
         """Invoke the runnable. Raises CallError with code `exception` for any exception of the runnable."""
         trace = CallbackTrace(time.monotonic)
         try:
-            chain_input = fill_template(self.settings.input, call)
+            chain_input = fill_call_template(self.settings.input, call)
             output = await self._runnable.ainvoke(chain_input, config={"callbacks": [self._make_handler(trace)]})
         except Exception as error:  # the runnable is not ours: anything that it raises is a failure of the target
             raise CallError("exception", f"{type(error).__name__}: {error}") from error
@@ -63,7 +63,7 @@ def make_target(request: TargetRequest) -> LangchainTarget:
 
 def make_langchain_target(name: str, settings: Settings) -> LangchainTarget:
     """Return the target of an import path. Raises SettingsError if it is not a runnable or LangChain is missing."""
-    return make_runnable_target(name, import_object(settings.call, name), settings)
+    return make_runnable_target(name, import_target_object(settings.call, name), settings)
 
 
 def make_runnable_target(name: str, runnable: Any, settings: Settings) -> LangchainTarget:

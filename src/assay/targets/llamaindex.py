@@ -20,7 +20,7 @@ from assay.records.errors import Problem, SettingsError
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage
 from assay.records.settings import LlamaindexTargetSettings as Settings
 from assay.records.settings import ResponseMapping
-from assay.targets.python import import_object
+from assay.targets.python import import_target_object
 from assay.targets.reply import read_reply
 
 
@@ -70,8 +70,8 @@ def make_target(request: TargetRequest) -> LlamaindexTarget:
 
 def make_llamaindex_target(name: str, settings: Settings) -> LlamaindexTarget:
     """Return the target of import paths. Raises SettingsError if they name neither an engine nor a retriever."""
-    engine: Any = import_object(settings.call, name)
-    retriever: Any = import_object(settings.search, name) if settings.search is not None else None
+    engine: Any = import_target_object(settings.call, name)
+    retriever: Any = import_target_object(settings.search, name) if settings.search is not None else None
     return make_engine_target(name, engine, retriever, settings)
 
 

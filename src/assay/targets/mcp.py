@@ -18,7 +18,7 @@ import msgspec
 from assay.calls.addresses import check_url, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
-from assay.calls.templates import build_identity_headers, fill_template
+from assay.calls.templates import build_identity_headers, fill_call_template
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import McpTargetSettings as Settings
@@ -112,7 +112,7 @@ class McpTarget:
         """Call the tool; before and after it, check the tools if the server announced that they changed."""
         await self._check_announced_change(session)
         name = self._tool_names[call.operation] or ""
-        arguments = fill_template(getattr(self.settings.arguments, call.operation), call)
+        arguments = fill_call_template(getattr(self.settings.arguments, call.operation), call)
         result = await session.client.call_tool(name, arguments, read_timeout_seconds=call.seconds)
         await self._check_announced_change(session)
         return result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import importlib
 import inspect
 import threading
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.plugins import import_object
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
 from assay.formats.plain_values import make_plain
@@ -67,12 +67,12 @@ class CallableTarget:
 
 def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTarget:
     """Return the target of an import path. Raises SettingsError if it cannot be imported or called."""
-    imported = import_object(settings.call, name)
+    imported = import_target_object(settings.call, name)
     ask, search = imported, None
     if not inspect.isroutine(imported) and (hasattr(imported, "ask") or hasattr(imported, "search")):
         ask, search = getattr(imported, "ask", None), getattr(imported, "search", None)
     if settings.search is not None:
-        search = import_object(settings.search, name)
+        search = import_target_object(settings.search, name)
     for function in (ask, search):
         if function is not None and not callable(function):
             raise _target_error(name, f"{settings.call} cannot be called (got {type(function).__name__})")
@@ -85,18 +85,15 @@ def make_target(request: TargetRequest) -> CallableTarget:
     return make_python_target(request.name, request.settings)
 
 
-def import_object(path: str, name: str) -> Any:
+def import_target_object(path: str, name: str) -> Any:
     """Import the object that `module:attr` names. Raises SettingsError if there is none."""
     module_name, colon, attributes = path.partition(":")
     if not colon or not module_name or not attributes:
         raise _target_error(name, f"not an import path (got {path!r}; expected module:attr)")
     try:
-        imported: Any = importlib.import_module(module_name)
-        for attribute in attributes.split("."):
-            imported = getattr(imported, attribute)
+        return import_object(path)
     except Exception as error:  # a module may raise anything while it is imported
         raise _target_error(name, f"{path} cannot be imported: {type(error).__name__}: {error}") from error
-    return imported
 
 
 def _target_error(name: str, message: str) -> SettingsError:

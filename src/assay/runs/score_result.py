@@ -1,0 +1,140 @@
+"""What scoring returns to Python: the scores of a run with its decision, and how to read, compare and export them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from assay.comparison.compare_scores import compare_run_configs
+from assay.gates.gate_files import load_requested_gate
+from assay.records.errors import InputError
+from assay.records.findings import Comparison
+from assay.records.observations import Observation
+from assay.records.release_gates import Decision, Gate
+from assay.records.scores import ScoreTable, ScoringResult, Summary
+from assay.report.arrow_stream import ArrowTable
+from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
+from assay.report.result_text import render_result_html, render_result_lines
+from assay.runs.python_values import PathLike, read_gate_value
+from assay.scoring.scored_run import ScoredRun
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreResult:
+    """The result of scoring: the decision, metrics, cases, slices, and the score table of each configuration.
+
+    It prints as eight lines, and as a table in a notebook.
+    """
+
+    run: ScoredRun
+
+    def __repr__(self) -> str:
+        return "\n".join(render_result_lines(self.scoring))
+
+    def _repr_html_(self) -> str:
+        return render_result_html(self.scoring)
+
+    @property
+    def scoring(self) -> ScoringResult:
+        """All data from which the reports are made."""
+        return self.run.scoring
+
+    @property
+    def decision(self) -> Decision:
+        """The worst decision of the gated configurations."""
+        return self.scoring.decision
+
+    @property
+    def configs(self) -> tuple[str, ...]:
+        """The configurations that were scored."""
+        return tuple(self.scoring.configs)
+
+    def summary(self, config: str) -> Mapping[str, Summary]:
+        """Return the summaries of one configuration by metric name."""
+        return self.scoring.configs[config].summary
+
+    def metric(self, name: str, config: str | None = None) -> Summary:
+        """Return one metric, such as `recall@10`, with its interval and counts.
+
+        Raises InputError for a metric that was not measured, and for several configurations if none is named.
+        """
+        config_id = require_config(self, config, "config")
+        return self.scoring.configs[config_id].summary[find_metric_name(self.run, name)]
+
+    @cached_property
+    def cases(self) -> tuple[CaseResult, ...]:
+        """Every case of every configuration, in golden order: question, answer, scores, failed checks."""
+        return list_case_results(self.run)
+
+    @property
+    def failed(self) -> tuple[CaseResult, ...]:
+        """The cases that failed a check, or have no output or an error."""
+        return tuple(case for case in self.cases if case.has_failed)
+
+    def compare(self, other: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
+        """Return the comparison of this result, as the candidate, with another one as the baseline."""
+        return compare_results(other, self, gate=gate)
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return one row for each configuration and case: texts, then each metric, None where it has no score."""
+        return {name: list(values) for name, values in build_columns(self.run).items()}
+
+    def to_arrow(self) -> ArrowTable:
+        """Return the rows of `to_columns` for every library that reads the Arrow C stream interface."""
+        return ArrowTable(build_columns(self.run))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows of `to_columns` as a pandas frame."""
+        import pandas  # optional, and slow to import
+
+        return pandas.DataFrame(self.to_columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return the rows of `to_columns` as a Polars frame."""
+        import polars  # optional, and slow to import
+
+        return polars.DataFrame(self.to_arrow())
+
+    def slices(self, config: str) -> Mapping[str, Mapping[str, Summary]]:
+        """Return the summaries of one configuration by `key=value` and metric name."""
+        return self.scoring.configs[config].slices
+
+    def table(self, config: str) -> ScoreTable:
+        """Return the scores of every case of one configuration."""
+        return self.scoring.configs[config].table
+
+
+def require_config(result: ScoreResult, config: str | None, name: str) -> str:
+    """Return the configuration that is named, or the only one; `name` is that of the argument, for the message."""
+    if config is None and len(result.configs) == 1:
+        return result.configs[0]
+    if config not in result.configs:
+        got = "none named" if config is None else f"got {config!r}"
+        raise InputError(f"{name}: {got} (expected one of {', '.join(result.configs)})")
+    return config
+
+
+def list_observations(result: ScoreResult) -> list[Observation]:
+    """Return the observations that were scored, in golden order."""
+    return [case.observation for case in result.cases if case.observation is not None]
+
+
+def compare_results(
+    baseline: ScoreResult,
+    candidate: ScoreResult,
+    *,
+    baseline_config: str | None = None,
+    candidate_config: str | None = None,
+    gate: Gate | PathLike | None = None,
+) -> Comparison:
+    """Compare a configuration of one result with one of another; each is named only if its result has several."""
+    baseline_name = require_config(baseline, baseline_config, "baseline_config")
+    candidate_name = require_config(candidate, candidate_config, "candidate_config")
+    resolved = load_requested_gate(read_gate_value(gate))
+    return compare_run_configs(baseline.run, baseline_name, candidate.run, candidate_name, resolved)
