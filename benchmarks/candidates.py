@@ -1,7 +1,7 @@
 """How many bad and good candidates the filters of `golden draft` throw away: `python -m benchmarks.candidates`.
 
-`python -m benchmarks.candidates FOLDER` writes a hundred candidates about each corpus for reading. The readings in
-`candidate_readings.jsonl` are two by one reader, who wrote the templates: the second in reverse order, more strictly.
+`python -m benchmarks.candidates FOLDER` writes a hundred candidates about each corpus for reading. What two readers
+accepted, who saw only corpus and candidates, is kept in `candidate_readings.jsonl`: of other corpora the labels alone.
 
 The good ones are drafts about the handbook and the depot. Bad ones are made of them by rules that the filters do not
 share: another quantity in the reference, no answer expected of an answered question, an earlier question reworded, the
@@ -223,7 +223,7 @@ PER_READING = 100
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """Whether a candidate was accepted in each of two readings, in other orders, and why not."""
+    """Whether each of two readers accepted a candidate, and why not; an id begins with the kind."""
 
     corpus: str
     id: str
@@ -257,19 +257,22 @@ def write_for_reading(corpus: Corpus, path: Path) -> None:
 
 
 def print_readings() -> None:
-    """Print how many of the candidates that were read both readings accepted, and in how many they agreed."""
+    """Print how many of the candidates that two people read each accepted, and both; other corpora are not drafted."""
     readings = [msgspec.json.decode(line, type=Reading) for line in READINGS.read_bytes().splitlines()]
-    for name, corpus in zip(("handbook", "depot"), load_corpora(), strict=True):
-        chosen = {candidate.case.id: candidate for candidate in choose_to_read(corpus)}
-        rows = [row for row in readings if row.corpus == name and row.id in chosen]
-        for half in (False, True):
-            own = [row for row in rows if is_untouched(chosen[row.id]) is half]
-            title = f"{name}, {'untouched' if half else 'looked at'}"
-            for turn in ("first", "second"):
-                print(f"{title}: {turn} reading accepts {describe(sum(getattr(row, turn) for row in own), len(own))}")
+    drafted = {
+        name: {candidate.case.id for candidate in choose_to_read(corpus)}
+        for name, corpus in zip(("handbook", "depot"), load_corpora(), strict=True)
+    }
+    for name in dict.fromkeys([*drafted, *(row.corpus for row in readings)]):
+        rows = [row for row in readings if row.corpus == name]
+        rows = [row for row in rows if name not in drafted or row.id in drafted[name]]
+        if not rows:
+            print(f"{name}: nobody has read what is drafted now")
+            continue
         for turn in ("first", "second"):
-            print(f"{name}: {turn} reading accepts {describe(sum(getattr(row, turn) for row in rows), len(rows))}")
-        accepted = Counter(chosen[row.id].kind for row in rows if row.first and row.second)
+            print(f"{name}: {turn} reader accepts {describe(sum(getattr(row, turn) for row in rows), len(rows))}")
+        print(f"{name}: both accept {describe(sum(row.first and row.second for row in rows), len(rows))}")
+        accepted = Counter(row.id.rpartition("-")[0] for row in rows if row.first and row.second)
         print(f"{name}: accepted by both, of each kind: {dict(sorted(accepted.items()))}")
 
 

@@ -104,7 +104,10 @@ _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"^how often", "at what intervals"),
         (r"^under what condition", "in which case"),
         (r"^who is ([^?]+)", r"who exactly is \1"),
-        (r"^what (?:is|are) (?!the\b)([^?]+)", r"what is meant by \1"),
+        (
+            r"^what (?:is|are) (?!the\b)(?![^?]{1,80} (?:for|in|on|of|by|to|as|with|from|called)\?)([^?]{1,60})\?",
+            r"what is meant by \1?",
+        ),
         (r"within how many (days|hours|minutes)", r"at the latest after how many \1"),
     ),
     "vi": (
