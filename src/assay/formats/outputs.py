@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from assay.formats import outputs_rag_trace, outputs_run_log, outputs_trec_rag
+from assay.formats import outputs_rag_trace, outputs_run_log, outputs_stage_lists, outputs_trec_rag
 from assay.formats.file_io import MAX_LINE_BYTES, Source, is_packed, open_source, read_lines, unpack_source
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
@@ -105,6 +105,7 @@ class OutputFormat(Struct, frozen=True):
         return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + path[match.end() :]
 
 
+STAGE_LISTS_FORMAT = "stage-lists"
 _BUILT_IN_FORMATS = {
     row.name: row
     for row in (
@@ -124,6 +125,14 @@ _BUILT_IN_FORMATS = {
             outputs_run_log.RunLogRow,
             "question_id",
             {RETRIEVED_STAGE: "evidence_files"},
+        ),
+        OutputFormat(
+            STAGE_LISTS_FORMAT,
+            "like assay, with a list for each stage: case_id, retrieved, reranked, context, answer …",
+            outputs_stage_lists.decode_stage_lists,
+            outputs_stage_lists.StageListsRow,
+            "case_id",
+            outputs_stage_lists.STAGE_MEMBERS,
         ),
         OutputFormat(
             "trec-rag",
@@ -177,7 +186,8 @@ def _refine_format(path: str, name: str, keys: Sequence[str]) -> str:
     """
     foreign_answers = sorted(_ROW_ANSWER_KEYS.intersection(keys))
     if not foreign_answers:
-        return name
+        has_lists = name == "assay" and not outputs_stage_lists.STAGE_MEMBERS.keys().isdisjoint(keys)
+        return STAGE_LISTS_FORMAT if has_lists else name
     if "answer" not in keys:
         return ROWS_FORMAT
     other = foreign_answers[0]

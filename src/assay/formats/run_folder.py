@@ -395,6 +395,7 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
     problems += _check_rubrics(run, judge.get("rubrics", ()) if judge is not None else ())
     if problems:
         raise InputError(problems)
+    accepted = manifest.get("accepted", {})
     inputs = replace(
         request.inputs,
         golden=str(run / GOLDEN_FILE),
@@ -403,6 +404,8 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
         outputs_format=formats.pop(),
         corpus=str(corpus) if corpus is not None else None,
         golden_name=manifest.get("golden", {}).get("name", ""),
+        ignore_unknown=request.inputs.ignore_unknown or accepted.get("unknown_cases", False),
+        allow_torn_tail=request.inputs.allow_torn_tail or accepted.get("torn_tail", False),
         configs=request.inputs.configs or name.configs,
     )
     recorded_verdicts = VerdictOptions(

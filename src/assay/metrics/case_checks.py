@@ -386,9 +386,11 @@ def make_failed_column(failed: BoolArray, missing: BoolArray) -> ScoreColumn:
 def list_runner_checks(checks: CaseChecks) -> list[str]:
     """Return what a case failed of the four checks of the `rag-trace` contract.
 
-    The contract calls it a miss of retrieval, too, where a later step brought the evidence into the context.
+    The contract calls it a miss of retrieval, too, where a later step brought the evidence into the context, and has no
+    check for leaks: what shows something that must not be seen behaves wrongly.
     """
     failed = {*checks.failed, *((_MISS,) if LATE_EVIDENCE in checks.warnings else ())}
+    failed |= {"wrong_behavior"} if "leak" in failed else set()
     return [name for name in RUNNER_CHECKS if name in failed]
 
 

@@ -67,7 +67,8 @@ class GateOptions(Struct, frozen=True):
 class ScoringOptions(Struct, frozen=True):
     """What is computed, and how.
 
-    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `good` (the signal of a
+    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `also` are metrics in
+    addition to them. `good` (the signal of a
     good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
@@ -88,6 +89,7 @@ class ScoringOptions(Struct, frozen=True):
     lexicons: Sequence[str] = ()
     internal_stages: Sequence[str] | None = None
     with_variants: bool = False
+    also: Sequence[str] = ()
 
 
 class ScoreRequest(Struct, frozen=True):

@@ -20,9 +20,10 @@ from assay.metrics.catalog import (
     parse_metric,
     parse_metrics,
 )
+from assay.metrics.consistency import CONSISTENCY
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo
@@ -97,6 +98,8 @@ class ScoreInputs(Struct, frozen=True):
         if request.scoring.metrics is None and any(case.nuggets for case in cases):
             by_judge = metrics_with_verdicts(judging, NUGGET_METRICS_BY_JUDGE)
             default_metrics = (*default_metrics, *NUGGET_METRICS_BY_RULES, *by_judge)
+        if any(variant.variant in ALIKE_KINDS for variant in variants):
+            default_metrics = (*default_metrics, CONSISTENCY)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
         return cls(
             request,
@@ -188,7 +191,7 @@ def plan_metrics(
     metrics = tuple(default_metrics if named_metrics is None else named_metrics)
     if named_metrics is None or request.verdicts.judged:
         metrics += metrics_with_verdicts(judging)
-    needed = list_gate_metrics(gate) if gate is not None else ()
+    needed = (*request.scoring.also, *(list_gate_metrics(gate) if gate is not None else ()))
     recorded = judging.scorers if judging is not None else ()
     if gate is not None:
         refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))

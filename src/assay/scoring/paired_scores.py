@@ -22,7 +22,7 @@ from assay.records.errors import InputError, Problem
 from assay.records.findings import Attribution, ComparisonSide
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
-from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, GoldenInfo, ScoreColumn, ScoreTable
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, GoldenInfo, ScoreColumn, ScoreTable, SplitLooks
 from assay.scoring.column_values import (
     find_column,
     find_rows_in_review,
@@ -184,6 +184,7 @@ class ScoreSnapshot(Struct, frozen=True):
     made_with: Mapping[str, str] = field(default_factory=dict)
     golden: GoldenInfo | None = None
     at: str | None = None
+    looks: SplitLooks | None = None
 
 
 def compute_definition_digest(metric: str) -> str:
