@@ -38,13 +38,13 @@ def test_the_range_and_the_name_are_the_same_in_every_output(
     folder, screen = scored
     summary = json.loads((folder / "r.json").read_bytes())["configs"]["one"]["summary"]["correct_answer"]
     unknown = summary["unknown"]
-    count = unknown["count"]
+    count = unknown["cases"]
     assert count and unknown["low"] < summary["value"] < unknown["high"]
     value = f"{unknown['low']:.3f}–{unknown['high']:.3f}"
     assert f"Answer correctness    {value} (n {summary['scored']}, {count} unknown)" in screen
     markdown = (folder / "r.md").read_text()
     assert f"| Answer correctness | D | {value} (n={summary['scored']}, {count} unknown) |" in markdown
-    page = islands((folder / "r.html").read_text())["summary"]
+    page = islands((folder / "r.html").read_text())["report"]
     (metric,) = [metric for metric in page["metrics"] if metric["name"] == "correct_answer"]
     assert ("Answer correctness", "Answer correctness", value) == (
         metric["title"],
