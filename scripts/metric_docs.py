@@ -26,6 +26,7 @@ FAMILIES = {
     "visibility": "Visibility: who may see what",
     "operations": "Operations",
     "checks": "Checks",
+    "variants": "Variants of cases",
     "judged": "Grounding and correctness: by rules, by a judge",
 }
 INTRODUCTION = """\

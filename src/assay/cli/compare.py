@@ -15,12 +15,14 @@ from assay.cli.options import (
     GateOption,
     JsonReportOption,
     MarkdownReportOption,
+    NoLedgerOption,
     PrintFormat,
     PrintFormatOption,
     ProfileOption,
     StrictOption,
     VerboseOption,
     parse_name_list,
+    resolve_clock,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode, InputError
@@ -61,6 +63,7 @@ def compare(
     strict: StrictOption = False,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
     verbose: VerboseOption = False,
     now: Annotated[
@@ -99,7 +102,8 @@ def compare(
             raise InputError("give either BASELINE and CANDIDATE, or --golden and --outputs, not both")
         inputs = InputOptions(golden=golden, outputs=outputs, corpus=corpus)
         scored = ScoreRequest(inputs, scoring=ScoringOptions(metrics=request.metrics or None))
-        compared = compare_configs(scored, baseline_config, candidate_config, request)
+        at = resolve_clock(now)
+        compared = compare_configs(scored, baseline_config, candidate_config, request, at, is_counted=not no_ledger)
     elif baseline is not None and candidates:
         compared = compare_named(baseline, candidates, request)
     else:

@@ -46,6 +46,14 @@ GoldenFormatOption = Annotated[
 CorpusOption = Annotated[
     str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
 ]
+CorporaOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        help="Corpus file of now, or VERSION=FILE for that of an index version; answers are checked with the corpus of "
+        "their version. Repeat for more.",
+    ),
+]
 LimitOption = Annotated[
     int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
 ]

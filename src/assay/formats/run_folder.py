@@ -11,11 +11,12 @@ import os
 import shutil
 import socket
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.formats import outputs
 from assay.formats.file_io import is_file, is_folder, write_atomically
@@ -306,8 +307,7 @@ def _input_error(path: Path, message: str) -> InputError:
     return InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
 
 
-@dataclass(frozen=True, slots=True)
-class RunName:
+class RunName(Struct, frozen=True):
     """A run folder as a user names it, with the configuration if one is named."""
 
     path: Path

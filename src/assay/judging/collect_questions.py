@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
@@ -363,7 +365,7 @@ def load_judging_gate(request: JudgingRequest) -> Gate | None:
     config = request.config
     is_named = request.gate.gate is not None or request.gate.profile is not None
     if config.gate_path is not None and not is_named:
-        return load_requested_gate(replace(request.gate, gate=config.gate_path))
+        return load_requested_gate(structs.replace(request.gate, gate=config.gate_path))
     return load_requested_gate(request.gate)
 
 

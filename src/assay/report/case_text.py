@@ -168,6 +168,10 @@ def make_page(explanation: Explanation, width: int, show_forbidden: bool) -> Cas
     return CasePage(width, show_forbidden, secrets, _show_all if show_forbidden else explanation.withhold)
 
 
+SET_ASIDE = "set to the worst because the case leaked"
+"""How the reason of a score begins that a leak gave, and not the answer."""
+
+
 def summarise_checks(explanation: Explanation) -> str:
     """Return the failed checks of a case in a few words."""
     if explanation.checks is not None and explanation.checks.failed:

@@ -20,7 +20,7 @@ from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
-from assay.report.limitations import describe_limitations, describe_looks
+from assay.report.limitations import describe_limitations
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     MetricsByName,
@@ -225,7 +225,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
     notes += [f"symptom: {hint}" for hint in find_symptoms(scoring)]
     if scoring.gate is not None:
         notes.append(f"approver: {scoring.gate.approver or 'not named'}")
-    looks = [describe_looks(scoring.looks)] if scoring.looks is not None else []
+    looks = [scoring.looks.describe()] if scoring.looks is not None else []
     return {
         "outcome": scoring.decision.outcome,
         "reasons": order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision),

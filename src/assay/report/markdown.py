@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, MetricNames, find_first_present
@@ -13,7 +15,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
 from assay.report.entity_tables import EntityRecalls, build_entities_table
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
-from assay.report.limitations import describe_limitations, describe_looks
+from assay.report.limitations import describe_limitations
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.twin_tables import build_twin_tables
@@ -33,8 +35,7 @@ _ADVICE: dict[Outcome, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportMeta:
+class ReportMeta(Struct, frozen=True):
     """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes)."""
 
     date: str = ""
@@ -254,7 +255,7 @@ def _build_summary_table(
             ", ".join(sorted({compared.baseline.name for compared in comparison_by_config.values()})) or "none",
         ),
         ("Eval set", f"{golden_name}, {format_count(golden.cases, 'case')}, {golden.digest}"),
-        *([("Test split", describe_looks(scoring.looks))] if scoring.looks is not None else ()),
+        *([("Test split", scoring.looks.describe())] if scoring.looks is not None else ()),
         ("Corpus / index", _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))),
         ("Prompt / model", _format_config_versions(scoring, ("prompt", "generator", "judge"))),
         ("Gate", scoring.gate.name or "unnamed" if scoring.gate is not None else "none"),

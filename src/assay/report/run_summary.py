@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG, parse_metrics
+from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import (
     ANSWER,
     BEHAVIOUR,
@@ -27,7 +28,6 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.limitations import describe_looks
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     NOT_AVAILABLE,
@@ -41,6 +41,7 @@ from assay.report.tables import build_slices_table, find_measured_summary, name_
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.scoring.column_values import format_count
+from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100
@@ -80,11 +81,14 @@ def render_run_summary(
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
     if scoring.looks is not None:
-        lines.append(shorten_at_word(escape_terminal(describe_looks(scoring.looks)), width))
+        lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
+    unlabelled = _build_unlabelled_lines(scoring, width)
+    lines += unlabelled
     labelled = _name_themselves(metrics)
     if not labelled:
         results = [scoring.configs[config] for config in shown_configs]
         labelled = [*_name_answer_metric(results), *name_rankings(_METRICS, results)]
+        labelled = [("Nuggets, NO LABELS", _NUGGETS), *labelled] if unlabelled else labelled
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
@@ -96,6 +100,22 @@ def render_run_summary(
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
+
+
+_NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
+_MAX_LINES_ON_LABELS = 2
+
+
+def _build_unlabelled_lines(scoring: ScoringResult, width: int) -> list[str]:
+    """Return the mark of scores that rest on nobody's labels, in two lines, and what labels would allow."""
+    marks = {note for result in scoring.configs.values() for note in result.table.notes if note.startswith(NO_LABELS)}
+    if not marks:
+        return []
+    folded = textwrap.wrap(escape_terminal(min(marks)), width, break_on_hyphens=False)
+    room = [*folded[:1], shorten_at_word(" ".join(folded[1:]), width)] if len(folded) > 1 else folded
+    told = [line for line in scoring.warnings if VALUE_OF_LABELS in line]
+    told.sort(key=lambda line: " and " not in line.partition(":")[0])  # pairs of configurations before single ones
+    return [*room, *(shorten_at_word(escape_terminal(line), width) for line in told[:_MAX_LINES_ON_LABELS])]
 
 
 def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:
@@ -192,7 +212,8 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     prefixed = len(scoring.configs) > 1
     notes = _explain_unscored(named, scoring)
     for config, result in sorted(scoring.configs.items()):
-        notes += [f"{config}: {note}" if prefixed else note for note in result.table.notes]
+        others = [note for note in result.table.notes if not note.startswith(NO_LABELS)]
+        notes += [f"{config}: {note}" if prefixed else note for note in others]
     unscored = [metric for metric in _list_metrics(scoring) if not _has_value((metric,), scoring)]
     remedies = list_remedies(unscored, scoring)
     unmeasured = [] if named or scoring.decision.unanswered else _list_unmeasured(scoring)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from assay.metrics.template_columns import (
     LAST_RANKINGS,
@@ -38,8 +39,7 @@ MAX_FAILURE_TEXTS, MAX_FAILURE_CASES = 3, 5
 """The largest number of error texts of a target, and of their cases, that a report shows first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of unescaped text under a title; every row has as many cells as there are columns."""
 
     title: str

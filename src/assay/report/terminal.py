@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
-from assay.report.limitations import describe_looks
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -43,8 +43,7 @@ _MAX_FAILED_CASES = 10
 _MAX_UNSCORED_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """Lines to print first, tables to draw, and notes to print last.
 
     `alerts` are those of the lines that report a leak or a followed injection, drawn red; `muted` those that say that
@@ -58,8 +57,7 @@ class Screen:
     muted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionLines:
+class DecisionLines(Struct, frozen=True):
     """A decision as lines of a screen, escaped: a title with the outcome, then its reasons."""
 
     lines: tuple[str, ...]
@@ -190,7 +188,7 @@ def _build_failed_cases_table(scoring: ScoringResult) -> Table:
 
 def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
     if scoring.looks is not None:
-        yield describe_looks(scoring.looks)
+        yield scoring.looks.describe()
     for config, result in sorted(scoring.configs.items()):
         yield from iter_config_notes(config, result, scoring)
     yield from scoring.warnings

@@ -377,16 +377,19 @@ def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGol
     """Return a golden set and a table of its counts: cases by behaviour, difficulty, tag and judgments."""
     loaded = load_golden(path, format)
     golden = loaded.golden
+    cases = [case for case in golden.cases if case.variant_of is None]
     rows = [
         ("format", loaded.format),
         ("digest", loaded.digest),
-        ("cases", str(len(golden.cases))),
+        ("cases", str(len(cases))),
         ("judgments", golden.judgments),
     ]
+    if len(cases) < len(golden.cases):
+        rows.insert(3, ("variants of cases, not counted below", str(len(golden.cases) - len(cases))))
     for attribute, counts in (
-        ("behaviour", Counter(case.behaviour for case in golden.cases)),
-        ("difficulty", Counter(case.difficulty for case in golden.cases)),
-        ("tag", Counter(tag for case in golden.cases for tag in case.tags)),
+        ("behaviour", Counter(case.behaviour for case in cases)),
+        ("difficulty", Counter(case.difficulty for case in cases)),
+        ("tag", Counter(tag for case in cases for tag in case.tags)),
     ):
         rows += [(f"{attribute} {escape_terminal(name)}", str(count)) for name, count in sorted(counts.items())]
     return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows))

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
@@ -56,8 +56,7 @@ class ClaimLevel(NamedTuple):
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeTest:
+class ChangeTest(Struct, frozen=True):
     """A change with its p-value, if it has one, and the paired sample from which its interval is estimated.
 
     `scale` is the number by which a mean is multiplied, the number of pairs for totals. `least` is the smallest
