@@ -156,8 +156,12 @@ def test_the_first_screen_says_why_not_what_to_do_and_what_changed(opened: Open)
     for text in ("leaked", "plum2", "plum question", "Expected", "Answer", "Try first"):
         assert text in failed
     titles = page.evaluate("[...document.querySelectorAll('main h2')].map(item => item.innerText)")
-    assert titles.index("What to do first") < titles.index("What changed since apple") < titles.index("Metrics")
-    assert shown.index("Since apple:") < shown.index("of 12 cases failed")
+    changed = next(title for title in titles if title.startswith("What changed since apple"))
+    assert titles.index("What to do first") < titles.index(changed) < titles.index("Metrics")
+    assert shown.index("What changed since apple") < shown.index("of 12 cases failed")
+    said = page.text(".what-changed")
+    for text in ("Versions and settings: ", "Metrics: ", " → ", "No case fails on one side only."):
+        assert text in said
     page.evaluate("document.querySelector('.todo-list a').click()")
     page.until("location.hash.includes('cause=reranker')")
 

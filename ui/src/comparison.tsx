@@ -169,25 +169,25 @@ function Gains({ changes, rows, label }: GainsProps) {
   ];
   return (
     <Scroll label={label}>
-      <table class="metrics">
-        <thead>
-          <tr>
-            <th scope="col">{t("metric")}</th>
-            <td />
+      <table class="metrics cards" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th scope="col" role="columnheader">{t("metric")}</th>
+            <td role="cell" />
             {heads.map(([key]) => (
-              <th scope="col" class="number" key={key}>
+              <th scope="col" role="columnheader" class="number" key={key}>
                 {t(key)}
               </th>
             ))}
-            <th scope="col" class="number">
+            <th scope="col" role="columnheader" class="number">
               n
             </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {changes.map(({ change, label: slice }, index) => (
-            <tr key={index}>
-              <th scope="row">
+            <tr role="row" key={index}>
+              <th scope="row" role="rowheader">
                 <ClassBadge mark={change.class} /> <Data text={change.title} />
                 {change.title !== change.name && (
                   <span class="hint">
@@ -205,28 +205,38 @@ function Gains({ changes, rows, label }: GainsProps) {
                   </span>
                 )}
               </th>
-              <td>
+              <td role="cell">
                 <GainPlot change={change} reach={reach(change)} />
               </td>
-              <td class="number">{change.baseline ?? "n/a"}</td>
-              <td class="number">{change.candidate ?? "n/a"}</td>
-              <td class="number">
+              <td role="cell" class="number" data-label={t("baseline")}>
+                {change.baseline ?? "n/a"}
+              </td>
+              <td role="cell" class="number" data-label={t("candidate")}>
+                {change.candidate ?? "n/a"}
+              </td>
+              <td role="cell" class="number" data-label={t("gain")}>
                 <strong>{change.gain_text ?? "n/a"}</strong>
                 <span class="hint">{change.interval ?? ""}</span>
               </td>
-              <td class="number">
+              <td role="cell" class="number" data-label={t("won")}>
                 <ChangeCount rows={rows} metric={change.name} kind="improved" count={change.improved} />
               </td>
-              <td class="number">
+              <td role="cell" class="number" data-label={t("lost_cases")}>
                 <ChangeCount rows={rows} metric={change.name} kind="regressed" count={change.regressed} />
               </td>
-              <td class="number">{change.unchanged}</td>
-              <td class="number">
+              <td role="cell" class="number" data-label={t("same")}>
+                {change.unchanged}
+              </td>
+              <td role="cell" class="number" data-label={t("p_value")}>
                 {small(change.p)}
                 {change.p_adjusted !== null && <span class="hint">({small(change.p_adjusted)})</span>}
               </td>
-              <td class="number">{change.detectable ?? "–"}</td>
-              <td class="number">{change.n}</td>
+              <td role="cell" class="number" data-label={t("detectable")}>
+                {change.detectable ?? "–"}
+              </td>
+              <td role="cell" class="number" data-label="n">
+                {change.n}
+              </td>
             </tr>
           ))}
         </tbody>

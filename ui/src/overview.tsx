@@ -11,10 +11,12 @@ export function Overview({ report }: { report: Report }) {
   return (
     <>
       <div class="columns overview">
-        <ToDo report={report} />
+        <div>
+          <ToDo report={report} />
+          <WhatChanged report={report} />
+        </div>
         <Outcomes counts={report.outcomes} />
       </div>
-      <WhatChanged report={report} />
       {report.failures.map((failures) => (
         <Failures key={failures.config} failures={failures} report={report} />
       ))}
@@ -141,46 +143,38 @@ function WhatChanged({ report }: { report: Report }) {
   const { fail_now, fail_no_longer } = comparison.flipped;
   return (
     <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
-      <dl class="what-changed">
-        <div>
-          <dt>{t("differs")}</dt>
-          <dd>
-            <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
-            {rest > 0 && (
-              <>
-                {" "}
-                <a href="#/comparison">{t("and_more", { n: rest })}</a>
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>{t("movements")}</dt>
-          <dd>
-            {shown.length === 0 && <p>{t(first.length === 0 ? "nothing_moved" : "none_shown")}</p>}
-            <ul>
-              {first.map((change) => (
-                <li key={change.name}>
-                  <Data text={titles.get(change.name) ?? change.title} /> {change.baseline} → {change.candidate}{" "}
-                  <span class="n">
-                    {t("gain")} {change.interval ?? change.gain_text}
-                  </span>{" "}
+      <div class="what-changed">
+        <p>
+          <strong>{t("differs")}</strong>: <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
+          {rest > 0 && (
+            <>
+              {" "}
+              <a href="#/comparison">{t("and_more", { n: rest })}</a>
+            </>
+          )}
+        </p>
+        <p>
+          <strong>{t("movements")}</strong>: {shown.length === 0 && t(first.length === 0 ? "nothing_moved" : "none_shown")}{" "}
+          {first.map((change, index) => (
+            <span key={change.name}>
+              {index > 0 && "; "}
+              <Data text={titles.get(change.name) ?? change.title} /> {change.baseline} → {change.candidate}{" "}
+              <span class="n">{change.interval ?? change.gain_text}</span>
+              {SHOWN.includes(change.verdict) && (
+                <>
+                  {" "}
                   <StateBadge kind="verdict" name={change.verdict} />
-                </li>
-              ))}
-            </ul>
-            <a href="#/comparison">{t("movement_all")}</a>
-          </dd>
-        </div>
-        <div>
-          <dt>{t("flipped")}</dt>
-          <dd>
-            {fail_now.total + fail_no_longer.total === 0 && <p>{t("none_flipped")}</p>}
-            <Flips title={t("fail_now", { n: fail_now.total })} flips={fail_now} config={comparison.candidate.config} />
-            <Flips title={t("fail_no_longer", { n: fail_no_longer.total })} flips={fail_no_longer} config={comparison.candidate.config} />
-          </dd>
-        </div>
-      </dl>
+                </>
+              )}
+            </span>
+          ))}
+          {". "}
+          <a href="#/comparison">{t("movement_all")}</a>
+        </p>
+        {fail_now.total + fail_no_longer.total === 0 && <p>{t("none_flipped")}</p>}
+        <Flips title={t("fail_now", { n: fail_now.total })} flips={fail_now} config={comparison.candidate.config} />
+        <Flips title={t("fail_no_longer", { n: fail_no_longer.total })} flips={fail_no_longer} config={comparison.candidate.config} />
+      </div>
     </Section>
   );
 }
@@ -191,7 +185,7 @@ function Flips({ title, flips, config }: { title: string; flips: FlippedCases; c
   const rest = flips.total - flips.cases.length;
   return (
     <p>
-      {title}:{" "}
+      <strong>{title}</strong>:{" "}
       {flips.cases.map((id, index) => (
         <span key={id}>
           {index > 0 && ", "}

@@ -8,32 +8,32 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
   const { t } = useWords();
   return (
     <Scroll label={t("rules")}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t("state")}</th>
-            <th scope="col">{t("metric")}</th>
-            <th scope="col">{t("slice")}</th>
-            <th scope="col" class="number">
+      <table class="cards" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th scope="col" role="columnheader">{t("state")}</th>
+            <th scope="col" role="columnheader">{t("metric")}</th>
+            <th scope="col" role="columnheader">{t("slice")}</th>
+            <th scope="col" role="columnheader" class="number">
               {t("number")}
             </th>
-            <th scope="col" class="number">
+            <th scope="col" role="columnheader" class="number">
               {t("bound")}
             </th>
-            <th scope="col" class="number">
+            <th scope="col" role="columnheader" class="number">
               {t("scored")}
             </th>
-            <th scope="col" class="number">
+            <th scope="col" role="columnheader" class="number">
               {t("detects")}
             </th>
-            <th scope="col">{t("severity")}</th>
-            <th scope="col">{t("found")}</th>
+            <th scope="col" role="columnheader">{t("severity")}</th>
+            <th scope="col" role="columnheader">{t("found")}</th>
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rules.map((rule, index) => (
-            <tr key={index}>
-              <td>
+            <tr role="row" key={index}>
+              <td role="cell" data-label={t("state")}>
                 <StateBadge kind="rule" name={rule.state} />
                 {rule.waived !== "" && (
                   <span class="hint">
@@ -41,23 +41,31 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
                   </span>
                 )}
               </td>
-              <th scope="row">
+              <th scope="row" role="rowheader">
                 <ClassBadge mark={rule.class} /> <Data text={rule.title} />
                 <span class="hint">
                   <Data text={rule.title === rule.metric ? rule.config : `${rule.metric}, ${rule.config}`} />
                 </span>
               </th>
-              <td>
+              <td role="cell" data-label={t("slice")}>
                 <Data text={rule.slice} />
               </td>
-              <td class="number">{rule.number}</td>
-              <td class="number">{rule.bound}</td>
-              <td class="number">{rule.scored}</td>
-              <td class="number">{rule.detects}</td>
-              <td>
+              <td role="cell" class="number" data-label={t("number")}>
+                {rule.number}
+              </td>
+              <td role="cell" class="number" data-label={t("bound")}>
+                {rule.bound}
+              </td>
+              <td role="cell" class="number" data-label={t("scored")}>
+                {rule.scored}
+              </td>
+              <td role="cell" class="number" data-label={t("detects")}>
+                {rule.detects}
+              </td>
+              <td role="cell" data-label={t("severity")}>
                 <Data text={rule.severity} />
               </td>
-              <td class="wrap">
+              <td role="cell" class="wrap" data-label={t("found")}>
                 <Data text={rule.message} />
                 {rule.reason !== "" && (
                   <span class="hint">

@@ -7,7 +7,7 @@ import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, 
 import { Overview } from "./overview";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
-import { Data, Items } from "./text";
+import { Data, Items, visible } from "./text";
 
 export function Summary({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -174,20 +174,20 @@ function MetricTable({ report, metrics, label }: { report: Report; metrics: Metr
   const { t } = useWords();
   return (
     <Scroll label={label}>
-      <table class="metrics">
-        <thead>
-          <tr>
-            <th scope="col">{t("metric")}</th>
+      <table class="metrics cards" role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th scope="col" role="columnheader">{t("metric")}</th>
             {report.configs.map((config) => (
-              <th scope="col" key={config.id}>
+              <th scope="col" role="columnheader" key={config.id}>
                 <Data text={config.id} />
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {metrics.map((metric) => (
-            <MetricRow key={metric.name} metric={metric} />
+            <MetricRow key={metric.name} metric={metric} report={report} />
           ))}
         </tbody>
       </table>
@@ -195,18 +195,18 @@ function MetricTable({ report, metrics, label }: { report: Report; metrics: Metr
   );
 }
 
-function MetricRow({ metric }: { metric: MetricSummary }) {
+function MetricRow({ metric, report }: { metric: MetricSummary; report: Report }) {
   const { t } = useWords();
   const [low, high] = scaleOf(metric.by, metric.unit);
   return (
-    <tr>
-      <th scope="row">
+    <tr role="row">
+      <th scope="row" role="rowheader">
         <ClassBadge mark={metric.class} /> <span title={metric.meaning}>{metric.title}</span>
         {metric.title !== metric.name && <span class="hint">{metric.name}</span>}
         {metric.direction === "lower" && <span class="hint">{t("better_lower")}</span>}
       </th>
       {metric.by.map((measure, index) => (
-        <td key={index}>
+        <td role="cell" data-label={visible(report.configs[index]?.id ?? "")} key={index}>
           {measure === null ? "–" : <MeasureCell measure={measure} low={low} high={high} />}
         </td>
       ))}

@@ -24,30 +24,35 @@ function classOf<Row>(column: Column<Row>): string | undefined {
   return names.length > 0 ? names.join(" ") : undefined;
 }
 
-/** A table in a region that scrolls; the cells of the first column are the headers of their rows. */
+/** The head of a column as text, which a narrow screen shows before each cell; none for a head that is an element. */
+function labelOf<Row>(column: Column<Row>): string | undefined {
+  return typeof column.head === "string" ? column.head : undefined;
+}
+
+/** A table in a region that scrolls, of cards on a narrow screen; the cells of the first column are the headers of their rows. */
 export function DataTable<Row>({ label, columns, rows, rowKey, className }: TableProps<Row>) {
   return (
     <Scroll label={label}>
-      <table class={className}>
-        <thead>
-          <tr>
+      <table class={`cards ${className ?? ""}`.trimEnd()} role="table">
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <th scope="col" class={column.number ? "number" : undefined} key={column.key}>
+              <th scope="col" role="columnheader" class={column.number ? "number" : undefined} key={column.key}>
                 {column.head}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row, index) => (
-            <tr key={rowKey?.(row, index) ?? index}>
+            <tr role="row" key={rowKey?.(row, index) ?? index}>
               {columns.map((column, place) =>
                 place === 0 ? (
-                  <th scope="row" class={classOf(column)} key={column.key}>
+                  <th scope="row" role="rowheader" class={classOf(column)} key={column.key}>
                     {column.cell(row, index)}
                   </th>
                 ) : (
-                  <td class={classOf(column)} key={column.key}>
+                  <td role="cell" class={classOf(column)} data-label={labelOf(column)} key={column.key}>
                     {column.cell(row, index)}
                   </td>
                 ),

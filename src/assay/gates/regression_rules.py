@@ -150,14 +150,14 @@ class _RegressionRule:
     ) -> RuleResult:
         """Return an open result of equal scores: how much other questions may still lose, and how many would tell."""
         count = len(gain.differences)
-        equal = f"is {value} on both sides and the same on each of {format_count(count, 'case')}"
+        equal = f"is {value} on both sides, the same on each of {format_count(count, 'case')}"
         allowed = f"so few cannot exclude a loss of {self.margin:g}"
         needed = ""
         if gain.bounds is not None:
             loss = max(0.0, -gain.bounds.low)
-            allowed = f"for other questions a loss of up to {loss:.3f} is not excluded, and {self.margin:g} is allowed"
+            allowed = f"a loss of up to {loss:.3f} is still possible, {self.margin:g} is allowed"
             enough = None if clusters is not None else self._count_equal_cases(scores)
-            needed = f"; {enough} equal cases would exclude more" if enough is not None else ""
+            needed = f"; {enough} equal cases would tell" if enough is not None else ""
         message = f"{describe_subject(self.rule)} {equal}: {allowed}{needed}{self._describe_uncounted()}"
         least = estimate_detectable_difference(gain.differences, clusters=clusters, span=gain.span)
         return RuleResult(self.rule, "inconclusive", 0.0, count, message, detectable=least, unchanged=True)

@@ -472,7 +472,8 @@ def _add_line_problems(
 
 def _note_unknown_keys(collector: ObservationCollector, form: OutputFormat, line: bytes) -> None:
     for key, hint in find_unknown_keys(line, form.record).items():
-        collector.result.notices[f"of the first {LINES_CHECKED_FOR_KEYS} rows have the unknown key {key}{hint}"] += 1
+        looked_at = f"of the rows looked at (the first {LINES_CHECKED_FOR_KEYS} of each part)"
+        collector.result.notices[f"{looked_at} have the unknown key {key}{hint}"] += 1
 
 
 def _refuse_long_line(line: bytes) -> NoReturn:
