@@ -25,7 +25,7 @@ KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "c
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\s*¶\s*")
+_SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
 _LEAST_KNOWN = 0.5  # share of the words that a model must know, to be the one of the text's language
 _ASKED_LENGTH = 0.7
 _SHORT_WORD = 2
