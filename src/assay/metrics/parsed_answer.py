@@ -14,7 +14,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.metrics.case_index import find_cited_positions, find_cited_texts
+from assay.metrics.case_index import find_cited_positions, find_cited_texts, list_reported_documents
 from assay.metrics.find_leaks import Leaks, find_leaks_once, split_reachable
 from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
 from assay.metrics.metric import JoinedRows
@@ -266,9 +266,11 @@ class ParsedAnswer:
         Chunks are looked up in the context, else in any stage, else in the corpus.
         """
         texts_by_name: dict[str, ChunkTexts] = {}
+        documents = list_reported_documents(self.observation, self.case.corpus)
         for chunks in (self._stage_chunks(CONTEXT_STAGE), self._stage_chunks(None)):
             chunk_ids = [chunk.chunk_id for chunk in chunks]
-            positions_by_name = find_cited_positions(names - texts_by_name.keys(), chunk_ids, self.case.corpus)
+            unresolved = names - texts_by_name.keys()
+            positions_by_name = find_cited_positions(unresolved, chunk_ids, self.case.corpus, documents)
             for name, positions in positions_by_name.items():
                 cited_chunks = [chunks[position] for position in positions]
                 texts_by_name[name] = {chunk.chunk_id: self._text(chunk) for chunk in cited_chunks}
