@@ -1,9 +1,11 @@
-"""How often the rules tell a refusal, with intervals: published answers, and sentences in eight languages.
+"""How often a refusal is told, with intervals: published answers, and sentences in eight languages.
 
-`ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts for the
-development and the untouched half of each set, then the CPU time. `benchmarks/refusal_answers/README.md` says how the
-answers were labelled. A refusal is an answer that abstains, denies, hands over or asks back; partial refusals and
-unreadable text are none. Exit 1 if a bar is missed; without ASSAY_TEST_DATA the published answers are left out.
+`ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts, then the
+CPU time. Of English and Vietnamese sentences that the models of free wording learned from, each is read by a model that
+has not seen its cell; the halves of those sets are spent. The sets called unseen were written by other people, and read
+once when the models were frozen. `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal
+is an answer that abstains, denies, hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a
+bar is missed; without ASSAY_TEST_DATA the published answers are left out.
 """
 
 from __future__ import annotations
@@ -18,21 +20,33 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from assay.stats.intervals import wilson_interval
-from assay.text.refusals import _detect, detect_behaviour, find_behaviour_candidates
+from assay.text.refusal_model import MODEL_LANGUAGES
+from assay.text.refusals import (
+    DetectedBehaviour,
+    clear_caches,
+    detect_behaviour,
+    detect_phrases,
+    find_behaviour_candidates,
+    is_open_to_model,
+    mark_answers_open_to_model,
+    weigh_wording,
+)
+from benchmarks.train_refusal_model import OTHER_FILES, read_training_answers, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
-LANGUAGES = ("en", "vi", "de", "fr", "es", "pt", "ja", "zh", "rag", "rag-vi", "product-en", "product-vi")
+LANGUAGES = ("de", "fr", "es", "pt", "ja", "zh")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
 BARS = {
     PUBLISHED: (0.92, 0.97),
-    "vi": (0.90, 0.97),
-    "product-en": (0.92, 0.97),
-    "product-vi": (0.90, 0.97),
+    "unseen-en": (0.92, 0.97),
+    "unseen-vi": (0.90, 0.97),
 } | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
-"""Least recall and precision; English sentences have none, because the published answers are English."""
+"""Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
 
@@ -42,11 +56,12 @@ class LabelledAnswer:
 
     label: str
     text: str
+    question: str = ""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What the rules made of one half of a set."""
+    """What was detected in one half of a set."""
 
     right: int
     missed: int
@@ -85,19 +100,51 @@ def read_published(test_data: Path) -> dict[str, list[LabelledAnswer]]:
     return answers
 
 
+def read_unseen(language: str) -> list[LabelledAnswer]:
+    """Return the answers of `unseen-LANGUAGE.tsv`, whose labels do not say what kind of refusal it is."""
+    answers = []
+    for line in (FOLDER / f"unseen-{language}.tsv").read_text("utf-8").splitlines()[1:]:
+        label, question, text = line.split("\t")
+        kind = "abstain" if label == "refusal" else label
+        answers.append(LabelledAnswer(kind, text.replace("\\n", "\n"), question))
+    return answers
+
+
 def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
-    """Compare the rules with the labels."""
+    """Compare what is detected with the labels."""
+    detected = [detect_behaviour(answer.text, question=answer.question) for answer in answers]
+    return count_detected([answer.label for answer in answers], detected)
+
+
+def count_unseen_cells(language: str) -> dict[str, Counts]:
+    """Compare what is detected in the answers that the model of a language learned from with their labels, by file;
+    each answer is weighed by a model that has seen no answer of its cell."""
+    labels: dict[str, list[str]] = {}
+    detected: dict[str, list[DetectedBehaviour]] = {}
+    for model, held_out in train_fold_models(read_training_answers(language), language):
+        for answer in held_out:
+            first_word = answer.cell.split(" ")[0]
+            name = first_word if first_word in OTHER_FILES[language] else f"voices-{language}"
+            found = detect_phrases(answer.text)
+            if is_open_to_model(answer.text):
+                found = weigh_wording(found, answer.text, answer.question, model)
+            labels.setdefault(name, []).append(answer.label)
+            detected.setdefault(name, []).append(found)
+    return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}
+
+
+def count_detected(labels: Sequence[str], found: Sequence[DetectedBehaviour]) -> Counts:
+    """Compare what was detected with the labels."""
     right = missed = wrong = same_kind = partial_told = unknown = 0
-    for answer in answers:
-        detected = detect_behaviour(answer.text)
-        refuses, is_refusal = detected.behaviour in REFUSALS, answer.label in REFUSALS
+    for label, detected in zip(labels, found, strict=True):
+        refuses, is_refusal = detected.behaviour in REFUSALS, label in REFUSALS
         right += refuses and is_refusal
         missed += is_refusal and not refuses
         wrong += refuses and not is_refusal
-        same_kind += is_refusal and detected.behaviour == answer.label
-        partial_told += answer.label == "partial" and detected.is_partial_refusal
+        same_kind += is_refusal and detected.behaviour == label
+        partial_told += label == "partial" and detected.is_partial_refusal
         unknown += detected.behaviour == "unknown"
-    partials = sum(answer.label == "partial" for answer in answers)
+    partials = sum(label == "partial" for label in labels)
     return Counts(right, missed, wrong, same_kind, partial_told, partials, unknown)
 
 
@@ -109,14 +156,15 @@ def load_sets() -> dict[str, dict[str, list[LabelledAnswer]]]:
 
 
 def measure_microseconds(answers: Sequence[str], rounds: int = 9) -> dict[str, float]:
-    """Return the CPU microseconds of an ordinary answer on average, filter and rules, and the worst per 1,000
+    """Return the CPU microseconds of an ordinary answer on average, filter, rules and model, and the worst per 1,000
     characters of text that the rules must examine."""
-    candidates = [answer for answer, marked in zip(answers, find_behaviour_candidates(answers), strict=True) if marked]
 
     def examine() -> None:
-        find_behaviour_candidates(answers)
-        for answer in candidates:
-            _detect(answer)
+        clear_caches()
+        may_hold_phrase = find_behaviour_candidates(answers)
+        examined = may_hold_phrase | mark_answers_open_to_model(answers)
+        for index in np.flatnonzero(examined).tolist():
+            detect_behaviour(answers[index], may_hold_phrase=bool(may_hold_phrase[index]))
 
     mean = _best_time(examine, rounds) / len(answers)
     worst = max(_time_thousand_characters(text, rounds) for text in _hard_texts())
@@ -147,7 +195,7 @@ def _hard_texts() -> Iterator[str]:
 
 
 def _time_thousand_characters(text: str, rounds: int) -> float:
-    return _best_time(lambda: _detect(text), rounds) / len(text) * 1000
+    return _best_time(lambda: detect_behaviour(text), rounds) / len(text) * 1000
 
 
 def _best_time(work: Callable[[], object], rounds: int) -> float:
@@ -167,22 +215,31 @@ def _format_share(count: int, total: int) -> str:
     return f"{count / total:.3f} ({bounds.low:.3f} to {bounds.high:.3f}, n={total})"
 
 
+def _print_counts(name: str, part: str, counts: Counts) -> list[str]:
+    """Print what was detected in a set, and return the bars that it missed."""
+    recall = _format_share(counts.right, counts.right + counts.missed)
+    precision = _format_share(counts.right, counts.right + counts.wrong)
+    print(f"{name:10} {part:12}: recall {recall}, precision {precision}")
+    told = f"{counts.partial_told} of {counts.partials} partial refusals told apart"
+    print(f"{'':23}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
+    least_recall, least_precision = BARS.get(name, (0.0, 0.0))
+    if counts.recall < least_recall or counts.precision < least_precision:
+        return [f"{name} {part}: bars are recall {least_recall} and precision {least_precision}"]
+    return []
+
+
 def main() -> int:
     """Print the figures; return 1 if a bar is missed."""
     sets = load_sets()
     missed_bars = []
     for name, halves in sets.items():
         for half, answers in halves.items():
-            counts = count_verdicts(answers)
-            recall = _format_share(counts.right, counts.right + counts.missed)
-            precision = _format_share(counts.right, counts.right + counts.wrong)
-            print(f"{name:10} {half:11} {len(answers):3} answers: recall {recall}, precision {precision}")
-            told = f"{counts.partial_told} of {counts.partials} partial refusals told apart"
-            print(f"{'':23}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
-            least_recall, least_precision = BARS.get(name, (0.0, 0.0))
-            if counts.recall < least_recall or counts.precision < least_precision:
-                missed_bars.append(f"{name} {half}: bars are recall {least_recall} and precision {least_precision}")
-    timed = itertools.chain.from_iterable(sets.get(PUBLISHED, sets["en"]).values())
+            missed_bars += _print_counts(name, half, count_verdicts(answers))
+    for language in MODEL_LANGUAGES:
+        for name, counts in count_unseen_cells(language).items():
+            missed_bars += _print_counts(name, "unseen cells", counts)
+        missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
+    timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
     ordinary = [answer.text for answer in timed if answer.label == "answer"]
     for name, microseconds in measure_microseconds(ordinary).items():
         print(f"{name}: {microseconds:.1f} µs of CPU (bar: {MOST_MICROSECONDS[name]:g})")

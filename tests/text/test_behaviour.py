@@ -21,7 +21,7 @@ from assay.text.refusals import (
     detect_phrases,
     find_behaviour_candidates,
     load_rules,
-    mark_answers_to_examine,
+    mark_answers_open_to_model,
 )
 
 ALL = (*TUNED, *HELD_OUT)
@@ -153,7 +153,8 @@ WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=30)
 @given(st.text())
 def test_a_text_that_is_not_marked_is_a_plain_answer(text: str) -> None:
     assert find_behaviour_candidates([text])[0] or detect_phrases(text) == detect_phrases("12 days")
-    assert mark_answers_to_examine([text])[0] or detect_behaviour(text) == detect_phrases("12 days")
+    is_marked = find_behaviour_candidates([text])[0] or mark_answers_open_to_model([text])[0]
+    assert is_marked or detect_behaviour(text) == detect_phrases("12 days")
 
 
 @given(

@@ -30,7 +30,8 @@ from assay.text.refusals import (
     DetectedBehaviour,
     detect_behaviour,
     has_lexicon,
-    mark_answers_to_examine,
+    mark_answers_open_to_model,
+    mark_texts_to_examine,
 )
 
 ANSWER_BEHAVIOUR = "answer"
@@ -112,10 +113,16 @@ class AnswerFacts:
         The filter leaves out most rows. A case in a language without a lexicon is always examined.
         """
         languages = [case.language for case in self.cases]
-        candidates = mark_answers_to_examine(self.texts)
+        may_hold_phrase = mark_texts_to_examine(self.texts)
+        candidates = may_hold_phrase | mark_answers_open_to_model(self.texts)
         candidates |= np.array([bool(name) and not has_lexicon(name) for name in languages], dtype=np.bool_)
         return {
-            row: detect_behaviour(self.texts[row], languages[row], self.cases[row].case.question)
+            row: detect_behaviour(
+                self.texts[row],
+                languages[row],
+                self.cases[row].case.question,
+                may_hold_phrase=bool(may_hold_phrase[row]),
+            )
             for row in np.flatnonzero(candidates).tolist()
         }
 

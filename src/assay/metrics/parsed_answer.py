@@ -35,7 +35,7 @@ from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
-from assay.text.refusals import detect_behaviour, has_lexicon, mark_answers_to_examine
+from assay.text.refusals import detect_behaviour, has_lexicon, mark_answers_open_to_model, mark_texts_to_examine
 from assay.text.short_answers import score_short_answer
 
 if TYPE_CHECKING:
@@ -367,7 +367,8 @@ class _AnswerGroup:
         texts = [
             observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
         ]
-        return dict(zip(map(id, self._observations), mark_answers_to_examine(texts).tolist(), strict=True))
+        marked = mark_texts_to_examine(texts) | mark_answers_open_to_model(texts)
+        return dict(zip(map(id, self._observations), marked.tolist(), strict=True))
 
 
 def parse_answers(rows: JoinedRows) -> list[ParsedAnswer]:

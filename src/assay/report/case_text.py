@@ -16,6 +16,7 @@ from assay.records.scores import CaseChecks
 from assay.report.failure_tables import build_evidence_trace_table, describe_expected_sources, list_attribution_facts
 from assay.report.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
+from assay.text.refusals import detect_behaviour, explain_refusal
 
 FORBIDDEN_MARK = "forbidden"
 _LABEL_WIDTH = 16
@@ -244,6 +245,9 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
     if explanation.context is not None:
         yield from _iter_ranking_lines(explanation.context, page, excerpts=True)
     yield from ("", *page.paragraph("Answer", format_answer(explanation, observation, page)))
+    reading = _describe_reading(explanation.case, observation)
+    if reading:
+        yield from page.paragraph("Read as", reading)
     if observation.behaviour is not None:
         yield from page.paragraph("Declared as", observation.behaviour)
     yield from ("", *_iter_citation_lines(explanation.citations, page))
@@ -251,6 +255,24 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
     for label, names in (("Failed", checks.failed), ("Warnings", checks.warnings)) if checks is not None else ():
         if names:
             yield from page.paragraph(label, ", ".join(names))
+
+
+def _describe_reading(case: Case, observation: Observation) -> str:
+    """Return what the text of an answer shows and why, "" for a plain answer.
+
+    The words of the answer are left out, because they may be restricted: only classes of words are named.
+    """
+    if not isinstance(observation.answer, str):
+        return ""
+    detected = detect_behaviour(observation.answer, case.language or "", case.question)
+    if detected.behaviour in ("", "answer") and not detected.is_partial_refusal:
+        return ""
+    name = "partial refusal" if detected.is_partial_refusal else detected.behaviour
+    if detected.phrase:
+        return f'{name} ("{detected.phrase}")'
+    weights = explain_refusal(observation.answer, case.question)
+    classes = [f"{item.feature} {item.weight:+.2f}" for item in weights if item.feature.endswith(">")]
+    return f"{name} ({', '.join(classes)})" if classes else name
 
 
 def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: CasePage, *, excerpts: bool = False) -> Iterator[str]:

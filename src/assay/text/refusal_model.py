@@ -9,9 +9,10 @@ the weights, written by `python -m benchmarks.train_refusal_model`. A score is a
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
@@ -24,29 +25,56 @@ KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "c
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\s*¶\s*")
+_SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
 _LEAST_KNOWN = 0.5  # share of the words that a model must know, to be the one of the text's language
 _ASKED_LENGTH = 0.7
 _SHORT_WORD = 2
+_MOSTLY_KNOWN = 0.8  # share that settles the language: the other model is not asked
 _STEM = 5  # letters of longer words that count by themselves: "disclos" is learned from one form for the others
 _WORD_LENGTH = 1.4  # of the words of a text as a vector; its classes have length one
 
 
-class TextFeatures(NamedTuple):
-    """What the model sees in a text: sequences of classes, words, and measures of length and novelty."""
+Feature = str | tuple[str, ...]
+"""A word or class, or two or three of them in order."""
 
-    classes: frozenset[str]
-    words: frozenset[str]
-    asked: frozenset[str]
-    measures: tuple[tuple[str, float], ...]
+
+class TextFeatures(NamedTuple):
+    """What the model sees in a text: classes and words in order, their kind of question, and measures of its length."""
+
+    classes: set[Feature]
+    words: set[Feature]
+    asked: set[Feature]
+    measures: list[tuple[str, float]]
 
     def weigh(self) -> dict[str, float]:
-        """Return the value of every feature; classes, words and what the question adds each have a fixed length."""
+        """Return the value of every feature by name; classes, words and what is asked each have a fixed length."""
         values = dict(self.measures)
-        values |= dict.fromkeys(self.asked, _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
-        values |= dict.fromkeys(self.classes, 1.0 / math.sqrt(max(1, len(self.classes))))
-        values |= dict.fromkeys(self.words, _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
+        values |= dict.fromkeys(map(_name_feature, self.asked), _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
+        class_names = [f"<{_name_feature(feature)}>" for feature in self.classes]
+        values |= dict.fromkeys(class_names, 1.0 / math.sqrt(max(1, len(class_names))))
+        values |= dict.fromkeys(map(_name_feature, self.words), _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
         return values
+
+
+def _name_feature(feature: Feature) -> str:
+    return feature if isinstance(feature, str) else " ".join(feature)
+
+
+def _parse_feature(name: str) -> Feature:
+    parts = tuple(name.split(" "))
+    return parts if len(parts) > 1 else name
+
+
+class _ClassTable(dict[str, str]):
+    """The class of every token: `w` of a word without one, `0` of a number, "" of a word to ignore."""
+
+    def __init__(self, class_by_word: Mapping[str, str], ignored: Iterable[str]) -> None:
+        super().__init__(dict.fromkeys(ignored, "") | dict(class_by_word))
+
+    def __missing__(self, token: str) -> str:
+        if token[0].isdigit():
+            return "0"
+        return "w" if token[0].isalpha() else token
 
 
 class FeatureWeight(NamedTuple):
@@ -71,14 +99,14 @@ class FeatureReader:
         """`yes_no_question`: a pattern that finds a question which "yes" or "no" answers."""
         self.class_by_word = class_by_word
         self._yes_no_question = re.compile(yes_no_question)
-        self._ignored = frozenset(ignored)
+        self._class_table = _ClassTable(class_by_word, ignored)
         self._longest_phrase = max((word.count(" ") + 1 for word in class_by_word), default=1)
         self._first_words = frozenset(word.split(" ")[0] for word in class_by_word if " " in word)
 
     def read_features(self, text: str, question: str = "") -> TextFeatures:
         """Return the features of an answer and its question, "" if unknown, both prepared by `normalise_answer`."""
-        classes: set[str] = set()
-        words: set[str] = set()
+        classes: set[Feature] = set()
+        words: set[Feature] = set()
         token_count = novel_count = sentence_count = 0
         start = "^"
         for sentence in _SENTENCE_END.split(text):
@@ -89,33 +117,36 @@ class FeatureReader:
             novel_count += sequence.count("w")
             token_count += len(tokens)
             sentence_count += 1
-            _add_class_features(classes, [start, *_merge_unknown(sequence), "$"])
-            _add_word_features(words, [start, *tokens, "$"])
+            names = [start, *_merge_unknown(sequence), "$"]
+            classes.update(names, itertools.pairwise(names), zip(names, names[1:], names[2:], strict=False))
+            words.update([token[:_STEM] + "*" for token in tokens if len(token) > _STEM])
+            tokens = [start, *tokens, "$"]
+            words.update(tokens, itertools.pairwise(tokens))
             start = "|"
-        measures: tuple[tuple[str, float], ...] = (
+        measures = [
             ("#novel", 0.06 * min(novel_count, 10)),
             ("#length", 0.015 * min(token_count, 60)),
             ("#novel share", 0.3 * novel_count / max(1, token_count)),
             ("#sentences", 0.1 * min(sentence_count, 6)),
             ("#one sentence", 0.3 if sentence_count == 1 else 0.0),
             ("#bias", 1.0),
-        )
-        asked: frozenset[str] = frozenset()
+        ]
+        asked: set[Feature] = set()
         if question:
             asked, compared = self._compare_question(classes, words, question)
             measures += compared
-        return TextFeatures(frozenset(classes), frozenset(words), asked, measures)
+        return TextFeatures(classes, words, asked, measures)
 
     def _compare_question(
-        self, classes: set[str], words: set[str], question: str
-    ) -> tuple[frozenset[str], tuple[tuple[str, float], ...]]:
+        self, classes: set[Feature], words: set[Feature], question: str
+    ) -> tuple[set[Feature], list[tuple[str, float]]]:
         """Return the classes of the answer by kind of question, and how much of the answer is not in the question."""
         kind = "yes-no" if self._yes_no_question.search(question) else "open"
         asked_words = set(_TOKEN.findall(question))
         asked_words |= {word.rstrip("s") for word in asked_words}
         new_words = old_words = new_numbers = 0
         for word in words:
-            if " " in word or word[-1] == "*" or word in self.class_by_word:
+            if not isinstance(word, str) or word[-1] == "*" or word in self.class_by_word:
                 continue
             is_old = word in asked_words or word.rstrip("s") in asked_words
             if word[0].isdigit():
@@ -123,33 +154,26 @@ class FeatureReader:
             elif word[0].isalpha() and len(word) > _SHORT_WORD:
                 old_words += is_old
                 new_words += not is_old
-        return frozenset(f"{kind} {name}" for name in classes if " " not in name), (
+        return {f"{kind} <{name}>" for name in classes if isinstance(name, str)}, [
             (f"#{kind} question", 0.2),
             ("#words not asked for", 0.06 * min(new_words, 10)),
             ("#words of the question", 0.1 * min(old_words, 5)),
             ("#share not asked for", 0.5 * new_words / max(1, new_words + old_words)),
             ("#number not asked for", 0.3 if new_numbers else 0.0),
-        )
+        ]
 
     def _classify_tokens(self, tokens: Sequence[str]) -> list[str]:
-        """Return the class of each word or phrase: `w` if it has none, `0` for numbers; ignored words are left out."""
+        """Return the class of each word or phrase that is not ignored."""
+        if self._first_words.isdisjoint(tokens):
+            return [name for name in map(self._class_table.__getitem__, tokens) if name]
         sequence: list[str] = []
         position = 0
         while position < len(tokens):
             token = tokens[position]
             name, length = self._find_phrase(tokens, position) if token in self._first_words else (None, 1)
-            if name is None:
-                name = self.class_by_word.get(token)
+            sequence.append(self._class_table[token] if name is None else name)
             position += length
-            if name is not None:
-                sequence.append(name)
-            elif token[0].isdigit():
-                sequence.append("0")
-            elif not token[0].isalpha():
-                sequence.append(token)
-            elif token not in self._ignored:
-                sequence.append("w")
-        return sequence
+        return [name for name in sequence if name]
 
     def _find_phrase(self, tokens: Sequence[str], position: int) -> tuple[str | None, int]:
         """Return the class and the number of words of the longest phrase from a position on."""
@@ -161,29 +185,8 @@ class FeatureReader:
 
 
 def _merge_unknown(sequence: Sequence[str]) -> list[str]:
-    return [name for index, name in enumerate(sequence) if name != "w" or index == 0 or sequence[index - 1] != "w"]
-
-
-def _add_class_features(features: set[str], names: Sequence[str]) -> None:
-    count = len(names)
-    for index, name in enumerate(names):
-        features.add("<" + name + ">")
-        if index + 1 < count:
-            pair = name + " " + names[index + 1]
-            features.add("<" + pair + ">")
-            if index + 2 < count:
-                features.add("<" + pair + " " + names[index + 2] + ">")
-
-
-def _add_word_features(features: set[str], tokens: Sequence[str]) -> None:
-    previous = ""
-    for token in tokens:
-        features.add(token)
-        if len(token) > _STEM:
-            features.add(token[:_STEM] + "*")
-        if previous:
-            features.add(previous + " " + token)
-        previous = token
+    previous = ["", *sequence]
+    return [name for name, before in zip(sequence, previous, strict=False) if name != "w" or before != "w"]
 
 
 class RefusalModel:
@@ -201,6 +204,17 @@ class RefusalModel:
         self.language, self.reader = language, reader
         self.refusal_from, self.undecided_from = refusal_from, undecided_from
         self._refusal_weights = {feature: row[0] for feature, row in weights.items()}
+        self._class_weights = {
+            _parse_feature(name[1:-1]): weight
+            for name, weight in self._refusal_weights.items()
+            if name[0] == "<" and len(name) > 1
+        }
+        self._asked_weights: dict[Feature, float] = {
+            name: weight for name, weight in self._refusal_weights.items() if name.startswith(("yes-no ", "open "))
+        }
+        self._word_weights = {
+            _parse_feature(name): weight for name, weight in self._refusal_weights.items() if name[0] not in "<#"
+        }
         self._kind_weights = {feature: tuple(row[1:]) for feature, row in weights.items()}
         self.known_words = frozenset(self._refusal_weights) | frozenset(
             part for word in reader.class_by_word for part in word.split(" ")
@@ -210,10 +224,16 @@ class RefusalModel:
         """Return how strongly an answer to a question refuses; both are prepared by `normalise_answer`."""
         features = self.reader.read_features(text, question)
         weight_of = self._refusal_weights.get
-        score = math.fsum(weight_of(name, 0.0) * value for name, value in features.measures)
-        groups = ((1.0, features.classes), (_WORD_LENGTH, features.words), (_ASKED_LENGTH, features.asked))
-        for length, group in groups:
-            score += length * math.fsum([weight_of(name, 0.0) for name in group]) / math.sqrt(max(1, len(group)))
+        score = math.fsum([weight_of(name, 0.0) * value for name, value in features.measures])
+        groups: tuple[tuple[float, Collection[Feature], Mapping[Feature, float]], ...] = (
+            (1.0, features.classes, self._class_weights),
+            (_WORD_LENGTH, features.words, self._word_weights),
+            (_ASKED_LENGTH, features.asked, self._asked_weights),
+        )
+        for length, group, weights in groups:
+            if group:
+                found = [weights.get(feature, 0.0) for feature in group]
+                score += length * math.fsum(found) / math.sqrt(len(group))
         if score < self.undecided_from:
             return RefusalScore(score, "abstain", "answer")
         return RefusalScore(score, self._find_kind(features), "refusal" if score >= self.refusal_from else "undecided")
@@ -294,4 +314,6 @@ def choose_model(text: str) -> RefusalModel | None:
         count = len(words & model.known_words)
         if count > best_count:
             best, best_count = model, count
+        if best_count >= _MOSTLY_KNOWN * len(words):
+            break
     return best

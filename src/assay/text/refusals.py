@@ -103,7 +103,7 @@ _QUESTION_ENDS = ("?", "？")
 _QUESTION_MARKS = frozenset(_QUESTION_ENDS)
 _CONTRADICTION = 1.2  # below the undecided band, the model contradicts a phrase
 _CLAIM_BELOW = -0.3  # score of a sentence that may answer beside a refusal
-_MOST_EXPLAINED = 8
+_MOST_EXPLAINED = 12
 _MANY = 256  # answers from which one filter for all languages is worth reading all their lexicons
 _CLOSING = " \t\r\n\"'”’)*_"
 
@@ -156,19 +156,16 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     return np.ones(len(texts), dtype=np.bool_)
 
 
-def mark_answers_to_examine(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): whether `detect_behaviour` must examine each answer; the others are plain
-    answers, unless their case states a language without a lexicon.
+def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return a boolean array of shape (n,): which answers are short enough for the models of free wording.
 
-    All that are short enough for the models of free wording, and those that may hold a phrase.
+    Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
+    without a lexicon.
 
-    >>> mark_answers_to_examine(["12 days of leave"]).tolist()
-    [True]
+    >>> mark_answers_open_to_model(["12 days of leave", ""]).tolist()
+    [True, False]
     """
-    marked = np.array([is_open_to_model(answer) for answer in answers], dtype=np.bool_)
-    longer = np.flatnonzero(~marked)
-    marked[longer] = mark_texts_to_examine([answers[index] for index in longer.tolist()])
-    return marked
+    return np.array([is_open_to_model(answer) for answer in answers], dtype=np.bool_)
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -184,11 +181,14 @@ def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray
     return marked
 
 
-def detect_behaviour(answer: str, language: str = "", question: str = "") -> DetectedBehaviour:
+def detect_behaviour(
+    answer: str, language: str = "", question: str = "", *, may_hold_phrase: bool = True
+) -> DetectedBehaviour:
     """Return the behaviour of one answer by the rules of this module; only the first 200,000 characters are read.
 
     `language`: the language that the case states (`en`, `vi-VN`), "" if it states none. `question`: what was asked, ""
-    if that is unknown; it helps to tell "No, dogs are not allowed" from a refusal.
+    if that is unknown; it helps to tell "No, dogs are not allowed" from a refusal. `may_hold_phrase`: what
+    `mark_texts_to_examine` says of the answer, which saves looking for phrases.
 
     >>> detect_behaviour("Tôi không tìm thấy thông tin về chính sách này.").behaviour
     'abstain'
@@ -199,9 +199,9 @@ def detect_behaviour(answer: str, language: str = "", question: str = "") -> Det
     >>> detect_behaviour("Which office do you work in?").behaviour, detect_behaviour("Ufficio di Roma", "it").behaviour
     ('clarify', 'unknown')
     """
-    detected = detect_phrases(answer)
+    detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if is_open_to_model(answer):
-        detected = _weigh_wording(answer, question)
+        detected = _weigh_cached(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
@@ -217,8 +217,9 @@ def detect_phrases(text: str) -> DetectedBehaviour:
 
 
 @lru_cache(maxsize=1024)
-def _weigh_wording(answer: str, question: str) -> DetectedBehaviour:
-    detected = _detect_cached(answer)
+def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
+    if not _is_weighed(detected):
+        return detected
     model = _choose_model(answer, normalise_answer(answer))
     return detected if model is None else weigh_wording(detected, answer, question, model)
 
@@ -229,7 +230,7 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
     The model decides where the phrases find nothing, and makes undecided what they find against all of its evidence.
     What the phrases leave undecided stays so.
     """
-    if detected.behaviour in ("", "clarify", UNKNOWN) or detected.is_partial_refusal:
+    if not _is_weighed(detected):
         return detected
     text = normalise_answer(answer)
     scored = model.score_text(text, normalise_answer(question))
@@ -244,6 +245,11 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
     has_claim = refuses and _claims_elsewhere(text, model)
     behaviour: DetectedKind = "answer" if has_claim else scored.kind
     return DetectedBehaviour(behaviour, True, refuses, has_claim, "", detected.has_quoted_phrase)
+
+
+def _is_weighed(detected: DetectedBehaviour) -> bool:
+    """Whether the phrases leave something to the model: they found nothing, or a refusal and no more."""
+    return detected.behaviour not in ("", "clarify", UNKNOWN) and not detected.is_partial_refusal
 
 
 def _choose_model(answer: str, text: str) -> RefusalModel | None:
@@ -271,7 +277,7 @@ def is_open_to_model(answer: str) -> bool:
 
 
 def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...]:
-    """Return the features of an answer that weigh most for a refusal (positive) and against it, at most eight.
+    """Return the words and classes of an answer that weigh most for a refusal (positive) or against it.
 
     Empty if no model reads the answer: it is too long, or in another language than theirs.
 
@@ -280,7 +286,8 @@ def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...
     """
     text = normalise_answer(answer)
     model = _choose_model(answer, text) if is_open_to_model(answer) else None
-    return () if model is None else tuple(model.list_contributions(text, normalise_answer(question))[:_MOST_EXPLAINED])
+    weights = [] if model is None else model.list_contributions(text, normalise_answer(question))
+    return tuple(item for item in weights if not item.feature.startswith("#"))[:_MOST_EXPLAINED]
 
 
 def has_lexicon(language: str) -> bool:
@@ -301,8 +308,13 @@ def select_lexicons(paths: Iterable[str]) -> None:
         _lexicon_paths = selected
         load_rules.cache_clear()
         _load_wide_filter.cache_clear()
-        _weigh_wording.cache_clear()
-        _detect_cached.cache_clear()  # what was detected with other lexicons no longer holds
+        clear_caches()  # what was detected with other lexicons no longer holds
+
+
+def clear_caches() -> None:
+    """Forget what was detected in the texts read so far."""
+    _weigh_cached.cache_clear()
+    _detect_cached.cache_clear()
 
 
 def selected_lexicons() -> tuple[str, ...]:

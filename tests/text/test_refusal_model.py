@@ -1,0 +1,129 @@
+"""Refusals in free wording: the committed answers give the shipped weights, and what the model decides is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks.refusals import count_unseen_cells, count_verdicts, read_unseen
+from benchmarks.train_refusal_model import MODEL_FOLDER, read_training_answers, read_voices, train_model
+
+from assay.text.refusal_model import LONGEST_SCORED, MODEL_LANGUAGES, load_model, load_reader
+from assay.text.refusals import (
+    detect_behaviour,
+    detect_phrases,
+    explain_refusal,
+    select_lexicons,
+)
+
+FREE_WORDING = {
+    "That one's locked in the vault, I can't share it.": "refusal",
+    "My notes say nothing about the warranty.": "refusal",
+    "Ghi chú của tôi không nhắc đến chuyện bảo hành.": "refusal",
+    "Ghi chu cua toi khong nhac den chuyen bao hanh.": "refusal",
+    "There is no evidence to suggest that goat milk produces mucus.": "answer",
+    "No, there is no fee for early repayment.": "answer",
+    "Không, trả nợ trước hạn không mất phí.": "answer",
+}
+REFUSALS = ("abstain", "permission_denied", "escalate")
+
+
+@pytest.fixture
+def _shipped_lexicons() -> Iterator[None]:
+    yield
+    select_lexicons(())
+
+
+@pytest.mark.parametrize("language", MODEL_LANGUAGES)
+def test_the_committed_answers_give_the_shipped_weights(language: str) -> None:
+    weights = train_model(read_training_answers(language), load_reader(language))
+    assert MODEL_FOLDER.joinpath(f"{language}.tsv").read_text("utf-8") == weights
+
+
+@pytest.mark.parametrize("language", MODEL_LANGUAGES)
+def test_the_voices_are_many_and_nearly_half_of_them_look_like_refusals_and_answer(language: str) -> None:
+    answers = read_voices(language)
+    assert len(answers) >= 400
+    assert len({answer.cell for answer in answers}) >= 20
+    assert sum(answer.label == "answer" for answer in answers) / len(answers) >= 0.45
+
+
+@pytest.mark.parametrize(("answer", "expected"), FREE_WORDING.items(), ids=str)
+def test_free_wording_is_read_by_what_it_means(answer: str, expected: str) -> None:
+    behaviour = detect_behaviour(answer).behaviour
+    assert behaviour in (REFUSALS if expected == "refusal" else ("answer",))
+
+
+@pytest.mark.parametrize(
+    ("language", "least_recall", "least_precision"), [("en", 0.70, 0.90), ("vi", 0.75, 0.92)], ids=str
+)
+def test_refusals_worded_by_other_people_are_told(language: str, least_recall: float, least_precision: float) -> None:
+    answers = read_unseen(language)
+    counts = count_verdicts(answers)
+    assert counts.recall >= least_recall
+    assert counts.precision >= least_precision
+    read_as_answers = [
+        answer
+        for answer in answers
+        if answer.label == "abstain"
+        and (detected := detect_behaviour(answer.text, question=answer.question)).behaviour == "answer"
+        and not detected.is_partial_refusal
+    ]
+    assert len(read_as_answers) / len(answers) <= 0.05
+
+
+@pytest.mark.parametrize(("language", "least_recall"), [("en", 0.60), ("vi", 0.52)])
+def test_cells_that_a_model_has_not_seen_are_told(language: str, least_recall: float) -> None:
+    counts = count_unseen_cells(language)[f"voices-{language}"]
+    assert counts.recall >= least_recall
+    assert counts.precision >= 0.93
+
+
+def test_the_question_helps_to_tell_an_answer_from_a_refusal() -> None:
+    model = load_model("en")
+    answer = "the file is closed to visitors."
+    open_question = model.score_text(answer, "what is in the file?").score
+    assert open_question > model.score_text(answer, "is the file open to visitors?").score
+
+
+def test_the_contributions_of_all_features_are_the_score() -> None:
+    model = load_model("en")
+    for answer in map(str.lower, FREE_WORDING):
+        contributions = model.list_contributions(answer, "what is the fee?")
+        assert model.score_text(answer, "what is the fee?").score == pytest.approx(
+            sum(item.weight for item in contributions)
+        )
+
+
+def test_the_strongest_features_explain_a_refusal() -> None:
+    explained = explain_refusal("My notes say nothing about the warranty.")
+    assert "<source>" in [item.feature for item in explained]
+    assert [abs(item.weight) for item in explained] == sorted((abs(item.weight) for item in explained), reverse=True)
+    assert () == explain_refusal("Das Dokument enthält dazu nichts.")
+    assert () == explain_refusal("word " * LONGEST_SCORED)
+
+
+def test_what_phrases_leave_undecided_stays_so() -> None:
+    for answer in ("I could not.", "Please contact the Legal department."):
+        assert not detect_behaviour(answer).is_decided_by_text
+        assert detect_phrases(answer) == detect_behaviour(answer)
+
+
+def test_a_longer_answer_is_left_to_the_phrases() -> None:
+    answer = "My notes say nothing about the warranty. " + "The shop is near the old market. " * 9
+    assert len(answer) > LONGEST_SCORED
+    assert detect_phrases(answer) == detect_behaviour(answer)
+
+
+@pytest.mark.usefixtures("_shipped_lexicons")
+def test_a_language_whose_lexicon_the_user_replaced_has_no_model(tmp_path: Path) -> None:
+    answer = "That one's locked in the vault, I can't share it."
+    assert detect_behaviour(answer).behaviour in REFUSALS
+    lexicon = tmp_path / "en.yaml"
+    lexicon.write_text(
+        "language: en\ncommon: [the, it, that]\nsubjects: {speaker: [i]}\nphrases: {abstain: ['{i do not know}']}\n",
+        "utf-8",
+    )
+    select_lexicons([str(lexicon)])
+    assert "answer" == detect_behaviour(answer).behaviour
