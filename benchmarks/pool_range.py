@@ -42,7 +42,8 @@ def draw_world(seed: int) -> PoolWorld:
     """Return a world with shares of relevant chunks, and skills of systems, of its own."""
     chance = random.Random(seed)
     fact_share, background_share = chance.uniform(0, 0.15), chance.uniform(0, 0.3)
-    cases, truth = [], {}
+    cases: list[Case] = []
+    truth: dict[tuple[str, str], int] = {}
     rows: dict[str, list[Observation]] = {"a": [], "b": []}
     low, high = (0.0, 3.0) if seed % 2 else (-9.0, 9.0)
     skills = {config: chance.uniform(low, high) for config in rows}
