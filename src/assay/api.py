@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from assay.calls.plugins import enable_plugins
 from assay.formats import corpus as corpora
 from assay.formats import golden_files as goldens
@@ -248,6 +250,7 @@ async def _observe(
     repeat: int,
     retrieval_only: bool,
 ) -> ObservedValues:
+    goldens.refuse_placeholders(golden, "golden")
     made = make_target_of_value(target, name, search)
     if retrieval_only and "search" not in made.operations:
         raise InputError("retrieval_only: the target cannot search (expected search=…, or a target with a search)")
@@ -364,6 +367,7 @@ def score(
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
     golden = read_golden_value(golden)
+    goldens.refuse_placeholders(golden, "golden")
     rows = _list_observations(observations) or read_outputs_value(observations, golden, config)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
@@ -378,7 +382,7 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
+            structs.replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
             ScoringOptions(
                 metrics=None if names == DEFAULT_METRICS else names,
                 by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,

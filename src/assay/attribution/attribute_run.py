@@ -105,7 +105,7 @@ def _scores_of_observation(
 ) -> CaseScores:
     """Return the scores of one observation: those of the table, or of this repeat alone when cases are repeated."""
     table = run.scoring.configs[config].table
-    columns = table.columns
+    columns = table.columns | table.before_leaks
     if table.repeats > 1:
         batch = Batch(run.plan.facts)
         batch.add_rows(JoinedRows([run.joins.case_index(position)], [observation]))

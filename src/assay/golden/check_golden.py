@@ -40,8 +40,8 @@ from assay.golden.lint_rules import (
 from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.judging.call_scheduler import ReportProgress
-from assay.records.errors import InputError, Problem
-from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
 
 _RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_language)
 _RULES_WITH_CORPUS = (
@@ -229,6 +229,10 @@ def _find_in_set(
         yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
     for suspect in check_header(golden):
         yield _make_finding(suspect, linted)
+    placeholders = set(find_placeholders(golden))
+    for case in golden.cases:
+        if case.id in placeholders:
+            yield _make_finding(SuspectField("placeholder", "question", shorten_repr(case.question)), linted, case)
     for case, suspect in find_confusable_ids(golden):
         yield _make_finding(suspect, linted, case)
     for suggestion in group_near_duplicates(golden):

@@ -28,6 +28,11 @@ class LintRule(NamedTuple):
 
 LINT_RULES: dict[str, LintRule] = {
     "reader": LintRule("warning", "what the reader of golden sets finds doubtful", "see the message"),
+    "placeholder": LintRule(
+        "error",
+        "a case that is still as `assay init` wrote it; it is never scored",
+        "replace it with a question of your own, or delete the case",
+    ),
     "coverage-gap": LintRule(
         "warning", "fewer cases of a kind than the coverage targets ask for", "write cases of this kind"
     ),

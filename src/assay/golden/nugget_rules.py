@@ -134,8 +134,9 @@ def pool_question(
             text = chunk.text or (listed.text if listed is not None else None)
             if text and (listed is None or _is_in_force(listed, case, as_of)):
                 texts.setdefault(chunk.chunk_id, text)
-        if isinstance(observation.answer, str) and detect_behaviour(observation.answer).behaviour == "answer":
-            answers.setdefault(observation.config_id, observation.answer)
+        answer = observation.answer
+        if isinstance(answer, str) and detect_behaviour(answer, question=case.question).behaviour == "answer":
+            answers.setdefault(observation.config_id, answer)
     chunks = [
         NuggetSource(chunk_id, texts[chunk_id], by_config) for chunk_id, by_config in ranks.items() if chunk_id in texts
     ]

@@ -94,7 +94,8 @@ class CaseChecks(Struct, frozen=True):
 class ScoreTable(Struct, frozen=True):
     """All scores of one configuration, one row per golden case in golden order, repeats averaged.
 
-    `uncalibrated` names the columns that may inform but not gate.
+    `uncalibrated` names the columns that may inform but not gate. `before_leaks` has the columns in which leaks set
+    scores to the worst of their range, as they were without that; the checks look at these.
     """
 
     config_id: str
@@ -106,6 +107,7 @@ class ScoreTable(Struct, frozen=True):
     versions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     uncalibrated: tuple[str, ...] = ()
+    before_leaks: dict[str, ScoreColumn] = field(default_factory=dict)
 
 
 class GoldenInfo(Struct, frozen=True):

@@ -12,6 +12,7 @@ from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.observations import Observation
 from assay.records.scores import VariantPair
 from assay.report.case_text import (
+    SET_ASIDE,
     CasePage,
     Explanation,
     format_answer,
@@ -43,6 +44,9 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
     if explanation.attribution is not None:
         open_facts = _list_open_facts(explanation.case, explanation.observation)
         lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page)]
+        set_aside = [score.metric for score in explanation.scores if score.reason.startswith(SET_ASIDE)]
+        if set_aside:
+            lines += page.paragraph("Set aside", f"{', '.join(set_aside)}: at the worst because the case leaked", 2)
         lines += _iter_trace_lines(explanation.attribution, page)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

@@ -7,17 +7,18 @@ from dataclasses import replace
 
 from assay.attribution.attribute_run import attribute_run_case
 from assay.comparison.compare_scores import compare_with_baseline
-from assay.metrics.case_index import CaseIndex, GoldenIndex, resolve_citation
+from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
 from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
-from assay.records.scores import STATUS_NAMES, CaseChecks
+from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
 from assay.report.case_summary import compare_with_case, describe_variants_of_case, render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
+    SET_ASIDE,
     CitationMark,
     Explanation,
     RankedChunk,
@@ -111,10 +112,14 @@ def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> st
     return render_case_summary(explanation)
 
 
-def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True) -> Screen:
+def explain_change(
+    run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True, width: int = 100
+) -> Screen:
     """Return what changed on one case against the baseline that the run was scored with; short unless `verbose`."""
-    render = render_case_change if verbose else render_short_case_change
-    return render(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
+    comparison = compare_with_baseline(run)[_require_config(run, config_id)]
+    if verbose:
+        return render_case_change(comparison, case_id)
+    return render_short_case_change(comparison, case_id, width=width)
 
 
 def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:
@@ -158,9 +163,18 @@ def _score_lines(
         derivation = (
             "" if safe_observation is None or state != "scored" else _explain_value(case, safe_observation, name)
         )
-        reason = "; ".join(filter(None, (reason_missing, derivation)))
+        set_aside = _explain_leaked_score(table, str(name), position)
+        reason = "; ".join(filter(None, (set_aside, reason_missing, derivation)))
         lines.append(ScoreLine(name, value, state, reason))
     return lines
+
+
+def _explain_leaked_score(table: ScoreTable, metric: str, position: int) -> str:
+    """Return that a leak, and not the answer, gave a case its score, and what the score was; "" where it did not."""
+    own = table.before_leaks.get(metric)
+    if own is None or own.status[position] != SCORED or own.values[position] == table.columns[metric].values[position]:
+        return ""
+    return f"{SET_ASIDE}; {own.values[position]:.3f} without that"
 
 
 def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
@@ -230,13 +244,13 @@ def _mark_citation(case: CaseIndex, observation: Observation, citation: str, lea
     returned_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
     existing_ids = returned_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
     context = next((stage for stage in stages if stage.name == CONTEXT_STAGE), None)
+    documents = list_reported_documents(observation, case.corpus)
+    in_context = None
+    if context is not None:
+        in_context = is_cited_among(citation, [chunk.chunk_id for chunk in context.chunks], case.corpus, documents)
     return CitationMark(
         citation,
-        exists=any(resolve_citation(citation, chunk_id, case.corpus) for chunk_id in existing_ids)
-        if existing_ids
-        else None,
+        exists=is_cited_among(citation, existing_ids, case.corpus, documents) if existing_ids else None,
         reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
-        in_context=None
-        if context is None
-        else any(resolve_citation(citation, chunk.chunk_id, case.corpus) for chunk in context.chunks),
+        in_context=in_context,
     )

@@ -6,12 +6,13 @@ A side is a run or a saved baseline, as named on the command line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from assay.comparison.baseline_file import decode_baseline, encode_baseline, write_baseline
 from assay.comparison.compare_scores import decide_side, take_snapshot
@@ -164,7 +165,8 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
     load_remembered_metrics(request)
-    use_rubrics(request.verdicts.rubrics)
+    if request.verdicts.rubrics:  # the shipped ones make no metrics
+        use_rubrics(request.verdicts.rubrics)
     gate = load_requested_gate(request.gate)
     if request.gate.baseline is None:
         return LoadedGate(gate)

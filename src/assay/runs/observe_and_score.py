@@ -9,8 +9,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from assay.calls.interfaces import SEARCH_STAGE
 from assay.formats import outputs
@@ -105,7 +107,7 @@ def load_gate_of_run(observation_request: ObservationRequest, gate: GateOptions)
     Raises InputError for a metric of the settings, a gate or a baseline that cannot be used.
     """
     config = observation_request.config
-    settings_gate = config.path if config.settings.gate is not None and not (gate.gate or gate.profile) else None
+    settings_gate = None if gate.gate or gate.profile else config.gate_path
     options = replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at))
     request = ScoreRequest(gate=options, scoring=_scoring_options(config))
     loaded = load_gate_with_baseline(request)
@@ -199,6 +201,7 @@ def refuse_overwritten_inputs(
             *(
                 _corpus_path(config),
                 config.path,
+                config.gate_path,
                 gate.gate if isinstance(gate.gate, str) else None,
                 *config.settings.scoring.lexicons,
             ),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from assay.gates.correctness_rules import JUDGED_CORRECTNESS
 from assay.gates.release_decision import list_gate_metrics
@@ -33,8 +33,7 @@ from assay.scoring.score_tables import MetricPlan, plan_columns
 from assay.scoring.slices import select_cases
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedGate:
+class LoadedGate(Struct, frozen=True):
     """The gate that decides about a run, and the baseline of its regression rules; None where there is none.
 
     Both are read once, because a gate file may be a pipe and a baseline may have to be scored first.
@@ -44,8 +43,10 @@ class LoadedGate:
     baseline: ScoreSnapshot | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreInputs:
+_NO_GATE = LoadedGate()
+
+
+class ScoreInputs(Struct, frozen=True):
     """The inputs of one scoring: a request with everything that it names.
 
     `golden` holds the selected cases of `whole_golden`; `excluded_cases` are the ids of the others. `variants` are the
@@ -74,7 +75,7 @@ class ScoreInputs:
         request: ScoreRequest,
         *,
         corpus: Corpus | None = None,
-        loaded_gate: LoadedGate = LoadedGate(),
+        loaded_gate: LoadedGate = _NO_GATE,
         judging: RecordedVerdicts | None = None,
         notices: tuple[str, ...] = (),
         default_metrics: Sequence[str] = DEFAULT_METRICS,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
-from assay.formats.golden_files import load_golden
+from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
     TREC_RUN_FORMAT,
     OutputFile,
@@ -44,7 +43,6 @@ from assay.records.verdicts import JudgeRubric
 from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
-from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
 from assay.runs.score_twins import ScoredRows, add_consistency, make_variant_run, measure_variants
 from assay.scoring.paired_scores import (
     check_comparable,
@@ -178,7 +176,7 @@ def _collect_observations(
             observation = check_observation(row)
         except InputError as error:
             for problem in error.problems:
-                collector.add_problem(replace(problem, path=collector.source, line=number))
+                collector.add_problem(structs.replace(problem, path=collector.source, line=number))
             continue
         collector.add(observation, number)
         observation, _ = normalise_names(observation)
@@ -317,10 +315,15 @@ def open_scored_run(
     with open_output_files(named.outputs, named.outputs_format) as files:
         judging, doubts = load_requested_verdicts(request.verdicts)
         gate = loaded_gate or load_gate(request)
-        if _are_trec(files) and not request.scoring.look_again and is_trec_pair(request, files, gate, judging):
-            yield score_trec_pair(request, files, gate, judging, doubts)
-            return
-        inputs = _load_inputs(request, files, gate, judging, doubts)
+        default_metrics = DEFAULT_METRICS
+        if _are_trec(files):
+            from assay.runs import score_trec_run  # most runs read no TREC files
+
+            if not request.scoring.look_again and score_trec_run.is_trec_pair(request, files, gate, judging):
+                yield score_trec_run.score_trec_pair(request, files, gate, judging, doubts)
+                return
+            default_metrics = score_trec_run.TREC_METRICS
+        inputs = _load_inputs(request, default_metrics, gate, judging, doubts)
         cases = (inputs.whole_golden or inputs.golden).cases
         with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
@@ -331,7 +334,7 @@ def open_scored_run(
 
 def _load_inputs(
     request: ScoreRequest,
-    files: Sequence[OutputFile],
+    default_metrics: Sequence[str],
     gate: LoadedGate,
     judging: RecordedVerdicts | None,
     notices: tuple[str, ...],
@@ -341,6 +344,7 @@ def _load_inputs(
     loaded = load_golden(named.golden, named.golden_format)
     if named.run is not None:
         refuse_other_golden(parse_run_name(named.run).path, loaded.digest)
+    refuse_placeholders(loaded.golden, named.golden, loaded.lines)
     corpus, doubts = load_corpus(named.corpus) if named.corpus is not None else (None, ())
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
@@ -351,7 +355,7 @@ def _load_inputs(
         loaded_gate=gate,
         judging=judging,
         notices=(*notices, *unbound, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale)),
-        default_metrics=TREC_METRICS if _are_trec(files) else DEFAULT_METRICS,
+        default_metrics=default_metrics,
         format=loaded.format,
         digest=loaded.digest,
         name=named.golden_name or _stem(named.golden),
