@@ -143,3 +143,19 @@ def test_the_commands_exit_with_1_while_candidates_are_open(tmp_path: Path, caps
         difference["changed"][0]["is_relabelled"],
         {change["field"] for change in difference["changed"][0]["changes"]},
     )
+
+
+def test_a_frozen_version_is_not_written_over_with_other_cases(tmp_path: Path) -> None:
+    one, two = (
+        write(tmp_path / f"{name}.jsonl", [{"id": name, "question": "How many days?", "reference": "12"}])
+        for name in ("a", "b")
+    )
+    out = tmp_path / "golden.jsonl"
+    kept: dict[str, Any] = {"owner": "ann", "change": "x", "at": "2026-03-01T00:00:00Z", "accept_all": True}
+    golden.freeze(one, str(out), version="1", **kept)
+    before = out.read_bytes()
+    golden.freeze(one, str(out), version="1", **kept)  # the same again
+    with pytest.raises(InputError, match="frozen as this version with other cases"):
+        golden.freeze(two, str(out), version="1", **kept)
+    assert out.read_bytes() == before
+    golden.freeze(two, str(out), version="2", **kept)

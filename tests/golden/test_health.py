@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from tests.trends.run_series import make_case, score_run
 
 from assay import golden
 from assay.cli import main
+from assay.golden.check_health import build_health_tables
 from assay.golden.coverage_matrix import CoverageTarget
 from assay.golden.health_results import SetHealth
 from assay.golden.set_health import (
@@ -25,6 +27,7 @@ from assay.golden.set_health import (
 from assay.records.errors import ExitCode
 from assay.records.golden_set import Case, Corpus, CorpusChunk
 from assay.scoring.saved_results import SavedCase
+from assay.stats.sign_flip_test import compute_mcnemar_p
 
 AT = "2026-04-01"
 Scores = dict[str, float | None]
@@ -94,12 +97,22 @@ def test_a_label_is_suspect_if_the_better_systems_fail_it_and_all_else_says_good
     assert "no run has a score that calls answers good" in reason
 
 
-def test_power_is_that_of_the_normal_approximation() -> None:
-    # two systems differ on half of 16 cases, up and down alike: sd of the differences √(8/15) = .7303
-    power = measure_power(make_cases(16), [make_system("PF" * 4 + "PP" * 4), make_system("FP" * 4 + "PP" * 4)], {})
-    assert power.detectable == pytest.approx(2.8016 * 0.7303 / 4, rel=1e-3)
-    assert power.detectable_after == pytest.approx(2.8016 * 0.7303 / 6, rel=1e-3)
-    assert power.cases_needed == pytest.approx((2.8016 * 0.7303 / 0.05) ** 2, rel=1e-2)
+def test_the_promised_difference_is_detected_four_times_in_five_by_the_test_that_comparisons_use() -> None:
+    """Two systems differ on half of 40 cases; differences of the promised size are drawn and tested."""
+    power = measure_power(make_cases(40), [make_system("PF" * 10 + "PP" * 10), make_system("FP" * 10 + "PP" * 10)], {})
+    assert power.detectable is not None and power.detectable_after is not None and power.cases_needed is not None
+    assert power.detectable > power.detectable_after
+    generator = np.random.default_rng(5)
+    for cases, difference in ((40, power.detectable), (power.cases_needed, 0.05)):
+        shares = [(0.5 + difference) / 2, (0.5 - difference) / 2, 0.5]
+        drawn = generator.multinomial(cases, shares, 3000)
+        detected = np.mean([compute_mcnemar_p(int(wins), int(losses)) < 0.05 for wins, losses, _ in drawn])
+        assert 0.77 < detected < 0.84
+
+
+def test_where_nothing_can_be_detected_health_says_none() -> None:
+    power = measure_power(make_cases(10), [make_system("PFPPPPPPPP"), make_system("FPPPPPPPPP")], {})
+    assert (power.detectable, power.reason) == (None, "") and power.cases_needed is not None
 
 
 @settings(max_examples=40, deadline=None)
@@ -113,7 +126,7 @@ def test_any_outcomes_give_numbers_or_a_reason(letters: list[str]) -> None:
     assert bool(discrimination.cases) != bool(discrimination.reason)
     assert all(-1.000001 <= row.correlation <= 1.000001 for row in discrimination.cases)
     power = measure_power(cases, systems, {})
-    assert (power.detectable is None) == bool(power.reason)
+    assert power.detectable is None or not power.reason
     assert sum(row.next_cases for row in power.slices) in (0, 20)
 
 
@@ -173,3 +186,35 @@ def test_the_command_exits_with_1_on_leaks_into_prompts_and_lost_evidence(
     (tmp_path / "corpus.jsonl").write_text('{"chunk_id": "y", "text": "Twelve."}\n', encoding="utf-8")
     assert ExitCode.FAILED == main([*arguments, "--format", "json"])
     assert ["a"] == json.loads(capsys.readouterr().out)["age"]["missing_evidence"]
+
+
+def test_variants_and_evidence_that_nobody_needs_are_no_faults(tmp_path: Path) -> None:
+    """Expired background is no expired label, and what a variant shares with its case is counted once."""
+    case = {
+        "id": "a",
+        "question": "How many days of paid leave do the staff have?",
+        "reference": "12 days",
+        "evidence": [
+            {"any_of": [{"chunk_id": "new"}]},
+            {"any_of": [{"chunk_id": "old"}], "grade": 0, "required": False},
+        ],
+    }
+    variant = {**case, "id": "a~case", "variant_of": "a", "variant": "case", "cluster": "a"}
+    (tmp_path / "golden.jsonl").write_text(json.dumps(case) + "\n" + json.dumps(variant) + "\n", encoding="utf-8")
+    chunks = [
+        {"chunk_id": "new", "text": "12 days of paid leave. How many days of paid leave do the staff have? 12."},
+        {"chunk_id": "old", "text": "Ten days.", "valid_to": "2026-01-01"},
+    ]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, chunks)), encoding="utf-8")
+    measured = golden.health(
+        str(tmp_path / "golden.jsonl"), at="2026-03-01T00:00:00Z", corpus=str(tmp_path / "corpus.jsonl")
+    )
+    assert measured.age.expired_evidence == () and measured.age.evidence_units == 2
+    assert [leak.case_id for leak in measured.leaks] == ["a"] and measured.cases == 1
+
+
+def test_kinds_that_lack_cases_are_named_where_no_slice_can_be_planned(tmp_path: Path) -> None:
+    (tmp_path / "golden.jsonl").write_text(json.dumps({"id": "a", "question": "?", "reference": "x"}) + "\n")
+    measured = golden.health(str(tmp_path / "golden.jsonl"), at="2026-03-01T00:00:00Z")
+    notes = [note for table in build_health_tables(measured) for note in table.notes]
+    assert any("fewer cases than the coverage targets" in note for note in notes)

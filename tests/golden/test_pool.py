@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 import assay
 from assay import golden
 from assay.cli import main
-from assay.formats.golden_files import load_golden
+from assay.formats.golden_files import load_golden, write_golden
+from assay.golden.collect_pool import score_graded_rows
 from assay.golden.pooling import ChunkGrade, Pool, find_grade, merge_grades
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Evidence, GoldenSet
@@ -193,3 +194,28 @@ def test_a_merged_grade_is_read_back_and_merging_twice_changes_no_evidence(
     again, conflicts = merge_grades(merged, grades, None)
     assert not conflicts and again.cases[0].evidence == merged.cases[0].evidence
     assert msgspec.json.decode(msgspec.json.encode(again), type=GoldenSet) == again
+
+
+def test_the_range_holds_what_chunks_of_another_system_alone_take_away(tmp_path: Path) -> None:
+    """As labelled, and if all unjudged chunks had one grade, `a` is perfect; not if only those of `b` are good."""
+    labelled = Case("q", "?", reference="x", evidence=(Evidence(({"chunk_id": "L"},)),))
+    golden_set = GoldenSet((labelled,), judgments="partial")
+    ranked = {"a": ["L", *(f"x{number}" for number in range(9))], "b": [f"y{number}" for number in range(9)]}
+    rows = {
+        config: [
+            Observation("q", answer="x", config_id=config, stages=(Stage("retrieved", tuple(map(Chunk, chunks))),))
+        ]
+        for config, chunks in ranked.items()
+    }
+    write_golden(golden_set, str(tmp_path / "golden.jsonl"))
+    lines = [msgspec.json.encode(row) + b"\n" for config in rows for row in rows[config]]
+    (tmp_path / "outputs.jsonl").write_bytes(b"".join(lines))
+    run = str(tmp_path / "run")
+    words = ["score", "--golden", str(tmp_path / "golden.jsonl"), "--outputs", str(tmp_path / "outputs.jsonl")]
+    main([*words, "--run-dir", run, "--no-history"])
+    report = golden.pool(run)
+    (ndcg,) = (row for row in report.configs[0].metrics if row.metric == "ndcg@10")
+    assert (ndcg.none_relevant, ndcg.all_relevant, ndcg.all_background) == (1.0, 1.0, 1.0)
+    truth = merge_grades(golden_set, [ChunkGrade("q", f"y{number}", 2, "truth") for number in range(9)], None)[0]
+    true = score_graded_rows(truth, None, rows["a"], ["ndcg@10"])["ndcg@10"]["q"]
+    assert true < 0.6 and ndcg.low is not None and ndcg.low <= true

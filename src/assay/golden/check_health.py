@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import structs
 
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import open_file
@@ -16,6 +18,7 @@ from assay.golden.case_content import digest_case_content
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.health_results import HealthSystem, SetAge, SetHealth
+from assay.golden.lint_finding import select_counted_cases
 from assay.golden.set_health import (
     CasesOfSystem,
     find_label_suspicions,
@@ -54,7 +57,7 @@ class HealthRequest:
 def check_health(request: HealthRequest) -> SetHealth:
     """Return the health of a golden set. Raises InputError for what cannot be read."""
     loaded = load_golden(request.golden)
-    golden = loaded.golden
+    golden = structs.replace(loaded.golden, cases=select_counted_cases(loaded.golden.cases))
     corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
     targets = load_coverage_targets(request.targets)
     notes: list[str] = []
@@ -142,15 +145,23 @@ def _measure_age(golden: GoldenSet, corpus: Corpus | None, at: str) -> SetAge:
     if corpus is None:
         reasons.append("no corpus was given (--corpus)")
         return SetAge(verified, days, corpus_version=golden.corpus_version or None, reason="; ".join(reasons))
-    units = [(case, unit.any_of) for case in golden.cases for unit in case.evidence]
+    units = [
+        (case, unit.any_of, case.behaviour == "answer" and unit.required and unit.grade > 0)
+        for case in golden.cases
+        for unit in case.evidence
+    ]
     day = golden.as_of or now.date().isoformat()
     missing, expired, asked = [], [], set()
-    for case, selectors in units:
+    for case, selectors, is_needed in units:
         chunks = [corpus.chunks[chunk_id] for chunk_id in find_unit_chunks(selectors, corpus)]
         asked |= {chunk.document for chunk in chunks}
         if not chunks:
             missing.append(case.id)
-        elif not _is_stale_case(case) and all(chunk.valid_to is not None and chunk.valid_to <= day for chunk in chunks):
+        elif (
+            is_needed
+            and not _is_stale_case(case)
+            and all(chunk.valid_to is not None and chunk.valid_to <= day for chunk in chunks)
+        ):
             expired.append(case.id)
     documents = {chunk.document for chunk in corpus.chunks.values() if chunk.document}
     return SetAge(
@@ -229,7 +240,11 @@ def build_health_tables(measured: SetHealth) -> list[Table]:
         (row.slice, str(row.cases), str(row.telling), str(row.next_cases)) for row in power.slices if row.next_cases
     )
     columns = ("Slice", "Cases", "Tell systems apart", "Of the next 20")
-    tables.append(Table("Where the next cases tell most", columns, slices, _describe_kinds(power.kinds_missing)))
+    kinds = _describe_kinds(power.kinds_missing)
+    if slices:
+        tables.append(Table("Where the next cases tell most", columns, slices, kinds))
+    else:
+        tables[0] = replace(tables[0], notes=(*tables[0].notes, *kinds))
     return [table for table in tables if table.rows]
 
 
@@ -259,12 +274,13 @@ def _describe_leaks(measured: SetHealth) -> str:
 
 def _describe_power(measured: SetHealth) -> str:
     power = measured.power
-    if power.detectable is None or power.detectable_after is None:
-        return "cannot be told"
-    return (
-        f"{power.detectable:.3f} of passed cases with {format_count(power.cases, 'case')}, "
-        f"{power.detectable_after:.3f} with 20 more like these; to see 0.05: {power.cases_needed} cases"
-    )
+    counts = (format_count(power.cases, "case"), "20 more like these")
+    told = [
+        f"none with {count}" if value is None else f"{value:.3f} of passed cases with {count}"
+        for value, count in zip((power.detectable, power.detectable_after), counts, strict=True)
+    ]
+    needed = "more than 20,000" if power.cases_needed is None else f"about {power.cases_needed}"
+    return f"{', '.join(told)}; to see 0.05: {needed} cases (4 times in 5, McNemar's exact test at 5%)"
 
 
 def _describe_kinds(missing: Mapping[str, int]) -> tuple[str, ...]:

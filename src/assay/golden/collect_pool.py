@@ -154,23 +154,32 @@ def _read_observations(run: ScoredRun, config: str) -> Iterator[Observation]:
 def _measure_ranges(
     runs: PooledRuns, chunks: Sequence[PooledChunk], metrics: Sequence[str]
 ) -> dict[str, tuple[Any, ...]]:
-    """Return what each metric of each configuration is as labelled, and if all unjudged chunks had a grade."""
+    """Return what each metric of each configuration is as labelled, and if unjudged chunks had a grade.
+
+    A chunk that a configuration does not rank lowers its ndcg, and one that it ranks raises it, so that all chunks
+    having one grade is not the extreme: those that it ranks and the others are also assumed alone.
+    """
     golden = runs.loaded.golden
-    hypotheses = [
-        golden,
-        *(assume_grade(golden, chunks, grade, runs.corpus) for grade in (FACT_GRADE, BACKGROUND_GRADE)),
-    ]
     names = [str(name) for name in parse_metrics(metrics)]
+    of_all = [golden, *_assume_grades(golden, chunks, runs.corpus)]
     ranges = {}
     for config, rows in runs.observations.items():
-        scored = [_score_rows(hypothesis, runs.corpus, rows, names) for hypothesis in hypotheses]
+        own = [chunk for chunk in chunks if config in chunk.ranks]
+        others = [chunk for chunk in chunks if config not in chunk.ranks]
+        of_some = [*_assume_grades(golden, own, runs.corpus), *_assume_grades(golden, others, runs.corpus)]
+        scored = [score_graded_rows(hypothesis, runs.corpus, rows, names) for hypothesis in (*of_all, *of_some)]
         ranges[config] = tuple(compare_hypotheses(name, *(values[name] for values in scored)) for name in names)
     return ranges
 
 
-def _score_rows(
+def _assume_grades(golden: GoldenSet, chunks: Sequence[PooledChunk], corpus: Corpus | None) -> list[GoldenSet]:
+    return [assume_grade(golden, chunks, grade, corpus) for grade in (FACT_GRADE, BACKGROUND_GRADE)]
+
+
+def score_graded_rows(
     golden: GoldenSet, corpus: Corpus | None, rows: Sequence[Observation], metrics: Sequence[str]
 ) -> dict[str, dict[str, float]]:
+    """Return the scores of observations on a golden set, by metric and case."""
     request = ScoreRequest(InputOptions(), scoring=ScoringOptions(metrics=list(metrics)))
     run = score_observations(ScoreInputs.from_golden(golden, request, corpus=corpus), rows)
     (result,) = run.scoring.configs.values()

@@ -264,7 +264,10 @@ def build_pool_tables(report: PoolReport) -> list[Table]:
             values = (row.none_relevant, row.all_relevant, row.all_background)
             span = "not measured" if row.low is None else f"{row.low:.3f} – {row.high:.3f}"
             ranges.append((share.config, unjudged, row.metric, *map(_format_mean, values), span))
-    notes = ["a range is of these hypotheses; in between, ndcg and precision may lie outside it"]
+    notes = [
+        "a range is of these hypotheses, and of four that only the chunks which a configuration ranks, or only the "
+        "others, have a grade; it held the truth in all simulated worlds, and is no proof"
+    ]
     without_id = sum(share.without_id for share in report.configs)
     if without_id:
         notes.append(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.formats.golden_builder import is_unlabelled
+from assay.formats.file_io import is_file
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import FrozenSet, ReviewDecision
 from assay.golden.review_file import apply_edit, load_reviews
@@ -82,6 +83,7 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
         as_of=loaded.golden.as_of or (base.as_of if base is not None else None),
     )
     digest = compute_golden_digest(golden)
+    _refuse_other_content(request, digest)
     write_golden(msgspec.structs.replace(golden, frozen_digest=digest), request.out)
     names: dict[str, list[str]] = {}
     for outcome in settled:
@@ -89,6 +91,19 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     undecided = () if request.accept_all else tuple(names.get("undecided", ()))
     rejected = len(names.get("rejected", ()))
     return FrozenSet(request.version, digest, len(cases), rejected, undecided, tuple(names.get("disagreed", ())))
+
+
+def _refuse_other_content(request: FreezeRequest, digest: str) -> None:
+    """Raise InputError if the file to write is a frozen set of this version with other cases: a version says what it is."""
+    if not is_file(request.out):
+        return
+    try:
+        existing = load_golden(request.out).golden
+    except InputError:
+        return
+    if existing.frozen_digest and existing.version == request.version and existing.frozen_digest != digest:
+        message = f"frozen as this version with other cases (got {request.version!r}; expected a new version, or file)"
+        raise InputError([Problem(request.out, 1, "version", message, "E_VERSION")])
 
 
 def refuse_unlabelled(path: str, accepted: Sequence[Case]) -> None:

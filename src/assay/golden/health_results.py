@@ -75,10 +75,12 @@ class SliceInformation(Struct, frozen=True):
 
 
 class DetectionPower(Struct, frozen=True):
-    """What the set can see: the smallest difference in the share of passed cases that is detected 4 times in 5.
+    """What the set can see: the smallest difference in the share of passed cases that is detected 4 times in 5 by
+    McNemar's exact test at 5%, which is what a comparison of two systems uses.
 
-    `detectable` is for the median pair of systems, `detectable_after` with 20 more cases like these; `cases_needed` to
-    see a difference of .05. None where it cannot be told.
+    `detectable` is for pairs that differ on as many cases as the median pair of systems, `detectable_after` with 20
+    more like these; `cases_needed` to see a difference of .05. None where it cannot be told, or no difference is
+    detected so often.
     """
 
     cases: int

@@ -43,7 +43,8 @@ class ChunkGrade(Struct, frozen=True, omit_defaults=True):
 class MetricRange(Struct, frozen=True):
     """A mean as the set is labelled, and if every unjudged chunk had the fact or were background; None if unscored.
 
-    `low` and `high` are the means of the smallest and of the largest of the three in each case.
+    `low` and `high` are the means of the smallest and of the largest value of each case under these and four more
+    hypotheses: that only the chunks which this configuration ranks have the fact or are background, or only the others.
     """
 
     metric: str
@@ -229,15 +230,18 @@ CaseValues = Mapping[str, float]
 """The values of one metric by case, of the cases that have one."""
 
 
-def compare_hypotheses(metric: str, none: CaseValues, fact: CaseValues, background: CaseValues) -> MetricRange:
-    """Return the means of a metric as labelled and under both hypotheses, and of the extremes of each case.
+def compare_hypotheses(
+    metric: str, none: CaseValues, fact: CaseValues, background: CaseValues, *others: CaseValues
+) -> MetricRange:
+    """Return the means of a metric as labelled and under two hypotheses, and of the extremes of each case under all.
 
     >>> compare_hypotheses("rr@10", {"a": 0.5}, {"a": 1.0}, {"a": 0.5}).high
     1.0
     """
-    cases = sorted(none.keys() & fact.keys() & background.keys())
-    lowest = {case: min(none[case], fact[case], background[case]) for case in cases}
-    highest = {case: max(none[case], fact[case], background[case]) for case in cases}
+    hypotheses = (none, fact, background, *others)
+    cases = sorted(set.intersection(*(set(values) for values in hypotheses)))
+    lowest = {case: min(values[case] for values in hypotheses) for case in cases}
+    highest = {case: max(values[case] for values in hypotheses) for case in cases}
     means = [_mean_of(values, cases) for values in (none, fact, background, lowest, highest)]
     return MetricRange(metric, *means)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import ceil, sqrt
+from math import ceil
 from statistics import median
 
 import numpy as np
@@ -27,7 +27,7 @@ from assay.scoring.column_values import format_count
 from assay.scoring.saved_results import SavedCase
 from assay.scoring.slices import find_slices
 from assay.stats.arrays import FloatArray
-from assay.stats.distributions import compute_normal_quantile
+from assay.stats.mcnemar_power import find_cases_needed, find_detectable_difference
 from assay.text.tokens import tokenise_text
 
 MIN_SYSTEMS_TO_COMPARE, MIN_SYSTEMS_TO_CORRELATE = 2, 4
@@ -163,20 +163,19 @@ def measure_power(
         return DetectionPower(len(cases), 0, kinds_missing=missing, reason=reason)
     names, passed = _make_matrix(cases, systems)
     pairs = list(combinations(range(len(systems)), 2))
-    spreads = [float(np.std(passed[one] - passed[other], ddof=1)) for one, other in pairs] if len(names) > 1 else []
-    spread = median(spreads) if spreads else 0.0
+    shares = [float(np.mean(passed[one] != passed[other])) for one, other in pairs] if len(names) > 1 else []
+    discordant = median(shares) if shares else 0.0
     telling = {name for name, column in zip(names, passed.T.tolist(), strict=True) if len(set(column)) > 1}
     slices = _plan_slices(cases, set(names), telling)
-    if not spread:
+    if not discordant:
         reason = "most pairs of systems pass and fail the same cases: how much differences vary cannot be told"
         return DetectionPower(len(names), len(pairs), slices=slices, kinds_missing=missing, reason=reason)
-    factor = compute_normal_quantile(0.975) + compute_normal_quantile(WANTED_POWER)
     return DetectionPower(
         len(names),
         len(pairs),
-        factor * spread / sqrt(len(names)),
-        factor * spread / sqrt(len(names) + NEXT_CASES),
-        ceil((factor * spread / WANTED_DIFFERENCE) ** 2),
+        find_detectable_difference(len(names), discordant, WANTED_POWER),
+        find_detectable_difference(len(names) + NEXT_CASES, discordant, WANTED_POWER),
+        find_cases_needed(discordant, WANTED_DIFFERENCE, WANTED_POWER),
         slices,
         missing,
     )
