@@ -55,7 +55,7 @@ def test_a_judge_against_the_answers_own_text_is_noise() -> None:
 
 
 def test_tied_votes_are_noise_where_nothing_else_decides() -> None:
-    asked = case(rubric=None)
+    asked = case(rubric=None, reference="A rule of the manual.")
     tied = {JUDGE: (ERROR, 0.0, "needs_review: tied votes")}
     found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus(), tied)
     assert ("unknown", "judge_noise") == (found.verdict, found.cause)

@@ -43,11 +43,19 @@ def test_every_failed_case_has_a_cause_and_a_fault_and_no_other_case_has(verdict
 
 def test_similarity_alone_is_never_more_than_unknown() -> None:
     case = Case("a", "How many days?", reference="Staff get 12 days of leave.", evidence=EVIDENCE)
-    for answer in ("Staff get 12 days of leave.", "Bananas are yellow."):
+    for answer in ("All staff get 12 days of leave.", "Bananas are yellow."):
         found, failed, unknown = attribute(case, answer)
         assert ("unknown", None, [], ["a"]) == (found.verdict, found.cause, failed, unknown)
         assert found.good is None
         assert "alone does not tell" in found.signal
+
+
+@pytest.mark.parametrize("answer", ["staff get 12 days of leave", "**Staff get 12 days of leave** [1]."])
+def test_the_reference_verbatim_is_right(answer: str) -> None:
+    case = Case("a", "How many days?", reference="Staff get 12 days of leave.", evidence=EVIDENCE)
+    found, failed, unknown = attribute(case, answer)
+    assert ("pass", [], []) == (found.verdict, failed, unknown)
+    assert "the reference, verbatim" == found.signal
 
 
 def test_an_answer_to_a_case_that_states_nothing_is_unknown() -> None:

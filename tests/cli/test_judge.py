@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from assay.judging import collect_questions
 from assay.judging.verdict_files import count_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
 from assay.metrics.parsed_answer import ParsedAnswer
+from assay.records.errors import ExitCode
 
 
 @pytest.fixture(name="server")
@@ -345,3 +347,23 @@ def test_only_ambiguous_asks_what_rules_leave_open_or_flag(
     Path("outputs.jsonl").write_text(json.dumps({"case_id": "c2", "config_id": "a", "stages": [context], **members}))
     judge("--only", "ambiguous", "--dry-run")
     assert f"note: {asked} of 1 observations are judged" in capsys.readouterr().out
+
+
+def test_a_judge_that_nobody_runs_costs_nothing_and_changes_no_score(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--json-report", "report.json"]
+    main(command)
+    before = json.loads(Path("report.json").read_bytes())
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("THE_JUDGE", f"http://127.0.0.1:{free.getsockname()[1]}/v1")
+    capsys.readouterr()
+    assert ExitCode.INCOMPLETE == judge("--attempts", "1")
+    told = capsys.readouterr().err
+    assert "tokens: 0;" in told
+    assert "paid for" not in told
+    assert ": \n" not in told
+    assert "the judge gave no verdict: the scores stay as they were" in told
+    main([*command, "--verdicts", "verdicts.sqlite"])
+    assert before["configs"] == json.loads(Path("report.json").read_bytes())["configs"]

@@ -44,7 +44,13 @@ def test_retries_count_as_calls() -> None:
 
 
 def test_failed_calls_cost_what_was_estimated_where_the_work_may_have_been_done() -> None:
-    for code, tokens in (("timeout", 220), ("connection", 220), ("http_503", 0), ("rate_limited", 0)):
+    for code, tokens in (
+        ("timeout", 220),
+        ("connection", 220),
+        ("unreachable", 0),
+        ("http_503", 0),
+        ("rate_limited", 0),
+    ):
         budget = Budget()
         run_scripted_judge(ScriptedJudge(fail_first(code, 2)), budget=budget)
         assert tokens + 110 == budget.tokens, code

@@ -15,9 +15,10 @@ from assay.cli import main
 from assay.formats import outputs as files_of_outputs
 from assay.judging.collect_questions import parse_judged_metrics
 from assay.judging.rubric_files import load_rubrics
-from assay.judging.verdict_files import encode_lines
+from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
+from assay.records.verdicts import ItemVerdict, Verdict
 from assay.report.explain_case import explain_case
 from assay.runs.rescore_run import open_run
 from assay.runs.score_run import open_scored_run
@@ -175,3 +176,31 @@ def test_a_run_folder_keeps_the_verdicts_that_it_was_scored_with(world: World) -
         again = run.scoring.configs[next(iter(run.scoring.configs))].summary["faithfulness(by=judge)"]
     assert (0.75, 2) == (again.value, again.scored)
     assert 0.75 == read_summary(report, "faithfulness(by=judge)")["value"]
+
+
+def test_a_judge_that_never_answered_leaves_the_scores_as_they_were(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dead = [
+        Verdict(each.digest, JUDGE.digest, 0, each.rubric, unscored="provider", message="unreachable: nobody listens")
+        for each in world.requests()
+    ]
+    _, _, judged = world.score(world.export(StoreContents([JUDGE], sort_verdicts(dead))))
+    screen = capsys.readouterr()
+    _, _, before = world.score(world.export(StoreContents([JUDGE], {})))
+    assert before["configs"] == judged["configs"]
+    assert "judge-1 gave no verdict on anything it was asked" in screen.out + screen.err
+    assert "judged by" not in screen.out + screen.err
+
+
+def test_a_judge_that_answered_once_counts_with_its_errors(world: World) -> None:
+    requests = world.requests()
+    verdicts = [Verdict(each.digest, JUDGE.digest, 0, each.rubric, unscored="provider") for each in requests[1:]]
+    first = requests[0]
+    verdicts.append(
+        Verdict(
+            first.digest, JUDGE.digest, 0, first.rubric, tuple(ItemVerdict(i, first.labels[0]) for i in first.items)
+        )
+    )
+    _, _, judged = world.score(world.export(StoreContents([JUDGE], sort_verdicts(verdicts))))
+    assert judged["configs"]["a"]["summary"]["faithfulness(by=judge)"]["errors"] >= 1

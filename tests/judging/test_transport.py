@@ -135,12 +135,12 @@ def test_silence_is_a_timeout() -> None:
     assert "timeout" == refused(answer, seconds=0.05).code
 
 
-def test_nobody_listening_is_a_lost_connection() -> None:
+def test_nobody_listening_means_that_nothing_was_sent() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         with pytest.raises(CallError) as caught:
             sent(f"http://127.0.0.1:{free.getsockname()[1]}")
-    assert "connection" == caught.value.code
+    assert "unreachable" == caught.value.code
 
 
 def test_plain_server_behind_https_is_no_safe_connection() -> None:

@@ -190,3 +190,38 @@ def test_bounds_that_are_asked_for_and_degrees_without_a_scale(
     question: str, fact: str, answer: str, state: str
 ) -> None:
     assert [state] == [judgment.state for judgment in judge_facts(answer, [fact], question)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts", "states"),
+    [
+        ("It opens from 10am to 4pm.", ["10am", "4pm"], ["stated", "stated"]),
+        ("Mở cửa từ 8 giờ đến 17 giờ.", ["8 giờ", "17 giờ"], ["stated", "stated"]),
+        ("It opens from 10am to 4pm.", ["11am"], ["missing"]),
+        ("It takes 3 to 5 days.", ["3 days", "5 days"], ["stated", "stated"]),
+        ("It takes 3 to 5 days.", ["5 days"], ["missing"]),
+        ("Leave was raised last year from 10 to 12 days.", ["12 days"], ["stated"]),
+        ("Số ngày phép tăng từ 10 lên 12 ngày.", ["12 ngày"], ["stated"]),
+        ("It takes 3 to 5 days.", ["4 days"], ["missing"]),
+        ("It opens at 10am and closes at 4pm.", ["10am to 4pm"], ["unknown"]),
+    ],
+)
+def test_a_range_of_times_states_its_ends_and_another_range_does_not(
+    answer: str, facts: list[str], states: list[str]
+) -> None:
+    assert [judged.state for judged in judge_facts(answer, facts)] == states
+
+
+def test_a_range_instead_of_its_end_is_named() -> None:
+    assert 'it states the range "3 to 5 days", not 5 days' == judge_facts("It takes 3 to 5 days.", ["5 days"])[0].reason
+
+
+@pytest.mark.parametrize("marker", ["[1]", "[hours:2]", "[hours-v2026-01#2]", "【4†source】", "[^2]"])
+def test_the_numbers_of_a_citation_marker_state_nothing(marker: str) -> None:
+    answer = f"It opens at 10am {marker}."
+    assert ["stated"] == [judged.state for judged in judge_facts(answer, ["10am"])]
+    assert ["missing"] * 2 == [judged.state for judged in judge_facts(answer, ["1", "2"])]
+
+
+def test_an_identifier_in_brackets_may_be_what_was_asked_for() -> None:
+    assert ["stated"] == [judged.state for judged in judge_facts("The ticket is [INC-2024-001].", ["INC-2024-001"])]

@@ -17,16 +17,20 @@ from assay.attribution.answer_quality import (
 from assay.attribution.evidence_trace import TraceStep, build_steps, format_selector, get_searched_units
 from assay.attribution.index_state import IndexView
 from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
-from assay.metrics.case_index import CaseIndex
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.case_index import CaseIndex, is_cited_among, list_reported_documents, resolve_citation
+from assay.metrics.citations import list_missing_sources
 from assay.metrics.expected_text import AnswerQuality
 from assay.metrics.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import CorpusChunk, Evidence
 from assay.records.observations import Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.answer_matching import find_occurrences, parse_elements
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
-from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity
+from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity, split_glued_units
+from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.tokens import tokenise_text
 from assay.text.units import PLAIN
 
@@ -80,8 +84,59 @@ class CaseFacts:
 
     @cached_property
     def good(self) -> bool | None:
-        """Whether the behaviour is as expected, nothing leaked and the content is good; None if unknown."""
-        return False if self.leaks.count_leaks("anywhere") else self.content_quality.good
+        """Whether the behaviour is as expected and the content is good; None if unknown. Leaks are told apart."""
+        return self.content_quality.good
+
+    @cached_property
+    def other_values(self) -> tuple[str, ...]:
+        """The names and quantities that the answer states and its question does not, of the kind of a fact that it
+        lacks; none if no text of the context is known."""
+        if self.behaviour != ANSWER_BEHAVIOUR or not self.context_texts:
+            return ()
+        case = self.case.case
+        values: dict[str, None] = {}
+        for fact in self.content_quality.missing:
+            values |= dict.fromkeys(find_values_of_same_kind(self.answer, fact, case.question))
+        if any(find_question_entities(fact, case.language) for fact in self.content_quality.missing):
+            names = find_question_entities(remove_citation_markers(self.answer), case.language)
+            values |= dict.fromkeys(find_missing_entities(names, [case.question]))
+        return tuple(values)
+
+    @cached_property
+    def copied_from(self) -> str | None:
+        """The chunk of the context that has the whole answer word for word, None if none has."""
+        words = " ".join(tokenise_text(remove_citation_markers(self.answer)))
+        if self.behaviour != ANSWER_BEHAVIOUR or not words:
+            return None
+        for chunk_id, text in self._texts_by_id(self.arrived_chunks):
+            if f" {words} " in f" {' '.join(tokenise_text(text))} ":
+                return chunk_id
+        return None
+
+    @cached_property
+    def _documents(self) -> Mapping[str, str]:
+        """The documents that the shown chunks report of themselves."""
+        return list_reported_documents(self.observation, self.case.corpus)
+
+    def list_outside_citations(self) -> list[str]:
+        """Return the citations that mean no chunk of the context."""
+        shown_ids = [chunk.chunk_id for chunk in self.arrived_chunks]
+        names = dict.fromkeys(self.observation.citations or ())
+        return [name for name in names if not is_cited_among(name, shown_ids, self.case.corpus, self._documents)]
+
+    def list_missing_sources(self) -> list[str]:
+        """Return the required sources that no citation means."""
+        return list_missing_sources(self.case, set(self.observation.citations or ()), self._documents)
+
+    def is_citing(self, chunk_id: str) -> bool:
+        """Whether a citation means this chunk."""
+        names = self.observation.citations or ()
+        return any(resolve_citation(name, chunk_id, self.case.corpus, self._documents) for name in names)
+
+    def is_known_source(self, name: str) -> bool:
+        """Whether a name means any chunk of the corpus or of the trace."""
+        shown_ids = {chunk.chunk_id for step in self.steps for chunk in step.stage.chunks}
+        return is_cited_among(name, shown_ids | self._corpus_chunks.keys(), self.case.corpus, self._documents)
 
     @property
     def is_miscited(self) -> bool:
@@ -309,13 +364,31 @@ def compute_word_overlap(answer: str, texts: Iterable[str]) -> float:
 
 
 def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
-    """Return the numbers and dates of the answer that no text contains, as they are written.
+    """Return the numbers and dates of the answer that no text contains, as they are written; not those of markers.
 
-    >>> find_unsupported_numbers("14 days, 5 of them in May", ["5 days"])
+    >>> find_unsupported_numbers("14 days, 5 of them in May [3]", ["5 days"])
     ['14 days']
     """
+    answer = remove_citation_markers(answer)
     text_values = {value for text in texts for quantity in find_quantities(text) for value in quantity.readings}
     return _quote_numbers(answer, [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)])
+
+
+def find_values_of_same_kind(answer: str, fact: str, question: str) -> list[str]:
+    """Return the quantities of an answer that measure what those of a fact measure, as written; not the question's.
+
+    >>> find_values_of_same_kind("It costs 90p for 20 days in 2025.", "12 days", "And in 2025?")
+    ['20 days']
+    """
+    wanted = {reading.dimension for measure in find_measures(normalise_nfc(fact)) for reading in measure.readings}
+    asked = find_measures(normalise_nfc(question))
+    text = split_glued_units(normalise_nfc(remove_citation_markers(answer)))
+    return [
+        text[own.start : own.end]
+        for own in find_measures(text)
+        if wanted & {reading.dimension for reading in own.readings}
+        and not any(is_same_quantity(own, measure) for measure in asked)
+    ]
 
 
 def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
@@ -326,7 +399,7 @@ def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
     """
     measures = [measure for text in texts for measure in find_measures(text)]
     others = []
-    normalised = normalise_nfc(answer)
+    normalised = normalise_nfc(remove_citation_markers(answer))
     for own in find_measures(normalised):
         if all(reading.dimension == PLAIN for reading in own.readings) or not own.readings:
             continue

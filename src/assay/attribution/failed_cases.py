@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.metrics.case_checks import UNKNOWN_ANSWER
-from assay.records.findings import Attribution, FaultParty, RootCause
+from assay.records.findings import Attribution, CauseConfidence, FaultParty, RootCause
 from assay.records.scores import CaseChecks
 
 MAX_CANDIDATES = 3
@@ -50,6 +50,9 @@ _PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
 )
 
 
+_CONFIDENCES: tuple[CauseConfidence, ...] = ("low", "medium", "high")
+
+
 def reconcile_with_checks(attribution: Attribution, checks: CaseChecks | None) -> Attribution:
     """Return the attribution of a case as its checks allow it; `checks` is None if the case failed and warned of none.
 
@@ -69,6 +72,11 @@ def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Att
         attribution = replace(attribution, cause=cause, evidence=facts, confidence="low", sign=note.sign, fix=note.fix)
     if attribution.verdict in ("pass", "unknown") and attribution.cause is not None:
         party = _PARTY_BY_CAUSE.get(attribution.cause, "unlocated_fault")
+        is_in_place = attribution.reached is True and attribution.good is not False
+        if party == "retrieval_fault" and is_in_place and _RETRIEVAL_CHECKS.isdisjoint(failed):
+            # The evidence arrived and the answer is not known to be bad: labels and index only name other chunks.
+            party = "label_fault"
+            attribution = replace(attribution, confidence=min(attribution.confidence, "medium", key=_CONFIDENCES.index))
         if party == "unlocated_fault" and not _RETRIEVAL_CHECKS.isdisjoint(failed):
             party = "retrieval_fault"
         attribution = replace(attribution, verdict=party)

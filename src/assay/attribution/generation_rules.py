@@ -82,10 +82,16 @@ def _describe_answer(case: CaseFacts) -> list[str]:
     evidence = []
     if case.behaviour != "answer":
         evidence.append(f"the answer is {case.behaviour.replace('_', ' ') if case.behaviour else 'empty'}")
-    if case.content_quality.missing:
-        evidence.append("missing: " + ", ".join(case.content_quality.missing))
-    if case.content_quality.wrong:
-        evidence.append("wrong: " + ", ".join(case.content_quality.wrong))
+    quality = case.content_quality
+    if quality.missing:
+        instead = ""
+        if case.other_values and not quality.wrong:
+            instead = f" (stated instead: {', '.join(case.other_values)})"
+        elif case.copied_from:
+            instead = f" (the answer repeats another passage of {case.copied_from})"
+        evidence.append(f"missing: {', '.join(quality.missing)}{instead}")
+    if quality.wrong:
+        evidence.append("wrong: " + ", ".join(quality.wrong))
     return evidence
 
 
@@ -96,7 +102,10 @@ def _find_invented_numbers(case: CaseFacts) -> list[str]:
 
 
 def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> str:
-    """Return what the generator did: refused, invented, answered in part, or took another entity or number."""
+    """Return what the generator did: refused, invented, answered in part, or took another entity, number or passage.
+
+    Each needs its evidence; an answer of which nothing of that is shown did not use what it was given.
+    """
     if case.behaviour != "answer":
         return "ignored_evidence"
     quality = case.content_quality
@@ -104,7 +113,9 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
         return "invented"
     if 0 < len(quality.missing) < len(case.facts) and not quality.wrong:
         return "partial"
-    return "wrong_entity_or_number" if case.context_texts else "ignored_evidence"
+    if quality.wrong or case.other_values:
+        return "wrong_entity_or_number"
+    return "other_passage" if case.copied_from else "ignored_evidence"
 
 
 def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
@@ -149,9 +160,26 @@ def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
             if pieces:
                 return defect._replace(evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
     quality = "good" if case.good else "not known to be wrong"
-    evidence = (f"the answer is {quality} and cites {', '.join(cited) or 'nothing'}",)
-    subcause = "outside_context" if cited else "uncited"
-    return CauseFinding("citation", CITE_STAGE, evidence, "high" if case.good else "medium", subcause=subcause)
+    confidence: CauseConfidence = "high" if case.good else "medium"
+    outside = case.list_outside_citations()
+    if cited and not outside:
+        return _report_missing_source(case, cited, confidence)
+    evidence = (f"the answer is {quality} and cites {', '.join(outside) or 'nothing'}",)
+    subcause = "outside_context" if outside else "uncited"
+    return CauseFinding("citation", CITE_STAGE, evidence, confidence, subcause=subcause)
+
+
+def _report_missing_source(case: CaseFacts, cited: tuple[str, ...], confidence: CauseConfidence) -> CauseFinding | None:
+    """All citations are from the context, and a source that the case requires is not among them."""
+    missing = case.list_missing_sources()
+    if not missing:
+        return None
+    unknown = [name for name in missing if not case.is_known_source(name)]
+    if unknown:
+        fact = f"{', '.join(unknown)}, which the case requires, is no chunk or document of the corpus or of the trace"
+        return CauseFinding("golden_label_issue", None, (fact,), "medium", ("citation",), "unknown_source")
+    fact = f"the answer cites {', '.join(cited)} and not {', '.join(missing)}, which the case requires"
+    return CauseFinding("citation", CITE_STAGE, (fact,), confidence, subcause="other_source")
 
 
 def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFinding | None:
@@ -160,7 +188,7 @@ def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFi
         return None
     masks = case.case.evidence.unit_masks(case.arrived_chunks)
     labelled = {chunk.chunk_id for chunk, mask in zip(case.arrived_chunks, masks, strict=True) if mask}
-    if not labelled.isdisjoint(cited):
+    if any(case.is_citing(name) for name in labelled):
         return None
     pieces = [name for name in cited if case.index_view is not None and case.index_view.is_unknown_chunk(name)]
     if pieces:

@@ -20,7 +20,7 @@ from typing import TypeVar
 from assay.calls.interfaces import CallError
 
 TRANSIENT_CODES = frozenset(
-    {"connection", "crashed", "rate_limited", "timeout"}
+    {"connection", "crashed", "rate_limited", "timeout", "unreachable"}
     | {f"http_{status}" for status in (408, 425, 429, 500, 502, 503, 504, 529)}
 )
 """Error codes that are worth a retry; every other code is final."""

@@ -322,7 +322,9 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         typer.echo(_describe_unscored(judged), err=True)
     for case_id, bug in judged.bugs.items():
         typer.echo(escape_terminal(f"error: case {case_id} was not judged: {bug}"), err=True)
-    if not tally.halted and not (judged.judge_status is not None and judged.judge_status.invalid):
+    if tally.asked and tally.unscored.total() == tally.asked and not tally.reused:
+        typer.echo("the judge gave no verdict: the scores stay as they were", err=True)
+    elif not tally.halted and not (judged.judge_status is not None and judged.judge_status.invalid):
         next_command = shlex.join(["assay", *judgement.scoring_arguments(judged.rubrics)])
         typer.echo(escape_terminal(f"next: {next_command}"), err=True)
 
@@ -373,7 +375,8 @@ def _describe_controls(judge_status: Any) -> str:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     else:
         state = "controls passed"
-    return ": ".join((state, "; ".join(filter(None, (controls, anchors)))))
+    details = "; ".join(filter(None, (controls, anchors)))
+    return f"{state}: {details}" if details else state
 
 
 def _describe_spending(budget: Budget) -> str:

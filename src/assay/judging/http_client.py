@@ -40,7 +40,8 @@ class HttpTransport:
     async def send(self, request: HttpRequest) -> HttpReply:
         """Do one POST and return the reply, whatever its status.
 
-        Raises CallError: timeout, connection (also a reply that was cut off), tls, too_large, protocol.
+        Raises CallError: unreachable (no connection, so nothing was sent), timeout, connection (also a reply that was
+        cut off), tls, too_large, protocol.
         """
         http = self._http
         session = self._open()
@@ -49,12 +50,16 @@ class HttpTransport:
         try:
             async with session.post(request.url, data=request.body, headers=headers, allow_redirects=False) as reply:
                 body = await self._read(reply)
+        except http.ConnectionTimeoutError as error:
+            raise CallError("unreachable", f"{type(error).__name__}: no connection in time") from None
         except TimeoutError as error:  # aiohttp's own are subclasses of it
             raise CallError("timeout", f"{type(error).__name__}: no reply in time ({self._seconds:g} s)") from None
         except http.ClientSSLError as error:
             raise CallError("tls", f"no safe connection: {error.os_error or error}") from None
         except (http.InvalidURL, http.ClientResponseError, ValueError) as error:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
+        except http.ClientConnectorError as error:
+            raise CallError("unreachable", f"{type(error).__name__}: {error}") from None
         except (http.ClientError, OSError) as error:
             raise CallError("connection", f"{type(error).__name__}: {error or 'the connection was lost'}") from None
         failure_headers = (

@@ -45,7 +45,7 @@ def load_requested_verdicts(options: VerdictOptions) -> tuple[RecordedVerdicts |
 
     Raises InputError as `open_verdicts` does, and for a judge that is named without a file of verdicts.
     """
-    rubrics, _ = use_rubrics(options.rubrics)
+    rubrics = use_rubrics(options.rubrics)[0] if options.rubrics or options.store is not None else {}
     calibrations = load_calibrations(options.calibration) if options.calibration is not None else {}
     model = load_entailment_model(options.entailment_model) if options.entailment_model is not None else None
     if options.store is not None:
@@ -74,6 +74,10 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     recorded_verdicts = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
     judge_status = contents.statuses.get(chosen.digest)
     notices = [f"{path}: {warning}" for warning in contents.warnings]
+    if _has_no_answer(recorded_verdicts) and not (judge_status is not None and judge_status.invalid):
+        requests = f"{chosen.model} gave no verdict on anything it was asked ({len(recorded_verdicts)})"
+        notices.append(f"{requests}: nothing is judged (run `assay judge` again once the judge answers)")
+        return RecordedVerdicts(rubrics), tuple(notices)
     if judge_status is not None and judge_status.invalid:
         notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(judge_status.reasons)}")
     if judge_status is not None and judge_status.drift:
@@ -102,6 +106,11 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         else "",
         usage=_sum_usage([*chain(*recorded.values()), *chain(*seconds.values())]),
     ), tuple(notices)
+
+
+def _has_no_answer(recorded: Mapping[str, Sequence[Verdict]]) -> bool:
+    """Whether a judge was asked and gave no verdict at all: then the run is as if it had never been judged."""
+    return bool(recorded) and all(sample.unscored is not None for samples in recorded.values() for sample in samples)
 
 
 def _sum_usage(samples: Iterable[Verdict]) -> JudgeUsage:

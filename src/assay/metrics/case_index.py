@@ -3,7 +3,8 @@
 A selector of evidence becomes a look-up. A unit of evidence is a bit of an integer mask, so that overlap, repeats and
 several units per chunk are one rule; `None` means that nobody judged the chunk, 0 that it was judged and found
 irrelevant. A cited or required name means a chunk or, less precisely, the document that the chunk belongs to: `doc`
-stands for the chunk `doc:v1:003` (prefix up to one of `: # /`, or the corpus' document).
+stands for the chunk `doc:v1:003` (prefix up to one of `: # /`), and for the chunks of the document `doc` by the corpus
+or, where it does not say, by what the chunk reports of itself, as a selector `{document: doc}` of evidence does.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics.access_rules import SupersededVersions
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector
-from assay.records.observations import Chunk, is_text_id
+from assay.records.observations import Chunk, Observation, is_text_id
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies
 
@@ -245,7 +247,7 @@ class CaseIndex:
         self.restricted = self.denied or bool(case.forbidden)
         self.guarded = self.restricted or bool(case.forbidden_text)
         self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)
-        self.states_text = case.rubric is not None or bool(case.must_have)
+        self.states_text = case.rubric is not None or bool(case.must_have) or bool(case.reference)
         evidence_units = () if self.denied else case.evidence
         self.evidence = EvidenceIndex(
             [(unit.any_of, unit.grade) for unit in evidence_units],
@@ -321,13 +323,33 @@ MAX_DOCUMENT_CHUNKS = 20
 _SEPARATOR = re.compile(f"[{SEPARATORS}]")
 
 
-def resolve_citation(name: str, chunk_id: str, corpus: Corpus | None = None) -> bool:
+def list_reported_documents(observation: Observation, corpus: Corpus | None = None) -> dict[str, str]:
+    """Return the document that each shown chunk reports of itself, by chunk id, where the corpus does not say."""
+    corpus_chunks = corpus.chunks if corpus is not None else {}
+    documents: dict[str, str] = {}
+    for stage in observation.stages or ():
+        for chunk in stage.chunks:
+            document = chunk.metadata.get("document") if chunk.metadata else None
+            corpus_chunk = corpus_chunks.get(chunk.chunk_id)
+            if isinstance(document, str) and (corpus_chunk is None or corpus_chunk.document is None):
+                documents[chunk.chunk_id] = document
+    return documents
+
+
+NO_DOCUMENTS: Mapping[str, str] = MappingProxyType({})
+
+
+def resolve_citation(
+    name: str, chunk_id: str, corpus: Corpus | None = None, documents: Mapping[str, str] = NO_DOCUMENTS
+) -> bool:
     """Return whether a cited or required name means this chunk: itself, or the document that it belongs to.
+
+    `documents` are those that chunks report of themselves, by chunk id.
 
     >>> resolve_citation("hr_leave", "hr_leave:v1:003"), resolve_citation("hr", "hr_leave:v1:003")
     (True, False)
     """
-    if name == chunk_id:
+    if name == chunk_id or documents.get(chunk_id) == name:
         return True
     if chunk_id.startswith(name) and chunk_id[len(name)] in SEPARATORS:
         return True
@@ -336,7 +358,10 @@ def resolve_citation(name: str, chunk_id: str, corpus: Corpus | None = None) -> 
 
 
 def find_cited_positions(
-    names: Set[str], chunk_ids: Iterable[str], corpus: Corpus | None = None
+    names: Set[str],
+    chunk_ids: Iterable[str],
+    corpus: Corpus | None = None,
+    documents: Mapping[str, str] = NO_DOCUMENTS,
 ) -> dict[str, list[int]]:
     """Return for each name the positions of the chunk ids that it means; names that mean none are left out.
 
@@ -351,6 +376,8 @@ def find_cited_positions(
         names_of_chunk = {chunk_id, *(chunk_id[: cut.start()] for cut in _SEPARATOR.finditer(chunk_id))}
         if corpus_chunk is not None and corpus_chunk.document is not None:
             names_of_chunk.add(corpus_chunk.document)
+        if chunk_id in documents:
+            names_of_chunk.add(documents[chunk_id])
         for name in names_of_chunk & names:
             positions.setdefault(name, []).append(position)
     return positions
@@ -372,6 +399,8 @@ def find_cited_texts(names: Set[str], corpus: Corpus | None) -> dict[str, dict[s
     return texts
 
 
-def is_cited_among(name: str, chunk_ids: Collection[str], corpus: Corpus | None) -> bool:
-    """Return whether a name means any of these chunks."""
-    return name in chunk_ids or any(resolve_citation(name, chunk_id, corpus) for chunk_id in chunk_ids)
+def is_cited_among(
+    name: str, chunk_ids: Collection[str], corpus: Corpus | None, documents: Mapping[str, str] = NO_DOCUMENTS
+) -> bool:
+    """Return whether a name means any of these chunks; `documents` are those that chunks report of themselves."""
+    return name in chunk_ids or any(resolve_citation(name, chunk_id, corpus, documents) for chunk_id in chunk_ids)

@@ -9,13 +9,19 @@ good those are. They compare citing, not retrieving: what was retrieved and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Set
 from functools import cached_property
 
 import numpy as np
 
 from assay.metrics.answer_metric import add_judge_scorer
-from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
+from assay.metrics.case_index import (
+    NO_DOCUMENTS,
+    CaseIndex,
+    is_cited_among,
+    list_reported_documents,
+    resolve_citation,
+)
 from assay.metrics.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support
 from assay.metrics.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.leakage import LeakFacts
@@ -51,12 +57,17 @@ def count_citations(case: CaseIndex, observation: Observation, ranked_context: S
     corpus, must_cite = case.corpus, case.case.must_cite
     context = set[str]() if ranked_context is None else ranked_context.distinct
     cited_names = set(observation.citations or ())
+    documents = NO_DOCUMENTS
+    if cited_names and (must_cite or not cited_names <= context):
+        documents = list_reported_documents(observation, corpus)
     if cited_names <= context:
         in_context = existing = covered = len(cited_names)
     else:
-        in_context = sum([is_cited_among(name, context, corpus) for name in cited_names])
-        covered = sum([_is_cited(chunk_id, cited_names, context, corpus) for chunk_id in context])
-        existing = in_context if in_context == len(cited_names) else _count_existing(observation, cited_names, corpus)
+        in_context = sum([is_cited_among(name, context, corpus, documents) for name in cited_names])
+        covered = sum([_is_cited(chunk_id, cited_names, context, corpus, documents) for chunk_id in context])
+        existing = in_context
+        if in_context < len(cited_names):
+            existing = _count_existing(observation, cited_names, corpus, documents)
     return (
         _UNREPORTED if observation.citations is None else len(cited_names),
         _UNREPORTED if ranked_context is None else len(context),
@@ -64,19 +75,33 @@ def count_citations(case: CaseIndex, observation: Observation, ranked_context: S
         existing,
         covered,
         len(must_cite),
-        sum([is_cited_among(name, cited_names, corpus) for name in must_cite]) if must_cite and cited_names else 0,
+        len(must_cite) - len(list_missing_sources(case, cited_names, documents)) if cited_names else 0,
         int(corpus is not None or bool(observation.stages)),
     )
 
 
-def _is_cited(chunk_id: str, names: set[str], context: set[str], corpus: Corpus | None) -> bool:
-    return chunk_id in names or any(resolve_citation(name, chunk_id, corpus) for name in names if name not in context)
+def list_missing_sources(case: CaseIndex, cited_names: Set[str], documents: Mapping[str, str]) -> list[str]:
+    """Return the required sources of a case that none of the cited names means.
+
+    `documents` are those that the shown chunks report of themselves, by chunk id.
+    """
+    return [name for name in case.case.must_cite if not is_cited_among(name, cited_names, case.corpus, documents)]
 
 
-def _count_existing(observation: Observation, names: set[str], corpus: Corpus | None) -> int:
+def _is_cited(
+    chunk_id: str, names: set[str], context: set[str], corpus: Corpus | None, documents: Mapping[str, str]
+) -> bool:
+    return chunk_id in names or any(
+        resolve_citation(name, chunk_id, corpus, documents) for name in names if name not in context
+    )
+
+
+def _count_existing(
+    observation: Observation, names: set[str], corpus: Corpus | None, documents: Mapping[str, str]
+) -> int:
     shown_ids = {chunk.chunk_id for stage in observation.stages or () for chunk in stage.chunks}
     existing_ids = shown_ids if corpus is None else shown_ids | corpus.chunks.keys()
-    return sum(is_cited_among(name, existing_ids, corpus) for name in names)
+    return sum(is_cited_among(name, existing_ids, corpus, documents) for name in names)
 
 
 class CitationFacts:

@@ -111,10 +111,15 @@ def _is_denied_as_in_reference(case: Case, answer: str, fact: str) -> bool:
 
 
 def _assess_reference(case: Case, answer: str) -> AnswerQuality | None:
-    """Compare with the reference or its numbers, if the case asks for an exact match."""
+    """Compare with the reference or its numbers, if the case asks for an exact match.
+
+    Where it does not, an answer that is the reference word for word is right, and of any other this rule tells nothing.
+    """
     rubric, reference = case.rubric, case.reference
-    if rubric is None or rubric.kind == "text" or not reference:
+    if not reference:
         return None
+    if rubric is None or rubric.kind == "text":
+        return AnswerQuality(True, "the reference, verbatim") if is_exact_match(answer, reference) else None
     if rubric.kind == "exact":
         is_equal = is_exact_match(answer, reference)
         return AnswerQuality(is_equal, "exact_match", () if is_equal else (reference,))

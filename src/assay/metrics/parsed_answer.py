@@ -14,7 +14,7 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.metrics.case_index import find_cited_positions, find_cited_texts
+from assay.metrics.case_index import find_cited_positions, find_cited_texts, list_reported_documents
 from assay.metrics.find_leaks import Leaks, find_leaks_once, split_reachable
 from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
 from assay.metrics.metric import JoinedRows
@@ -35,7 +35,7 @@ from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
-from assay.text.refusals import detect_behaviour, has_lexicon, mark_texts_to_examine
+from assay.text.refusals import detect_behaviour, has_lexicon, mark_answers_to_examine
 from assay.text.short_answers import score_short_answer
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class ParsedAnswer:
         is_plain = self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]
         if is_plain and (not language or has_lexicon(language)):
             return "answer"
-        text_behaviour, declared = detect_behaviour(self.answer, language), self.observation.behaviour
+        text_behaviour = detect_behaviour(self.answer, language, self.case.case.question)
+        declared = self.observation.behaviour
         return (
             declared
             if not text_behaviour.is_decided_by_text and declared and self.answer.strip()
@@ -265,9 +266,11 @@ class ParsedAnswer:
         Chunks are looked up in the context, else in any stage, else in the corpus.
         """
         texts_by_name: dict[str, ChunkTexts] = {}
+        documents = list_reported_documents(self.observation, self.case.corpus)
         for chunks in (self._stage_chunks(CONTEXT_STAGE), self._stage_chunks(None)):
             chunk_ids = [chunk.chunk_id for chunk in chunks]
-            positions_by_name = find_cited_positions(names - texts_by_name.keys(), chunk_ids, self.case.corpus)
+            unresolved = names - texts_by_name.keys()
+            positions_by_name = find_cited_positions(unresolved, chunk_ids, self.case.corpus, documents)
             for name, positions in positions_by_name.items():
                 cited_chunks = [chunks[position] for position in positions]
                 texts_by_name[name] = {chunk.chunk_id: self._text(chunk) for chunk in cited_chunks}
@@ -360,11 +363,11 @@ class _AnswerGroup:
 
     @cached_property
     def may_refuse(self) -> dict[int, bool]:
-        """By the observation's identity: whether its text holds a phrase of a refusal."""
+        """By the observation's identity: whether its text may refuse."""
         texts = [
             observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
         ]
-        return dict(zip(map(id, self._observations), mark_texts_to_examine(texts).tolist(), strict=True))
+        return dict(zip(map(id, self._observations), mark_answers_to_examine(texts).tolist(), strict=True))
 
 
 def parse_answers(rows: JoinedRows) -> list[ParsedAnswer]:

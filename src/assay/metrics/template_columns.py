@@ -47,6 +47,9 @@ HEADLINES: tuple[tuple[str, MetricNames], ...] = (
     ("p95 latency ms", P95_LATENCY),
 )
 
+SHOWN_HEADLINES: tuple[tuple[str, MetricNames], ...] = (("Answer correctness", ("correct_answer",)), *HEADLINES)
+"""The headlines that reports show; the first is not among `HEADLINES`, which are a family of tests in a comparison."""
+
 RUNNER_METRICS: dict[str, MetricNames] = {
     f"{theirs}@{k}": (f"{ours}@{k}",)
     for k in (5, 10)

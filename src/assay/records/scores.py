@@ -94,7 +94,8 @@ class CaseChecks(Struct, frozen=True):
 class ScoreTable(Struct, frozen=True):
     """All scores of one configuration, one row per golden case in golden order, repeats averaged.
 
-    `uncalibrated` names the columns that may inform but not gate.
+    `uncalibrated` names the columns that may inform but not gate. `before_leaks` has the columns in which leaks set
+    scores to the worst of their range, as they were without that; the checks look at these.
     """
 
     config_id: str
@@ -106,6 +107,7 @@ class ScoreTable(Struct, frozen=True):
     versions: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     uncalibrated: tuple[str, ...] = ()
+    before_leaks: dict[str, ScoreColumn] = field(default_factory=dict)
 
 
 class GoldenInfo(Struct, frozen=True):
@@ -216,6 +218,19 @@ class SplitLooks(Struct, frozen=True):
     look: int | None
     uncounted: int = 0
     reason: str = ""
+
+    def describe(self) -> str:
+        """Return a sentence on how often the split was looked at.
+
+        >>> SplitLooks(3, 1).describe()
+        'frozen test split: look 3 since it was frozen, and 1 before it was not counted on request'
+        """
+        text = f"look {self.look} since it was frozen" if self.look is not None else "this look is not counted"
+        if self.uncounted:
+            were = "was" if self.uncounted == 1 else "were"
+            before = "before it " if self.look is not None else ""
+            text += f", and {self.uncounted} {before}{were} not counted on request"
+        return f"frozen test split: {text}" + (f" ({self.reason})" if self.reason else "")
 
 
 class ScoringResult(Struct, frozen=True):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.attribution.attribute_run import attribute_run_case
 from assay.comparison.compare_scores import compare_with_baseline
-from assay.metrics.case_index import CaseIndex, GoldenIndex, resolve_citation
+from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
 from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
-from assay.records.scores import STATUS_NAMES, CaseChecks
-from assay.report.case_summary import render_case_summary
+from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
+from assay.report.case_summary import compare_with_case, describe_variants_of_case, render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
+    SET_ASIDE,
     CitationMark,
     Explanation,
     RankedChunk,
     RankedStage,
     ScoreLine,
+    make_page,
     render_case_text,
 )
 from assay.report.comparison_tables import render_case_change, render_short_case_change
@@ -43,25 +46,62 @@ def explain_case(
 ) -> str:
     """Return one case as text of at most 30 lines; `verbose` for everything known of it.
 
-    Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
+    The id may be that of a variant of a case: then up to five lines more compare it with its case. A case that has
+    variants says how they were treated. Raises InputError for an unknown case or configuration, and if there are
+    several configurations and none is named.
     """
-    position = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
-    if position is None:
-        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shorten_repr(case_id)})")])
     config = _require_config(run, config_id)
-    checks = next(
-        (case_checks for case_checks in run.scoring.configs[config].table.checks if case_checks.case_id == case_id),
-        None,
-    )
-    case_explanation = build_explanation(run, run.joins, position, config, checks)
-    lists = list_missing_files(run.joins.case_index(position), case_explanation.observation)
-    case_explanation = replace(
-        case_explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists)
-    )
+    of_variant = case_id not in run.cases and run.variants is not None and case_id in run.variants.cases
+    scored = run.variants if of_variant and run.variants is not None else run
+    if case_id not in scored.cases:
+        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shorten_repr(case_id)})")])
+    if config not in scored.scoring.configs:
+        message = f"a variant, and {config} has no output of any variant (got {shorten_repr(case_id)})"
+        raise InputError([Problem("", None, "case", message)])
+    case_explanation = _explain_alone(scored, config, case_id)
+    text = render_variant_lines(run, case_explanation, width=width, show_forbidden=show_forbidden)
     if verbose:
-        return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden)
+        return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden) + text
     more = f"--verbose adds rankings, context, citations and {format_count(len(case_explanation.scores), 'score')}\n"
-    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + more
+    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + text + more
+
+
+def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:
+    """Return everything known of a case of a run, with its attribution."""
+    table = run.scoring.configs[config].table
+    checks = next((case_checks for case_checks in table.checks if case_checks.case_id == case_id), None)
+    position = run.joins.position[case_id]
+    explanation = build_explanation(run, run.joins, position, config, checks)
+    lists = list_missing_files(run.joins.case_index(position), explanation.observation)
+    return replace(explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists))
+
+
+def render_variant_lines(
+    run: ScoredRun, explanation: Explanation, *, width: int = 100, show_forbidden: bool = False
+) -> str:
+    """Return how a variant differs from its case, or how the variants of a case were treated; "" without any."""
+    case, config = explanation.case, explanation.config_id
+    page = make_page(explanation, width, show_forbidden)
+    twins = run.scoring.twins.get(config)
+    pairs = {pair.variant_id: pair for pair in twins.pairs} if twins is not None else {}
+    if case.variant_of is None:
+        kin = (
+            [variant for variant in run.variants.golden.cases if variant.variant_of == case.id] if run.variants else []
+        )
+        if not kin or twins is None:
+            return ""
+        return _join_lines(page.paragraph("Variants", describe_variants_of_case(kin, pairs), 3))
+    if case.variant_of not in run.cases:
+        return _join_lines(page.paragraph("Variant", f"{case.variant} of {case.variant_of}, which was not scored", 1))
+    base = build_explanation(run, run.joins, run.joins.position[case.variant_of], config, None, scores=False)
+    checks = {row.case_id: row for row in run.scoring.configs[config].table.checks}
+    base = replace(base, checks=checks.get(case.variant_of))
+    pair = pairs.get(case.id)
+    return _join_lines(compare_with_case(explanation, base, pair, width=width, show_forbidden=show_forbidden))
+
+
+def _join_lines(lines: Sequence[str]) -> str:
+    return "\n".join(["", *lines]) + "\n"
 
 
 def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> str:
@@ -72,10 +112,14 @@ def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> st
     return render_case_summary(explanation)
 
 
-def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True) -> Screen:
+def explain_change(
+    run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True, width: int = 100
+) -> Screen:
     """Return what changed on one case against the baseline that the run was scored with; short unless `verbose`."""
-    render = render_case_change if verbose else render_short_case_change
-    return render(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
+    comparison = compare_with_baseline(run)[_require_config(run, config_id)]
+    if verbose:
+        return render_case_change(comparison, case_id)
+    return render_short_case_change(comparison, case_id, width=width)
 
 
 def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:
@@ -119,9 +163,18 @@ def _score_lines(
         derivation = (
             "" if safe_observation is None or state != "scored" else _explain_value(case, safe_observation, name)
         )
-        reason = "; ".join(filter(None, (reason_missing, derivation)))
+        set_aside = _explain_leaked_score(table, str(name), position)
+        reason = "; ".join(filter(None, (set_aside, reason_missing, derivation)))
         lines.append(ScoreLine(name, value, state, reason))
     return lines
+
+
+def _explain_leaked_score(table: ScoreTable, metric: str, position: int) -> str:
+    """Return that a leak, and not the answer, gave a case its score, and what the score was; "" where it did not."""
+    own = table.before_leaks.get(metric)
+    if own is None or own.status[position] != SCORED or own.values[position] == table.columns[metric].values[position]:
+        return ""
+    return f"{SET_ASIDE}; {own.values[position]:.3f} without that"
 
 
 def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
@@ -191,13 +244,13 @@ def _mark_citation(case: CaseIndex, observation: Observation, citation: str, lea
     returned_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
     existing_ids = returned_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
     context = next((stage for stage in stages if stage.name == CONTEXT_STAGE), None)
+    documents = list_reported_documents(observation, case.corpus)
+    in_context = None
+    if context is not None:
+        in_context = is_cited_among(citation, [chunk.chunk_id for chunk in context.chunks], case.corpus, documents)
     return CitationMark(
         citation,
-        exists=any(resolve_citation(citation, chunk_id, case.corpus) for chunk_id in existing_ids)
-        if existing_ids
-        else None,
+        exists=is_cited_among(citation, existing_ids, case.corpus, documents) if existing_ids else None,
         reachable=citation not in leaks.ids.get("citations", ()) if leaks.measured else None,
-        in_context=None
-        if context is None
-        else any(resolve_citation(citation, chunk.chunk_id, case.corpus) for chunk in context.chunks),
+        in_context=in_context,
     )

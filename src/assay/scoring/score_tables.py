@@ -7,12 +7,12 @@ change a single bit of the result (ADR 0029).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from assay.metrics.absent_labels import list_absent_labels, mark_absent_labels
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
@@ -115,8 +115,7 @@ _LEAKS = "visibility_leaks"
 _FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class MetricPlan:
+class MetricPlan(Struct, frozen=True):
     """What a run computes.
 
     `requested` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case
@@ -142,13 +141,13 @@ def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = 
     needed += [parse_metric(text) for text in list_checked_metrics()]
     deciding = (parse_metric(text) for text in (SIMILARITY_METRIC, JUDGE_METRIC))
     needed += [name for name in deciding if is_metric_measurable(name, judged_rubrics)]
-    columns = tuple(name for name in dict.fromkeys(needed) if name.base != _FAILED)
+    # A metric of whole tables, such as `failed`, is added to the table once its rows are known.
+    columns = tuple(name for name in dict.fromkeys(needed) if find_metric(name).compute is not None)
     facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))
     return MetricPlan(requested, measured, columns, tuple(facts))
 
 
-@dataclass(slots=True)
-class ScoredBlock:
+class ScoredBlock(Struct):
     """Scored rows with their identity: which case, configuration, repeat and line of the file each one is."""
 
     case: npt.NDArray[np.int32]
@@ -173,7 +172,7 @@ _EVIDENCE_FAMILIES = ("retrieval", "context")
 
 
 def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
-    """Return the columns of one batch. Where a row leaked, scores that yield to leaks become their worst.
+    """Return the columns of one batch, each row by what it alone shows.
 
     Where required evidence is not in the corpus, what depends on it is an error of the golden set.
     """
@@ -184,15 +183,25 @@ def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
         if labels and find_metric(name).family in _EVIDENCE_FAMILIES:
             column = mark_absent_labels(column, labels)
         columns[str(name)] = column
-    leaks = columns[_LEAKS]
-    leaked = (leaks.status == SCORED) & (leaks.values > 0)
-    if leaked.any():
-        for name in plan.columns:
-            if find_metric(name).yields_to_leaks:
-                column = columns[str(name)]
-                values = np.where(leaked & (column.status == SCORED), find_metric(name).low, column.values)
-                columns[str(name)] = ScoreColumn(column.metric, values, column.status, column.reason, column.reasons)
     return columns
+
+
+def find_leaked_rows(columns: Mapping[str, ScoreColumn]) -> BoolArray:
+    """Return the rows on which something leaked."""
+    leaks = columns[_LEAKS]
+    return np.asarray((leaks.status == SCORED) & (leaks.values > 0), dtype=np.bool_)
+
+
+def set_leaked_to_worst(columns: Mapping[str, ScoreColumn]) -> dict[str, ScoreColumn]:
+    """Return columns in which the scores that yield to leaks are the worst of their range where a row leaked."""
+    leaked = find_leaked_rows(columns)
+    changed = dict(columns)
+    for name, column in columns.items() if leaked.any() else ():
+        metric = find_metric(parse_metric(name))
+        if metric.yields_to_leaks:
+            values = np.where(leaked & (column.status == SCORED), metric.low, column.values)
+            changed[name] = ScoreColumn(column.metric, values, column.status, column.reason, column.reasons)
+    return changed
 
 
 def concatenate_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
@@ -266,13 +275,17 @@ def build_score_table(
     missing = row_counts == 0
     absent = np.flatnonzero(missing)
     nothing = score_absent(absent.tolist())
+    own_rows = {name: _rows_of(column, block_rows) for name, column in block.columns.items()}
+    own_columns: dict[str, ScoreColumn] = {}
     columns: dict[str, ScoreColumn] = {}
-    for name, column in block.columns.items():
-        folded = fold_repeats(_rows_of(column, block_rows), case, len(case_ids)).column
-        columns[name] = _spare(folded, absent, nothing[name])
+    for name, rows in set_leaked_to_worst(own_rows).items():
+        columns[name] = _spare(fold_repeats(rows, case, len(case_ids)).column, absent, nothing[name])
+        if rows is not own_rows[name]:
+            own = fold_repeats(own_rows[name], case, len(case_ids)).column
+            own_columns[name] = _spare(own, absent, nothing[name])
     broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
     uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), judging))
-    checks, failed = run_checks(case_ids, columns, missing, broken, uncalibrated, good)
+    checks, failed = run_checks(case_ids, columns | own_columns, missing, broken, uncalibrated, good)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
     columns[_FAILED] = make_failed_column(failed, missing & (not missing_as_zero))
@@ -284,9 +297,24 @@ def build_score_table(
         checks,
         repeats=int(row_counts.max(initial=1)),
         versions=versions or {},
-        notes=notes,
+        notes=(*_describe_leaked_scores(columns, own_columns), *notes),
         uncalibrated=uncalibrated,
+        before_leaks=own_columns,
     )
+
+
+_ANSWER_METRICS = ("correct_answer", "citation_correctness(by=rules)", "behaviour", "keywords")
+
+
+def _describe_leaked_scores(columns: Mapping[str, ScoreColumn], own_columns: Mapping[str, ScoreColumn]) -> list[str]:
+    """Return the note that says in which scores leaks count, and not the answers; none where they change nothing."""
+    changed = {name: own.values != columns[name].values for name, own in own_columns.items() if name in columns}
+    if not any(rows.any() for rows in changed.values()):
+        return []
+    count = int(np.logical_or.reduce(list(changed.values())).sum())
+    names = [name for name in _ANSWER_METRICS if name in changed and changed[name].any()]
+    cases = "1 case that leaked counts" if count == 1 else f"{count} cases that leaked count"
+    return [f"{cases} at the worst in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
 
 
 def _spare(column: ScoreColumn, absent: RowIndices, nothing: ScoreColumn) -> ScoreColumn:

@@ -16,6 +16,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
@@ -179,7 +180,7 @@ def score_keywords(
 def _score_keywords(
     answer: str, correct: tuple[str, ...], incorrect: tuple[str, ...], match: Literal["any", "all"], question: str
 ) -> KeywordScore:
-    answer_elements = parse_elements(remove_markup(answer[:_LONGEST]))
+    answer_elements = parse_elements(remove_markup(remove_citation_markers(answer[:_LONGEST], only_sure=True)))
     hits = {keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*correct, *incorrect))}
     wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold_text(keyword)]
     incorrect_matched = tuple(
@@ -235,13 +236,16 @@ def _judge_keywords(
 def is_exact_match(answer: str, reference: str) -> bool:
     """Return whether the answer equals the reference, ignoring Unicode form, markup, case, spacing and outer marks.
 
-    Diacritics are significant. An empty reference matches nothing.
+    Citation markers of the answer do not count. Diacritics are significant. An empty reference matches nothing.
 
     >>> is_exact_match(" **Có, 12 ngày.** ", "có, 12 ngày")
     True
     """
     normal_reference = _normalise(reference)
-    return bool(normal_reference) and _normalise(answer) == normal_reference
+    return bool(normal_reference) and normal_reference in (
+        _normalise(answer),
+        _normalise(remove_citation_markers(answer)),
+    )
 
 
 def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0, question: str = "") -> bool | None:

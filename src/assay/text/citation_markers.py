@@ -77,6 +77,31 @@ def find_citation_markers(text: str, citation_ids: Collection[str] = ()) -> list
     return found_markers
 
 
+_MAY_HAVE_MARKER = re.compile(r"[\[【(（<¹²³⁰⁴-⁹:#_]")
+_SURELY_NO_FACT = re.compile(r"\^?\d*|.*[:#_].*")
+
+
+def remove_citation_markers(text: str, *, only_sure: bool = False) -> str:
+    """Return a text without its citation markers and the spaces before them: their numbers state nothing.
+
+    With `only_sure`, an identifier that may be what was asked for ("[INC-2024-001]") stays.
+
+    >>> remove_citation_markers("It opens at 10am [hours:2], not at 9 [1][INC-7].")
+    'It opens at 10am, not at 9.'
+    >>> remove_citation_markers("It opens at 10am [hours:2], not at 9 [1][INC-7].", only_sure=True)
+    'It opens at 10am, not at 9[INC-7].'
+    """
+    if _MAY_HAVE_MARKER.search(text) is None:
+        return text
+    pieces: list[str] = []
+    position = 0
+    for marker in find_citation_markers(text):
+        if not only_sure or all(map(_SURELY_NO_FACT.fullmatch, marker.names)):
+            pieces.append(text[position : marker.start].rstrip(" "))
+            position = marker.end
+    return "".join((*pieces, text[position:]))
+
+
 def _parse_names(match: re.Match[str], known_names: frozenset[str]) -> tuple[str, ...]:
     if match["raised"]:
         return tuple(part.translate(_SUPERSCRIPTS) for part in re.split(r"[^¹²³⁰⁴-⁹]", match["raised"]))

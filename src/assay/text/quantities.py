@@ -148,6 +148,19 @@ def _rounds_to(value: Decimal, rounded: Decimal) -> bool:
     return abs(value - rounded) <= Decimal((0, (5,), exponent - 1))
 
 
+def split_range(quantity: Quantity) -> tuple[Quantity, ...]:
+    """Return the lower and the upper end of a range, none for a single value.
+
+    >>> [end.readings[0].low for end in split_range(find_measures("from 10am to 4pm")[0])]
+    [Decimal('600'), Decimal('960')]
+    """
+    if not quantity.is_range:
+        return ()
+    lows = tuple(reading._replace(high=reading.low) for reading in quantity.readings)
+    highs = tuple(reading._replace(low=reading.high) for reading in quantity.readings)
+    return quantity._replace(readings=lows), quantity._replace(readings=highs)
+
+
 # ── times of day, dates without a year, fractions ────────────────────────────────────────────────────────────────
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -520,6 +533,15 @@ def _join_ranges(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
     return joined
 
 
+_CHANGE_REACH = 60
+_CHANGE_BEFORE = re.compile(
+    r"\b(?:rose|risen|ris(?:es|ing)|rais(?:ed|es|ing)|increas(?:ed|es|ing)|grew|gr?own|grows|fell|fallen|falls|dropp?(?:ed|s)"
+    r"|chang(?:ed|es|ing)|went|goes|mov(?:ed|es)|cut|reduc(?:ed|es)|extend(?:ed|s)|climb(?:ed|s)|declin(?:ed|es)"
+    r"|lower(?:ed|s)|shrank|shrunk|jump(?:ed|s)|tang|giam|nang|ha|doi|chuyen)\b[^.;\n]{0,30} (?:from|tu) [$€£¥]?$"
+)
+"""Words of a change before its first value: "rose from 10 to 12" states both values, and no range."""
+
+
 def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | None:
     if first.is_range or first.date or second.date:
         return None
@@ -528,7 +550,7 @@ def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | Non
         _BETWEEN_GAP.fullmatch(plain, *gap) is not None
         and _BETWEEN_BEFORE.search(plain[max(0, first.start - 12) : first.start]) is not None
     )
-    if not is_range:
+    if not is_range or _CHANGE_BEFORE.search(plain[max(0, first.start - _CHANGE_REACH) : first.start]):
         return None
     readings = []
     for low in first.readings:

@@ -17,10 +17,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.claim_support import find_opposite
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.quantities import Quantity, find_measures, is_same_quantity, split_glued_units
+from assay.text.quantities import Quantity, find_measures, is_same_quantity, split_glued_units, split_range
 from assay.text.statement_cues import (
     DENIED_AFTER,
     DISJUNCTION,
@@ -37,7 +38,7 @@ from assay.text.statement_cues import (
     count_negations,
 )
 from assay.text.tokens import classify_word, find_token_spans
-from assay.text.units import PLAIN
+from assay.text.units import PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
@@ -81,7 +82,7 @@ class _ReadText:
     """A text without markup: its words outside of quantities, its quantities and its clauses."""
 
     def __init__(self, text: str) -> None:
-        self.text = split_glued_units(normalise_nfc(remove_markup(text)))
+        self.text = split_glued_units(normalise_nfc(remove_markup(remove_citation_markers(text, only_sure=True))))
         self.plain = fold_in_place(self.text)
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
@@ -247,6 +248,12 @@ def _judge_missing_quantity(
             if own.bound in (">", "<") and _PROHIBITION.search(before) and count_negations(before) <= 1:
                 return FactJudgment(fact, "stated")
             return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
+        if any(is_same_quantity(quantity, end) for end in split_range(own)):
+            range_text = answer.text[own.start : own.end]
+            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+    ends = split_range(quantity)
+    if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
+        return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
@@ -358,11 +365,26 @@ class _FactJudge:
         agreeing = [
             quantity for quantity in self.answer.quantities if is_same_quantity(expected, quantity, unit_required=True)
         ]
+        if not agreeing:
+            agreeing = [quantity for quantity in self.answer.quantities if self._is_stated_end(expected, quantity)]
         if not self.content:
             agreeing = [quantity for quantity in agreeing if not _is_in_name(quantity, self.answer, self.question)]
         if not agreeing and any(reading == _ONE for reading in expected.readings):
             agreeing = [Quantity((), word.start, word.end) for word in self.answer.words if word.folded in _ONES]
         return agreeing
+
+    def _is_stated_end(self, expected: Quantity, stated: Quantity) -> bool:
+        """Whether a range states a quantity as one of its ends.
+
+        "10am to 4pm" states when something begins and when it ends; "3 to 5 days" states neither 3 nor 5 days, unless
+        the facts have both.
+        """
+        ends = split_range(stated)
+        if not any(is_same_quantity(expected, end, unit_required=True) for end in ends):
+            return False
+        if all(reading.dimension == TIME for reading in stated.readings):
+            return True
+        return all(any(is_same_quantity(wanted, end) for wanted in self.expected) for end in ends)
 
     def _judge_lacking_words(
         self, needed: Sequence[_Word], lacking: Sequence[_Word], has_quantity: bool

@@ -23,7 +23,7 @@ from assay.records.observations import Observation
 from assay.records.scores import ERROR, SCORED, ScoreColumn
 from assay.records.unforeseen import describe_unforeseen
 from assay.scoring.column_values import format_count
-from assay.scoring.score_tables import MetricPlan, score_batch
+from assay.scoring.score_tables import MetricPlan, score_batch, set_leaked_to_worst
 from assay.stats.arrays import BoolArray, FloatArray
 from assay.trends.monitor_measures import LEAKS, NEEDS_LABEL, NO_NEAR_CASE, RECORD_READERS, Measure
 from assay.trends.near_golden import GoldenQuestions
@@ -136,7 +136,7 @@ class AnswerScorer:
         for start in range(0, len(joined), ROWS_JOINED):
             rows = joined[start : start + ROWS_JOINED]
             batch.add_rows(JoinedRows([case for case, _ in rows], [observation for _, observation in rows]))
-        columns = score_batch(self._plan, batch)
+        columns = set_leaked_to_worst(score_batch(self._plan, batch))
         leaks = columns[LEAKS]
         leaking = np.flatnonzero((leaks.status == SCORED) & (leaks.values > 0))
         scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), ())

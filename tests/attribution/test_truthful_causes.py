@@ -1,0 +1,254 @@
+"""A cause names only what its own page shows: random small runs, and the answers that once had an untrue cause."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from assay import api
+from assay.attribution.attribute_run import attribute_run
+from assay.records.findings import Attribution
+from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.scores import SCORED, ScoreTable
+from assay.text.numbers import find_quantities
+
+TEXTS = {
+    "fines:v2#1": "Overdue books cost 30p a day. A lost card costs £2.50 to replace.",
+    "wifi:v1#1": "Choose the network Public and accept the terms. The connection drops after 4 hours.",
+    "rooms:v1#1": "Book a room at least 48 hours ahead. The Curie room seats 60 people.",
+    "hours:v3#1": "The library opens from 10am to 4pm on Sundays.",
+    "staff:v1#1": "The alarm code is 7316.",
+}
+DOCUMENTS = {chunk_id: chunk_id.partition(":")[0] for chunk_id in TEXTS}
+RETRIEVAL_CAUSES = {"parser", "chunking", "embedding", "bm25_analyzer", "hybrid_merge", "reranker", "context_builder"}
+
+
+def make_corpus(ids: Sequence[str] = tuple(TEXTS)) -> Corpus:
+    return Corpus(
+        {
+            chunk_id: CorpusChunk(
+                chunk_id,
+                text=TEXTS[chunk_id],
+                document=DOCUMENTS[chunk_id],
+                roles=("staff",) if chunk_id.startswith("staff") else (),
+            )
+            for chunk_id in ids
+        }
+    )
+
+
+def make_chunks(ids: Sequence[str], *, opaque: bool = False) -> tuple[Chunk, ...]:
+    """Return chunks as the target reports them; with `opaque` ids only their metadata names the document."""
+    return tuple(
+        Chunk(
+            f"c{list(TEXTS).index(chunk_id)}" if opaque else chunk_id,
+            text=TEXTS[chunk_id],
+            metadata={"document": DOCUMENTS[chunk_id]},
+        )
+        for chunk_id in ids
+    )
+
+
+def attribute(case: Case, observation: Observation, corpus: Corpus | None = None) -> tuple[Attribution, ScoreTable]:
+    run = api.score(GoldenSet((case,)), [observation], corpus=corpus).run
+    return attribute_run(run, observation.config_id)[case.id], run.scoring.configs[observation.config_id].table
+
+
+def observe(
+    answer: str, retrieved: Sequence[str], context: Sequence[str], citations: Sequence[str], *, opaque: bool = False
+) -> Observation:
+    stages = (
+        Stage("retrieved", make_chunks(retrieved, opaque=opaque)),
+        Stage("context", make_chunks(context, opaque=opaque)),
+    )
+    return Observation("a", "c", stages=stages, answer=answer, citations=tuple(citations))
+
+
+def failed_checks(table: ScoreTable) -> tuple[str, ...]:
+    return table.checks[0].failed if table.checks else ()
+
+
+ALL = tuple(TEXTS)[:4]
+WIFI = Case(
+    "a",
+    "How long does the wi-fi stay connected?",
+    must_have=("4 hours",),
+    evidence=(Evidence(({"document": "wifi", "quote": "drops after 4 hours"},)),),
+)
+
+
+def test_an_answer_copied_from_the_context_has_no_wrong_number_or_name() -> None:
+    found, _ = attribute(WIFI, observe("Choose the network Public and accept the terms.", ALL, ALL, ALL[1:2]))
+    assert ("generator", "other_passage", "wrong_passage") == (found.cause, found.subcause, found.subtype)
+    assert "missing: 4 hours (the answer repeats another passage of wifi:v1#1)" in found.evidence
+
+
+def test_another_quantity_of_the_same_kind_is_named() -> None:
+    found, _ = attribute(WIFI, observe("It drops after at least 48 hours.", ALL, ALL, ALL[1:2]))
+    assert "wrong_entity_or_number" == found.subcause
+    assert any("stated instead: " in fact and "48 hours" in fact for fact in found.evidence)
+
+
+def test_an_answer_without_any_number_took_no_wrong_one() -> None:
+    found, _ = attribute(WIFI, observe("It drops after some time that nobody knows.", ALL, ALL, ALL[1:2]))
+    assert "ignored_evidence" == found.subcause
+
+
+def test_a_citation_inside_the_context_is_not_called_outside() -> None:
+    case = Case("a", "What does a late book cost?", must_have=("30p",), evidence=FINES, must_cite=("fines",))
+    found, table = attribute(case, observe("30p a day.", ALL, ALL, ["rooms:v1#1"]))
+    assert ("bad_citation",) == failed_checks(table)
+    assert ("citation", "other_source") == (found.cause, found.subcause)
+    assert found.evidence == ("the answer cites rooms:v1#1 and not fines, which the case requires",)
+
+
+FINES = (Evidence(({"document": "fines", "quote": "cost 30p a day"},)),)
+
+
+@pytest.mark.parametrize("with_corpus", [False, True])
+def test_a_required_document_is_found_by_what_chunks_report(with_corpus: bool) -> None:
+    case = Case("a", "What does a late book cost?", must_have=("30p",), evidence=FINES, must_cite=("fines",))
+    corpus = make_corpus() if with_corpus else None
+    for cited in ("c0", "fines"):
+        found, table = attribute(case, observe("30p a day.", ALL, ALL, [cited], opaque=True), corpus)
+        assert ("pass", ()) == (found.verdict, failed_checks(table))
+        assert [1.0, 1.0] == [table.columns[name].values[0] for name in ("must_cite", "citation_correctness(by=rules)")]
+
+
+def test_the_corpus_decides_of_which_document_a_chunk_is() -> None:
+    case = Case("a", "What does a late book cost?", must_have=("30p",), evidence=FINES, must_cite=("fines",))
+    lying = Chunk("rooms:v1#1", text=TEXTS["rooms:v1#1"], metadata={"document": "fines"})
+    stages = (Stage("context", (*make_chunks(["fines:v2#1"]), lying)),)
+    observation = Observation("a", "c", stages=stages, answer="30p a day.", citations=("rooms:v1#1",))
+    assert ("bad_citation",) == failed_checks(attribute(case, observation, make_corpus())[1])
+    assert () == failed_checks(attribute(case, observation)[1])
+
+
+def test_a_required_source_that_nothing_knows_is_a_doubtful_label() -> None:
+    case = Case("a", "What does a late book cost?", must_have=("30p",), evidence=FINES, must_cite=("fine-list",))
+    found, _ = attribute(case, observe("30p a day.", ALL, ALL, ["fines:v2#1"]))
+    assert ("label_fault", "golden_label_issue", "unknown_source") == (found.verdict, found.cause, found.subcause)
+    assert "fine-list" in found.evidence[0]
+
+
+# ── random runs ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+ANSWERS = (
+    "Overdue books cost 30p a day.",
+    "It is 90p a day.",
+    "Choose the network Public and accept the terms.",
+    "The connection drops after 4 hours.",
+    "It drops after 6 hours.",
+    "You can ask Marie Stone at the desk.",
+    "Sorry, our guides do not say anything about that.",
+    "The alarm code is 7316.",
+    "Book it 48 hours ahead [rooms:v1#1].",
+    "",
+)
+QUESTIONS: tuple[tuple[str, str, str, str], ...] = (
+    ("What does a late book cost?", "30p", "fines", "cost 30p a day"),
+    ("How long does the wi-fi stay connected?", "4 hours", "wifi", "drops after 4 hours"),
+    ("How early must I book a room?", "48 hours", "rooms", "at least 48 hours ahead"),
+    ("When does the library open on Sundays?", "10am", "hours", "from 10am to 4pm"),
+)
+
+
+def make_random_case(generator: random.Random) -> Case:
+    question, fact, document, quote = generator.choice(QUESTIONS)
+    behaviour: Behaviour = generator.choice(("answer", "answer", "answer", "abstain"))
+    return Case(
+        "a",
+        question,
+        behaviour=behaviour,
+        must_have=generator.choice(((fact,), (fact, "on Mondays"), ())) if behaviour == "answer" else (),
+        evidence=(Evidence(({"document": document, "quote": quote},)),) if behaviour == "answer" else (),
+        must_cite=generator.choice(((), (document,), ("unheard-of",))),
+        user=generator.choice((None, User(roles=("member",)))),
+    )
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_no_cause_contradicts_what_its_page_shows(seed: int) -> None:
+    generator = random.Random(seed)
+    case = make_random_case(generator)
+    retrieved = generator.sample(list(TEXTS), generator.randint(0, len(TEXTS)))
+    context = retrieved[: generator.randint(0, 4)]
+    opaque = generator.random() < 0.3
+    names = [chunk.chunk_id for chunk in make_chunks(list(TEXTS), opaque=opaque)]
+    citations = generator.sample([*names, "fines", "nowhere"], generator.randint(0, 2))
+    answer = generator.choice(ANSWERS)
+    observation = observe(answer, retrieved, context, citations, opaque=opaque)
+    corpus = generator.choice((None, make_corpus()))
+    found, table = attribute(case, observation, corpus)
+    failed = failed_checks(table)
+    context_ids = {chunk.chunk_id for chunk in make_chunks(context, opaque=opaque)}
+
+    assert bool(failed) == (found.cause is not None) == (found.verdict not in ("pass", "unknown"))
+    if found.good is not False and found.reached:
+        assert "retrieval_fault" != found.verdict
+        assert not (found.cause in RETRIEVAL_CAUSES and found.confidence == "high")
+    if found.subcause == "outside_context":
+        assert not set(citations) <= context_ids
+    if found.subcause == "uncited":
+        assert not citations
+    if found.subcause in ("other_source", "wrong_in_context"):
+        assert citations
+    if found.subcause == "wrong_entity_or_number":
+        assert find_quantities(answer) or "Stone" in answer
+    if found.subcause == "invented":
+        assert find_quantities(answer)
+    if found.subcause == "leak":
+        leaks = table.columns["visibility_leaks"]
+        assert leaks.status[0] == SCORED
+        assert leaks.values[0] > 0
+    if found.cause == "generator" and found.subcause not in ("answered_unanswerable", "injection_followed"):
+        assert "wrong_behavior" in failed or (found.good is False and found.reached)
+
+
+# ── leaks ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+LATE = Case(
+    "a",
+    "What does a late book cost?",
+    must_have=("30p",),
+    evidence=FINES,
+    must_cite=("fines",),
+    user=User(roles=("member",)),
+)
+
+
+def test_a_leak_overrides_scores_and_not_what_is_said_of_the_answer() -> None:
+    found, table = attribute(LATE, observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"]), make_corpus())
+    names = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
+    assert ("leak",) == failed_checks(table)
+    assert ("access_fault", "acl", "leak") == (found.verdict, found.cause, found.subcause)
+    assert (True, True) == (found.good, found.reached)
+    assert [0.0] * 3 == [table.columns[name].values[0] for name in names]
+    assert [1.0] * 3 == [table.before_leaks[name].values[0] for name in names]
+    assert ("1 case that leaked counts at the worst in correct_answer",) == tuple(
+        note.partition(",")[0] for note in table.notes
+    )
+
+
+def test_a_wrong_answer_that_leaks_fails_both() -> None:
+    found, table = attribute(LATE, observe("90p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"]), make_corpus())
+    assert ("leak", "wrong_answer") == failed_checks(table)
+    assert found.good is False
+
+
+def test_without_a_leak_nothing_is_set_aside() -> None:
+    _, table = attribute(LATE, observe("30p a day.", ALL, ALL, ["fines:v2#1"]), make_corpus())
+    assert ({}, ()) == (table.before_leaks, table.notes)
+
+
+def test_no_gate_passes_a_leak_because_the_answer_is_right(tmp_path: Path) -> None:
+    rules = tmp_path / "gate.yaml"
+    rules.write_text("rules:\n  - {metric: recall@10, at_least: 0.5}\n")
+    observation = observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"])
+    result = api.score(GoldenSet((LATE,)), [observation], corpus=make_corpus())
+    assert "FAIL" == api.gate(result, rules).outcome
+    assert ["a"] == [case.id for case in result.failed]
