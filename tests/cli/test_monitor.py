@@ -47,6 +47,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    for version in ("v11", "v12"):
+        shutil.copy(tmp_path / "corpus.jsonl", tmp_path / f"corpus-{version}.jsonl")
     return tmp_path
 
 
@@ -63,6 +65,8 @@ def test_the_commands_of_the_page_do_what_it_says(here: Path, capsys: pytest.Cap
         words = [alert if word == ALERT_OF_PAGE else word for word in words]
         reads = "--acknowledge" in words or "--write-sample" in words
         metrics = [] if "--metrics" in words else quick if reads else ["--metrics", "refusal_rate"]
+        if "--bound" in words:
+            metrics = ["--metrics", "hallucination_risk(by=rules),faithfulness(by=rules),latency_ms(stat=p95)"]
         assert main([*words, *metrics]) in (0, 1), words
         run += 1
     assert run >= 8

@@ -293,7 +293,7 @@ def test_an_alert_on_a_bound_is_the_same_whichever_days_are_shown(young_store: s
         ("latency_ms<=100", "without an upper end"),
         ("latency_ms(stat=p95)>=100", "only have an upper limit"),
         ("hallucination_risk<=1.5", "not a limit"),
-        ("hallucination_risk<=1e999", "no number"),
+        ("hallucination_risk<=1e999", "not a bound"),
     ],
 )
 def test_what_is_no_bound_is_refused(young_store: str, bound: str, words: str) -> None:

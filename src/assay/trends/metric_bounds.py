@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import date
 from math import isfinite
@@ -12,7 +11,6 @@ from msgspec import Struct
 from assay.records.errors import InputError, shorten_repr
 from assay.trends.monitor_measures import Measure
 
-_BOUND = re.compile(r"(?P<metric>[^<>]+?)\s*(?P<operator><=|>=)\s*(?P<limit>[0-9.eE+-]{1,30})")
 _EXPECTED = "METRIC<=NUMBER or METRIC>=NUMBER such as hallucination_risk<=0.05"
 
 
@@ -43,16 +41,15 @@ def parse_bounds(texts: Sequence[str]) -> list[MetricBound]:
     """
     bounds: list[MetricBound] = []
     for text in texts:
-        match = _BOUND.fullmatch(text.strip())
-        if match is None:
-            raise InputError(f"--bound: not a bound (got {shorten_repr(text)}; expected {_EXPECTED})")
+        operator = "<=" if "<=" in text else ">="
+        metric, separator, number = text.partition(operator)
         try:
-            limit = float(match["limit"])
+            limit = float(number)
         except ValueError:
             limit = float("nan")
-        if not isfinite(limit):
-            raise InputError(f"--bound: no number (got {shorten_repr(text)}; expected {_EXPECTED})")
-        bounds.append(MetricBound(match["metric"].strip(), 1 if match["operator"] == "<=" else -1, limit))
+        if not metric.strip() or not separator or not isfinite(limit):
+            raise InputError(f"--bound: not a bound (got {shorten_repr(text)}; expected {_EXPECTED})")
+        bounds.append(MetricBound(metric.strip(), 1 if operator == "<=" else -1, limit))
     return bounds
 
 
