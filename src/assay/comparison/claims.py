@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from assay.metrics.template_columns import HEADLINES, find_first_present
+from assay.metrics.template_columns import FIRST_FAMILY, find_first_present
 from assay.records.findings import MetricChange
 from assay.scoring.change_tests import ChangeTest, ClaimLevel
 from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
@@ -79,7 +79,7 @@ def _assign_families(
     families["gated"] = [slot for slot in tested if slot[1:] in gated]
     others = [slot for slot in tested if slot[1:] not in gated]
     measured = {slot.metric for slot in others if slot.slice is None}
-    headlines = {find_first_present(names, measured) for _, names in HEADLINES} - {None} or measured
+    headlines = {find_first_present(names, measured) for names in FIRST_FAMILY} - {None} or measured
     for slot in others:
         families["headline" if slot.slice is None and slot.metric in headlines else "other"].append(slot)
     return families

@@ -27,6 +27,7 @@ from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import MetricName
+from assay.metrics.own_metric import OWN_METRIC_FAULTS
 from assay.records.errors import ExitCode, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
@@ -384,8 +385,16 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
     """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing."""
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
-    for column in table.columns.values():
-        has_error |= column.status == ERROR
+    own_failures = []
+    for name, column in table.columns.items():
+        raised = [code for code, reason in enumerate(column.reasons) if reason.startswith(OWN_METRIC_FAULTS)]
+        is_own = (column.status == ERROR) & np.isin(column.reason, raised)
+        if is_own.any():
+            ids = [table.case_ids[row] for row in np.flatnonzero(is_own).tolist()]
+            first = column.reasons[int(column.reason[is_own][0])]
+            total = format_count(len(table.case_ids), "case")
+            own_failures.append(f"{name} on {len(ids)} of {total}: {first} ({format_case_ids(ids)})")
+        has_error |= (column.status == ERROR) & ~is_own
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
     total = format_count(len(table.case_ids), "case")
     events = _describe_events(table)
@@ -394,6 +403,7 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
     if failed:
         reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
+    reasons += own_failures
     is_incomplete = bool(reasons)
     reasons += _describe_unknown_access(table) if not events else []
     return Decision("NOT_GATED", (*events, *reasons, NOT_GATED_REASON), events=tuple(events), incomplete=is_incomplete)
