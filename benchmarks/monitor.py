@@ -20,18 +20,22 @@ import numpy as np
 
 from assay.records.verdicts import Calibration, LabelledRate
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.stats.bound_alarms import find_bound_alarms
 from assay.stats.change_alarms import FALSE_ALARMS, QUARTER_DAYS, REFERENCE_DAYS, find_day_alarms
 from assay.stats.intervals import Estimate
+from assay.stats.quantile_alarms import find_quantile_alarms
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
 from assay.trends.answer_sample import allocate_budget
 from assay.trends.judged_estimates import correct_estimate
-from assay.trends.traffic_sums import USER_GROUPS
+from assay.trends.traffic_sums import USER_GROUPS, DayBins
 
 SEED = 20260309
 COVERAGE, CONSERVATIVE = 0.93, 0.97
 DETECTED_IN_TWO_WEEKS = 0.9
 WEEKDAY_VOLUME = np.array([1.2, 1.25, 1.2, 1.15, 1.1, 0.6, 0.5])
 WEEKDAY_RISK = np.array([1.0, 0.95, 0.95, 1.0, 1.05, 1.3, 1.3])
+COST_ERROR = 0.05
+"""How much of the budget the comparison of two widths may be off by chance."""
 EPISODE_DAYS = 28
 SETTLING_DAYS = REFERENCE_DAYS + 14
 SENSITIVITY, SPECIFICITY, LABELS = 0.92, 0.9, 150
@@ -40,7 +44,8 @@ SENSITIVITY, SPECIFICITY, LABELS = 0.92, 0.9, 150
 @dataclass(frozen=True)
 class World:
     """Traffic: answers a week, the mean rate, how users differ (variance of their rates as a share of the most that it
-    can be), how much they ask, whether weekdays differ, and what else happens."""
+    can be), how much they ask, whether weekdays differ, and what else happens. `is_fixed`: the users of each
+    repetition together have exactly that rate. `flagged_alike`: strata tell nothing, and this share is flagged."""
 
     name: str
     per_week: int = 2000
@@ -54,6 +59,8 @@ class World:
     autocorrelation: float = 0.0
     change: float = 1.0
     is_promised: bool = True
+    is_fixed: bool = False
+    flagged_alike: float | None = None
 
 
 WORLDS = (
@@ -99,6 +106,8 @@ def simulate(world: World, days: int, generator: np.random.Generator, *, change_
     if world.overdispersion:
         size = 1 / world.overdispersion - 1
         user_rates = generator.beta(world.rate * size, (1 - world.rate) * size, world.users)
+    if world.is_fixed:
+        user_rates *= world.rate / float((activity * user_rates).sum())
     shock, parts = 0.0, []
     for day in range(days):
         volume, risk = world.per_week / 7, 1.0
@@ -116,12 +125,17 @@ def simulate(world: World, days: int, generator: np.random.Generator, *, change_
         wrong = generator.random(len(users)) < np.minimum(1.0, user_rates[users] * risk)
         parts.append((np.full(len(users), day), users, wrong.astype(np.float64)))
     day_of, user_of, wrong_of = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Week(day_of, user_of, wrong_of, choose_strata(wrong_of, generator))
+    return Week(day_of, user_of, wrong_of, choose_strata(wrong_of, generator, world.flagged_alike))
 
 
-def choose_strata(wrong: FloatArray, generator: np.random.Generator) -> IndexArray:
-    """Return 0 for flagged, 1 for doubtful and 2 for other answers: wrong ones are flagged and doubtful more often."""
+def choose_strata(wrong: FloatArray, generator: np.random.Generator, flagged_alike: float | None) -> IndexArray:
+    """Return 0 for flagged, 1 for doubtful and 2 for other answers: wrong ones are flagged and doubtful more often.
+
+    With `flagged_alike`, that share is flagged and a seventh doubtful whether they are wrong or not.
+    """
     draw = generator.random(len(wrong))
+    if flagged_alike is not None:
+        return np.where(draw < flagged_alike, 0, np.where(draw < flagged_alike + 1 / 7, 1, 2)).astype(np.int64)
     flagged, doubtful = np.where(wrong > 0, 0.15, 0.01), np.where(wrong > 0, 0.5, 0.12)
     return np.where(draw < flagged, 0, np.where(draw < flagged + doubtful, 1, 2)).astype(np.int64)
 
@@ -272,6 +286,132 @@ def measure_delays(world: World, change: float, reps: int, horizon: int = 28) ->
     return delays
 
 
+# ── bounds, from the first day on ────────────────────────────────────────────────────────────────────────────────────
+
+
+def count_bound_alarms(world: World, bound: float, quarters: int) -> FloatArray:
+    """Return the alarms of each of some quarters, the first of a system, in which the bound is kept."""
+    generator = np.random.default_rng([SEED, quarters, hash_name(world.name), 1])
+    counts = []
+    for _ in range(quarters):
+        totals, sizes = sum_days(simulate(world, QUARTER_DAYS, generator), QUARTER_DAYS)
+        counts.append(len(find_bound_alarms(totals, sizes, bound, 1, [0], FALSE_ALARMS)))
+    return np.array(counts, dtype=np.float64)
+
+
+def measure_bound_delays(world: World, bound: float, first_day: int, reps: int) -> list[int | None]:
+    """Return for each repetition on which day from `first_day` on the alarm came (1: the first day), None for never.
+
+    From that day on, the rate is that of the world times its change.
+    """
+    generator = np.random.default_rng([SEED, reps, hash_name(world.name), first_day, int(world.change * 100)])
+    delays: list[int | None] = []
+    for _ in range(reps):
+        week = simulate(world, QUARTER_DAYS, generator, change_day=first_day)
+        totals, sizes = sum_days(week, QUARTER_DAYS)
+        days = [alarm.day for alarm in find_bound_alarms(totals, sizes, bound, 1, [0], FALSE_ALARMS)]
+        delays.append(days[0] - first_day + 1 if days and days[0] >= first_day else None)
+    return delays
+
+
+# ── percentiles ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def simulate_latencies(
+    days: int, generator: np.random.Generator, *, per_week: int, change: float = 1.0, tail: float = 1.0, day: int = 0
+) -> DayBins:
+    """Return latencies: users and weekdays differ, and now and then a day has a burst of one slow user.
+
+    From `day` on, all are `change` times as long, and the slowest tenth `tail` times as long.
+    """
+    bins = DayBins(days)
+    habits = generator.normal(0, 0.3, max(80, per_week // 5))
+    for number in range(days):
+        size = generator.poisson(per_week / 7 * WEEKDAY_VOLUME[number % 7])
+        users = generator.integers(0, len(habits), size)
+        if generator.random() < 0.2:
+            users = np.concatenate((users, np.full(generator.poisson(per_week / 70), generator.integers(len(habits)))))
+        values = 900 * np.exp(generator.normal(0, 0.5, len(users)) + habits[users] + 0.1 * (number % 7 >= 5))
+        if number >= day > 0:
+            values *= change * np.where(generator.random(len(values)) < 0.1, tail, 1.0)
+        bins.add_values(np.full(len(values), number), values)
+    return bins
+
+
+def report_percentiles(quarters: int) -> Iterator[tuple[str, bool]]:
+    """Yield lines on alarms of the 95th percentile: false ones, and how soon a change is found."""
+    yield f"the 95th percentile of latencies ({quarters} quarters each; promised: at most {FALSE_ALARMS} alerts)", True
+    days = SETTLING_DAYS + QUARTER_DAYS
+    for per_week in (250, 2000):
+        generator = np.random.default_rng([SEED, quarters, per_week])
+        alerts = []
+        for number in range(quarters):
+            bins = simulate_latencies(days, generator, per_week=per_week)
+            alarms = find_quantile_alarms(bins.counts, 0.95, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number)
+            starts = [row.alarm.day for row in alarms]
+            alerts.append(sum(not place or day - starts[place - 1] > EPISODE_DAYS for place, day in enumerate(starts)))
+        mean, error = float(np.mean(alerts)), float(np.std(alerts)) / sqrt(quarters)
+        kept = mean - 2 * error <= FALSE_ALARMS
+        text = f"  {f'{per_week} a week, nothing changes':<44} {mean:.3f} ± {error:.3f} alerts"
+        yield text + ("" if kept else "  MISSED"), kept
+    for per_week, change, tail, promised in ((2000, 1.0, 2.0, True), (2000, 1.3, 1.0, True), (250, 1.0, 2.0, False)):
+        generator = np.random.default_rng([SEED, per_week, int(10 * change), int(10 * tail)])
+        delays: list[int | None] = []
+        reps = max(20, quarters // 2)
+        for number in range(reps):
+            bins = simulate_latencies(
+                SETTLING_DAYS + 28, generator, per_week=per_week, change=change, tail=tail, day=SETTLING_DAYS
+            )
+            alarms = find_quantile_alarms(bins.counts, 0.95, SETTLING_DAYS, SETTLING_DAYS + 27, 1, FALSE_ALARMS, number)
+            delays.append(alarms[0].alarm.day - SETTLING_DAYS + 1 if alarms else None)
+        what = f"all × {change:g}" if change != 1 else f"the slowest tenth × {tail:g}"
+        yield describe_delays(f"{per_week} a week, {what}", delays, promised=promised)
+
+
+def describe_delays(name: str, delays: list[int | None], *, promised: bool) -> tuple[str, bool]:
+    """Return a line on delays, and whether nine of ten changes were found in 14 days where that is promised."""
+    reached = sorted(delay for delay in delays if delay is not None)
+    share = [sum(delay <= days for delay in reached) / len(delays) for days in (7, 14, 28)]
+    error = sqrt(max(share[1] * (1 - share[1]), 1 / len(delays)) / len(delays))
+    kept = not promised or share[1] + 2 * error >= DETECTED_IN_TWO_WEEKS
+    median = f"{reached[len(reached) // 2]}" if len(reached) * 2 > len(delays) else "more than 28"
+    shares = f"within 7: {share[0]:.0%}, 14: {share[1]:.0%} ± {error:.0%}, 28: {share[2]:.0%}"
+    note = "  (promised: 90% within 14)" if promised else ""
+    return f"  {name:<44} median {median}; {shares}{note}" + ("" if kept else "  MISSED"), kept
+
+
+def report_bounds(quarters: int) -> Iterator[tuple[str, bool]]:
+    """Yield lines on bounds that are watched from the first day on: false alarms, and how soon a breach is found."""
+    bound = 0.05
+    yield f"a bound of {bound:.0%} from the first day on ({quarters} quarters; promised: {FALSE_ALARMS} alerts)", True
+    worst = float(WEEKDAY_RISK.max())
+    for world in (
+        World("all days at the bound", is_fixed=True),
+        World("all days at the bound, little traffic", per_week=250, users=80, is_fixed=True),
+        World("at the bound, users and bursts", overdispersion=0.1, activity=0.5, bursts=0.3, is_fixed=True),
+        World("worst weekday at the bound", rate=bound / worst, seasonal=True, is_fixed=True),
+        World("mean of the week at the bound", seasonal=True, is_fixed=True, is_promised=False),
+    ):
+        alerts = count_bound_alarms(world, bound, quarters)
+        error = float(alerts.std()) / sqrt(quarters)
+        kept = float(alerts.mean()) - 2 * error <= FALSE_ALARMS or not world.is_promised
+        promise = "" if world.is_promised else "  weekends are beyond it: nothing promised"
+        text = f"  {world.name:<44} {alerts.mean():.3f} ± {error:.3f} alerts{promise}"
+        yield text + ("" if kept else "  MISSED"), kept
+    base = World("bound", overdispersion=0.05, activity=0.5, seasonal=True)
+    for per_week, rate, change, first_day, promised in (
+        (2000, 0.075, 1.0, 0, False),
+        (2000, 0.10, 1.0, 0, True),
+        (2000, 0.15, 1.0, 0, True),
+        (250, 0.10, 1.0, 0, False),
+        (2000, 0.03, 10 / 3, 45, True),
+    ):
+        world = replace(base, per_week=per_week, rate=rate, change=change, users=max(80, per_week // 5))
+        delays = measure_bound_delays(world, bound, first_day, max(20, quarters // 2))
+        since = f", {rate:.1%} until day {first_day}" if first_day else ""
+        yield describe_delays(f"{per_week} a week, {rate * change:.1%}{since}", delays, promised=promised)
+
+
 # ── cost ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -283,7 +423,7 @@ def compare_cost(world: World, budget: int, reps: int) -> tuple[float, float, fl
     generator = np.random.default_rng([SEED, budget, hash_name(world.name)])
     stratified: list[float] = []
     complete: list[float] = []
-    grid = [budget * factor // 4 for factor in (3, 4, 5, 6, 8, 10, 12)]
+    grid = [budget * factor // 4 for factor in (2, 3, 4, 5, 6, 8, 10, 12)]
     simple: dict[int, list[float]] = {number: [] for number in grid}
     for _ in range(reps):
         week = simulate(world, 7, generator)
@@ -353,27 +493,26 @@ def report_delays(reps: int) -> Iterator[tuple[str, bool]]:
     ):
         world = replace(base, per_week=per_week, rate=rate, users=max(80, per_week // 5))
         delays = measure_delays(world, change, reps)
-        reached = sorted(delay for delay in delays if delay is not None)
-        share = [sum(delay <= days for delay in reached) / reps for days in (7, 14, 28)]
-        error = sqrt(max(share[1] * (1 - share[1]), 1 / reps) / reps)
-        kept = not promised or share[1] + 2 * error >= DETECTED_IN_TWO_WEEKS
-        median = f"{reached[len(reached) // 2]}" if len(reached) * 2 > reps else "more than 28"
         name = f"{per_week} a week, {rate:.0%} → {rate * change:.1%}"
-        shares = f"within 7: {share[0]:.0%}, 14: {share[1]:.0%} ± {error:.0%}, 28: {share[2]:.0%}"
-        text = f"  {name:<44} median {median}; {shares}"
-        note = "  (promised: 90% within 14)" if promised else ""
-        yield text + note + ("" if kept else "  MISSED"), kept
+        yield describe_delays(name, delays, promised=promised)
 
 
 def report_cost(reps: int) -> Iterator[tuple[str, bool]]:
     """Yield a line for each world: what the design saves at equal width."""
-    yield f"judged answers for the same width ({reps} weeks each)", True
-    for world, budget in ((WORLDS[0], 400), (WORLDS[1], 400), (WORLDS[4], 400), (WORLDS[5], 400)):
+    yield f"judged answers for the same width ({reps} weeks each; promised: no more than without strata)", True
+    useless = (
+        replace(WORLDS[0], name="strata tell nothing", flagged_alike=0.02, is_promised=False),
+        replace(WORLDS[4], name="strata tell nothing, a tenth flagged", flagged_alike=0.1, is_promised=False),
+    )
+    budget = 400
+    for world in (WORLDS[0], WORLDS[1], WORLDS[2], WORLDS[4], WORLDS[5], *useless):
         width, needed, complete = compare_cost(world, budget, reps)
         saved = 1 - budget / needed
         simple = f"simple random sample: {needed:.0f} ({saved:.0%} saved)"
         text = f"  {world.name:<44} width {width:.4f} with {budget}; {simple}"
-        yield f"{text}; all {world.per_week} judged: {complete:.4f}", True
+        kept = saved >= -COST_ERROR or not world.is_promised
+        promise = "" if world.is_promised else "  nothing promised"
+        yield f"{text}; all {world.per_week} judged: {complete:.4f}{promise}" + ("" if kept else "  MISSED"), kept
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -387,6 +526,8 @@ def main(arguments: list[str] | None = None) -> int:
         report_coverage(options.reps),
         report_alarms(options.quarters),
         report_delays(max(20, options.quarters // 2)),
+        report_bounds(options.quarters),
+        report_percentiles(options.quarters),
         report_cost(max(20, options.reps // 5)),
     ):
         for text, kept in lines:

@@ -26,6 +26,7 @@ FAMILIES = {
     "visibility": "Visibility: who may see what",
     "operations": "Operations",
     "checks": "Checks",
+    "variants": "Variants of cases",
     "judged": "Grounding and correctness: by rules, by a judge",
 }
 INTRODUCTION = """\
@@ -112,6 +113,11 @@ def _render_section(metric: Metric, written: dict[str, str]) -> Iterator[str]:
     yield f"- **One case:** {written['formula']}"
     yield f"- **Range:** {metric.low:g} to {high}, {better[metric.direction]}; unit: {metric.unit}; {cut[metric.cut]}"
     yield f"- **Summed up as:** {metric.statistic}; class: {metric.scoring_class}"
+    if metric.least_difference or metric.least_share:
+        parts = [f"{metric.least_difference:g} {metric.unit}"] if metric.least_difference else []
+        parts += [f"{metric.least_share:.0%} of the baseline's value"]
+        larger = ", whichever is larger" if len(parts) > 1 else ""
+        yield f"- **Smallest difference that matters:** {' or '.join(parts)}{larger}; a comparison shows no smaller one"
     for name, key in metric.keys.items():
         values = f"{' or '.join(f'`{value}`' for value in key.values)}; " if key.values else ""
         default = f"default `{key.default}`" if key.default else "must be stated"

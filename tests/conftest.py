@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.faults.forking import CommandForker
 
 from assay.records.errors import BUG_EVENT
 
@@ -79,6 +80,13 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             patch.delenv(name, raising=False)
         yield
+
+
+@pytest.fixture(scope="session")
+def forker() -> Iterator[CommandForker]:
+    """What starts `assay` commands as processes, for all tests that start many: it imports the package once."""
+    with CommandForker() as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

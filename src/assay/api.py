@@ -15,6 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from assay.calls.plugins import enable_plugins
 from assay.formats import corpus as corpora
 from assay.formats import golden_files as goldens
@@ -48,10 +50,14 @@ from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import load_gate_with_baseline
+from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observation_runner import ObservationLimits
 from assay.runs.observe_target import ObservedValues, observe_target, run_blocking
 from assay.runs.python_values import (
+    digest_outputs_value,
+    find_golden_file,
+    load_golden_file,
     make_target_of_value,
     read_golden_value,
     read_output_files,
@@ -167,7 +173,7 @@ class ScoreResult:
 
 def load_golden(path: PathLike, format: str | None = None) -> GoldenSet:
     """Load a golden set in any format that Assay reads. Raises InputError listing all problems of the file."""
-    return goldens.load_golden(path, format).golden
+    return load_golden_file(path, format)
 
 
 def load_corpus(path: PathLike) -> Corpus:
@@ -244,6 +250,7 @@ async def _observe(
     repeat: int,
     retrieval_only: bool,
 ) -> ObservedValues:
+    goldens.refuse_placeholders(golden, "golden")
     made = make_target_of_value(target, name, search)
     if retrieval_only and "search" not in made.operations:
         raise InputError("retrieval_only: the target cannot search (expected search=…, or a target with a search)")
@@ -340,6 +347,8 @@ def score(
     lexicons: Sequence[PathLike] = (),
     baseline: PathLike | None = None,
     notices: Sequence[str] = (),
+    ledger: bool = True,
+    now: str | None = None,
 ) -> ScoreResult:
     """Score observations against a golden set.
 
@@ -352,11 +361,13 @@ def score(
     folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for
     the regression rules of the gate. `notices` are sentences for the reports. `lexicons` are files or folders with
     lexicons of refusals in addition to the shipped ones, for this process until the next scoring. `entailment_model` is
-    the folder of a local model for metrics with `by=entailment`.
+    the folder of a local model for metrics with `by=entailment`. Scoring a frozen test split that was loaded from a
+    file is a look, which is counted next to the file unless `ledger` is false; `now` is its time, ISO 8601.
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
     golden = read_golden_value(golden)
+    goldens.refuse_placeholders(golden, "golden")
     rows = _list_observations(observations) or read_outputs_value(observations, golden, config)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
@@ -371,7 +382,7 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
+            structs.replace(_name_gate(gate, gate_configs), baseline=_to_text(baseline)),
             ScoringOptions(
                 metrics=None if names == DEFAULT_METRICS else names,
                 by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
@@ -393,7 +404,12 @@ def score(
             notices=(*doubts, *unbound),
             digest=digest,
         )
-        return ScoreResult(score_observations(inputs, rows))
+        run = score_observations(inputs, rows)
+        at = now or datetime.now(UTC).isoformat(timespec="seconds")
+        if golden.frozen_digest:
+            digests = digest_outputs_value(observations, rows)
+            count_look(run, find_golden_file(golden), at, is_counted=ledger, digests=digests)
+        return ScoreResult(run)
 
 
 def _name_metric(item: str | Metric) -> str:

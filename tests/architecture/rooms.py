@@ -7,7 +7,7 @@ A file says by its name whether it touches the outside. Edges are all files of `
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -98,7 +98,7 @@ def import_statements() -> tuple[ImportStatement, ...]:
 
 def _imports_of(importer: str, tree: ast.Module) -> Iterator[ImportStatement]:
     at_top = {id(node) for statement in tree.body for node in _without_functions(statement)}
-    for node in ast.walk(tree):
+    for node in _iter_statements(tree.body):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield ImportStatement(importer, alias.name, node.lineno, id(node) not in at_top)
@@ -109,6 +109,16 @@ def _imports_of(importer: str, tree: ast.Module) -> Iterator[ImportStatement]:
                 yield ImportStatement(
                     importer, imported if is_file else node.module, node.lineno, id(node) not in at_top
                 )
+
+
+def _iter_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a block and of the blocks in it; expressions hold no imports."""
+    for statement in body:
+        yield statement
+        for block in ("body", "orelse", "finalbody"):
+            yield from _iter_statements(getattr(statement, block, ()))
+        for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from _iter_statements(part.body)
 
 
 def _without_functions(statement: ast.stmt) -> Iterator[ast.AST]:

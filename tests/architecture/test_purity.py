@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 from tests.architecture.rooms import PACKAGE, files, is_pure, module_name
+from tests.support.source_files import dotted_name, has_word
 
 UNSAFE_EVERYWHERE = {"pickle", "marshal", "shelve", "eval", "exec", "__import__"}
 SIDE_EFFECTS = {"open", "print", "input", "breakpoint"}
 CLOCKS = {"now", "utcnow", "today"}
 SEEDED_RANDOM = {"default_rng", "Generator", "PCG64", "Philox", "SeedSequence"}
 SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
+WATCHED = UNSAFE_EVERYWHERE | SIDE_EFFECTS | CLOCKS | SEEDED_RANDOM | {"yaml", "random"}
+"""What a violation is a use of; source without any of these words has none, and is not parsed."""
 
 
 def _iter_names(node: ast.AST) -> Iterator[str]:
@@ -28,7 +31,7 @@ def _iter_names(node: ast.AST) -> Iterator[str]:
 
 
 def _is_unsafe_yaml(node: ast.AST) -> bool:
-    if not (isinstance(node, ast.Call) and ast.unparse(node.func) in ("yaml.load", "yaml.load_all")):
+    if not (isinstance(node, ast.Call) and dotted_name(node.func) in ("yaml.load", "yaml.load_all")):
         return False
     loaders = node.args[1:] + [keyword.value for keyword in node.keywords if keyword.arg == "Loader"]
     return not any(ast.unparse(loader).split(".")[-1] in SAFE_LOADERS for loader in loaders)
@@ -38,7 +41,7 @@ def _is_unseeded_random(node: ast.AST) -> bool:
     """Return whether a node uses NumPy's random numbers without a seed."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SEEDED_RANDOM:
         return not (node.args or node.keywords)
-    if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random"):
+    if isinstance(node, ast.Attribute) and dotted_name(node.value) in ("np.random", "numpy.random"):
         return node.attr not in SEEDED_RANDOM
     return False
 
@@ -55,6 +58,8 @@ def _find_impurity(node: ast.AST) -> str | None:
 def find_violations(source: str, *, pure: bool) -> list[str]:
     """Return `line: name` for each thing that `source` may not use."""
     problems: list[str] = []
+    if not has_word(source, WATCHED):
+        return problems
     for node in ast.walk(ast.parse(source)):
         line = getattr(node, "lineno", 0)
         problems += [f"{line}: {name}" for name in _iter_names(node) if name in UNSAFE_EVERYWHERE]

@@ -40,19 +40,18 @@ class KillOutcome:
     answers: int = 0
 
 
-def kill_ingest(folder: Path, kills: int, seed: int) -> KillOutcome:
+def kill_ingest(folder: Path, kills: int, seed: int, forker: CommandForker) -> KillOutcome:
     """Start and kill ingests until `kills` of them were running when they were killed."""
     os.environ["ASSAY_AUDIT_KEY"] = "k" * 32
     chance = random.Random(seed)
     outcome = KillOutcome()
     command = ["audit", "ingest", "--checkpoint", "--acknowledge", "--batch", str(BATCH)]
     command += ["--dead-letters", str(folder / "dead.jsonl")]
-    with CommandForker() as forker:
-        stores = 0
-        while outcome.kills < kills:
-            stores += 1
-            wanted = min(KILLS_PER_STORE, kills - outcome.kills)
-            _kill_one_store(forker, command, folder / f"store-{stores}", wanted, chance, outcome)
+    stores = 0
+    while outcome.kills < kills:
+        stores += 1
+        wanted = min(KILLS_PER_STORE, kills - outcome.kills)
+        _kill_one_store(forker, command, folder / f"store-{stores}", wanted, chance, outcome)
     return outcome
 
 
@@ -119,8 +118,8 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = kill_ingest(Path(folder), options.kills, options.seed)
+    with tempfile.TemporaryDirectory() as folder, CommandForker() as forker:
+        outcome = kill_ingest(Path(folder), options.kills, options.seed, forker)
     print(outcome)  # noqa: T201
     return 1 if outcome.lost or outcome.doubled or outcome.broken else 0
 

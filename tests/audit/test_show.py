@@ -17,8 +17,17 @@ import assay
 from assay.audit.incident import Incident
 from assay.audit.incident_file import render_incident_html, render_incident_markdown
 from assay.calls.interfaces import CallError, TargetCall
+from assay.formats.corpus import load_corpus
+from assay.formats.golden_files import load_golden
+from assay.judging.rubric_files import use_rubrics
+from assay.judging.verdict_files import StoreContents, encode_lines
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.citation_support import label_citations
+from assay.metrics.faithfulness import judge_claims
+from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.errors import InputError
 from assay.records.observations import Observation
+from assay.records.verdicts import ItemVerdict, JudgeIdentity, Verdict
 from assay.report.write_pages import read_page_asset
 
 TWELVE = "Full-time employees receive twelve days of annual leave per calendar year."
@@ -365,3 +374,143 @@ def test_evidence_that_was_not_in_force_any_more_is_named(tmp_path: Path) -> Non
     incident = show_answer(tmp_path, line, corpus=corpus)
     assert ("leave-1",) == incident.stale
     assert "not in force any more" in render_incident_markdown(incident)
+
+
+# ── citations in the text ────────────────────────────────────────────────────────────────────────────────────────────
+
+TWO_SOURCES = context(("leave-1", TWELVE), ("leave-2", CARRY))
+INLINE: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
+    "declared by a name": (f"{TWELVE[:-1]} [leave-1].", [("name", ("leave-1",))]),
+    "a number is the place in what was shown": (
+        f"{TWELVE[:-1]} [1]. {CARRY[:-1]} [2].",
+        [("position", ("leave-1",)), ("position", ("leave-2",))],
+    ),
+    "a raised number": (f"{CARRY}²", [("position", ("leave-2",))]),
+    "the answer's own list comes first": (
+        f"{TWELVE[:-1]} [2].\n\nSources:\n[1] leave-2\n[2] leave-1",
+        [("list", ("leave-1",))],
+    ),
+    "a footnote": (f"{TWELVE[:-1]} [^1].\n\n[^1]: https://kb.example/leave#days", [("list", ("leave-1",))]),
+    "a link": (f"{TWELVE[:-1]} ([source](http://www.kb.example/leave/)).", [("link", ("leave-1",))]),
+    "a bare address": (f"{TWELVE} https://kb.example/leave.", [("link", ("leave-1",))]),
+    "a numbered link means its address": (f"{TWELVE[:-1]} [2](https://kb.example/leave).", [("list", ("leave-1",))]),
+    "a number of nothing": (f"{TWELVE[:-1]} [7].", [("position", ())]),
+    "an address of nothing": (f"{TWELVE[:-1]} [page](https://kb.example/none).", [("link", ())]),
+    "an entry that names an unknown file": (f"{TWELVE[:-1]} [1].\n\n[1] rumours.pdf", [("list", ())]),
+}
+
+
+def write_addressed_corpus(path: Path) -> Path:
+    rows: list[dict[str, Any]] = [
+        {"chunk_id": "leave-1", "text": TWELVE, "metadata": {"url": "https://kb.example/leave"}},
+        {"chunk_id": "leave-2", "text": CARRY, "path": "carry.md"},
+    ]
+    return write_lines(path, rows)
+
+
+@pytest.mark.parametrize("name", INLINE)
+def test_a_citation_in_the_text_is_checked_like_a_declared_one(name: str, tmp_path: Path) -> None:
+    answer, expected = INLINE[name]
+    line = make_line(1, answer=answer, citations=..., stages=TWO_SOURCES, user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, corpus=write_addressed_corpus(tmp_path / "c.jsonl"))
+    assert expected == [(check.by, check.chunks) for check in incident.citations]
+    for check in incident.citations:
+        assert check.now is not None
+        states = {(state.exists, state.reachable, state.support) for state in (check.then, check.now)}
+        assert states == {(True, True, "supported") if check.chunks else (False, None, None)}
+    assert any("an assumption" in note for note in incident.notes) == ("position" in {by for by, _ in expected})
+
+
+def test_a_number_or_link_that_nothing_could_explain_is_unknown_and_not_invented(tmp_path: Path) -> None:
+    answer = f"{TWELVE[:-1]} [1]. {CARRY[:-1]} [page](https://kb.example/carry)."
+    line = make_line(1, answer=answer, citations=..., retrieved_uids=...)
+    incident = show_answer(tmp_path, line)
+    assert [(check.by, check.then.exists) for check in incident.citations] == [("position", None), ("link", None)]
+
+
+def test_what_a_number_means_may_be_out_of_reach_of_the_user(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "c.jsonl", leave_1=TWELVE, board_1=SALARY)
+    stages = context(("leave-1", TWELVE), ("board-1", SALARY))
+    line = make_line(1, answer=f"{TWELVE[:-1]} [2].", citations=..., stages=stages, user=EMPLOYEE)
+    (check,) = show_answer(tmp_path, line, corpus=corpus).citations
+    assert (check.by, check.then.exists, check.then.reachable) == ("position", True, False)
+
+
+def test_a_link_finds_its_answer_and_a_marker_is_found_by_its_name(tmp_path: Path) -> None:
+    store = str(tmp_path / "s.sqlite")
+    lines = [make_line(1, answer="Twelve days [hr:v1:c3].", citations=...), make_line(2)]
+    assay.audit.ingest(store, write_lines(tmp_path / "two.jsonl", lines), now=at_noon)
+    (match,) = assay.audit.show(store, citation="hr:v1:c3", now=NOON).answers
+    assert match[1].id == "req-1"
+    assert assay.audit.verify(store).is_intact
+
+
+# ── what a judge said ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def write_verdicts(folder: Path, line: dict[str, Any], corpus: Path | None, label: str) -> Path:
+    """Judge the sample that `assay monitor` writes of one answer, with a judge that gives everything one label."""
+    store = str(folder / "judged.sqlite")
+    assay.audit.ingest(store, write_lines(folder / "judged.jsonl", [line]), now=at_noon)
+    sample = folder / "sample"
+    assay.monitor(store, corpus=corpus, metrics=["faithfulness(by=rules)"], sample_folder=sample, now=NOON)
+    (observation,) = msgspec.json.Decoder(Observation).decode_lines((sample / "outputs.jsonl").read_bytes())
+    index = GoldenIndex(load_golden(sample / "golden.jsonl").golden, None if corpus is None else load_corpus(corpus)[0])
+    reading, rubrics = ParsedAnswer(index.case_index(0), observation), use_rubrics(())[0]
+    judge = JudgeIdentity("openai", "test", "judge-a")
+    contents = StoreContents([judge], {judge.digest: {}})
+    asked = [
+        *next(judge_claims(reading, rubrics)),
+        *next(label_citations(reading, rubrics)),
+    ]
+    quote = TWELVE[:-1]
+    for request in asked:
+        items = tuple(ItemVerdict(item, label, quote=quote) for item in request.items)
+        contents.verdicts[judge.digest][request.digest] = [
+            Verdict(request.digest, judge.digest, 0, f"{request.rubric}@1", items)
+        ]
+    return write_lines(folder / "verdicts.jsonl", [text.decode() for text in encode_lines(contents)])
+
+
+def list_judged(incident: Incident) -> list[str | None]:
+    return [claim.judged for claim in incident.claims] + [check.judged for check in incident.citations]
+
+
+def test_what_a_judge_said_of_claims_and_citations_is_shown(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "c.jsonl", leave_1=TWELVE)
+    line = make_line(1, answer=f"{TWELVE[:-1]} [leave-1].", stages=context(("leave-1", TWELVE)), user=EMPLOYEE)
+    verdicts = write_verdicts(tmp_path, line, corpus, "supported")
+    incident = show_answer(tmp_path, line, corpus=corpus, verdicts=verdicts)
+    assert list_judged(incident) == ["supported", "supported"]
+    assert "by the judge" in render_incident_markdown(incident)
+    unjudged = show_answer(tmp_path, line, corpus=corpus)
+    assert list_judged(unjudged) == [None, None]
+    assert "by the judge" not in render_incident_markdown(unjudged)
+
+
+def test_a_verdict_about_other_texts_is_none_about_this_answer(tmp_path: Path) -> None:
+    line = make_line(1, answer=f"{TWELVE[:-1]} [leave-1].", stages=context(("leave-1", TWELVE)), user=EMPLOYEE)
+    verdicts = write_verdicts(tmp_path, line, None, "supported")
+    other = line | {"id": "req-2", "stages": context(("leave-1", FIFTEEN))}
+    incident = show_answer(tmp_path, other, verdicts=verdicts)
+    assert list_judged(incident) == [None, None]
+    assert any("no verdict recorded" in note for note in incident.notes)
+
+
+# ── the corpus of its version ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_answer_is_checked_with_the_corpus_of_its_version_and_that_of_now(tmp_path: Path) -> None:
+    old = write_corpus(tmp_path / "old.jsonl", leave_1=TWELVE)
+    now = write_corpus(tmp_path / "now.jsonl", leave_1=FIFTEEN)
+    line = make_line(1, answer=f"{TWELVE[:-1]} [leave-1].", versions={"index": "v11"}, user=EMPLOYEE)
+    corpora = [f"v11={old}", f"v12={now}", str(now)]
+    (check,) = show_answer(tmp_path, line, corpus=corpora).citations
+    assert check.now is not None
+    assert (check.then.support, check.now.support) == ("supported", "contradicted")
+    (other,) = show_answer(tmp_path, line | {"id": "b", "versions": {"index": "v12"}}, corpus=corpora).citations
+    assert other.then.support == "contradicted"
+    with pytest.raises(InputError, match="two of one version"):
+        show_answer(tmp_path, line | {"id": "c"}, corpus=[f"v1={old}", f"v1={now}"])
+    with pytest.raises(InputError, match="two without a version"):
+        show_answer(tmp_path, line | {"id": "d"}, corpus=[old, now])

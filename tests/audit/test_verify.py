@@ -306,3 +306,99 @@ def test_retention_erases_by_the_age_of_the_question_and_keeps_texts_that_are_st
         assay.audit.erase(store, older_than=0, now=NOON)
     with pytest.raises(InputError, match="what to erase is unclear"):
         assay.audit.erase(store, now=NOON)
+
+
+# ── only what is new ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def grow(folder: Path, store: str, first: int, count: int, day: int) -> None:
+    lines = [make_line(number) for number in range(first, first + count)]
+    later = at_noon() + timedelta(days=day)
+    assay.audit.ingest(store, write_lines(folder / f"{day}.jsonl", lines), now=lambda: later)
+
+
+def run_sql(store: str, *statements: str) -> None:
+    with sqlite3.connect(store) as db:
+        for statement in statements:
+            db.execute(statement)
+    db.close()
+
+
+def test_a_checkpoint_leaves_only_new_records_to_read_and_the_same_days(tmp_path: Path) -> None:
+    store, point = make_store(tmp_path), tmp_path / "verified.json"
+    assert assay.audit.verify(store, checkpoint=point, now=NOON).records == 20
+    again = assay.audit.verify(store, checkpoint=point, now=NOON)
+    assert (again.records, again.skipped, again.answers, again.is_intact) == (0, 20, 20, True)
+    grow(tmp_path, store, 20, 5, day=0)
+    grow(tmp_path, store, 25, 7, day=1)
+    result = assay.audit.verify(store, checkpoint=point, now=NOON + timedelta(days=1))
+    whole = assay.audit.verify(store)
+    assert (result.records, result.skipped, result.is_intact) == (12, 20, True)
+    assert (result.roots, result.answers) == (whole.roots, whole.answers)
+    assert any("were verified at 2026-03-02" in note and "--full" in note for note in result.notices)
+    assert assay.audit.verify(store, checkpoint=point, full=True, now=NOON).records == 32
+
+
+@pytest.mark.parametrize(
+    ("statement", "kinds"),
+    [
+        ("DELETE FROM records WHERE sequence = 7", {"root", "removed"}),
+        ("UPDATE records SET link = x'00' WHERE sequence = 20", {"root", "moved"}),
+        ("DELETE FROM records WHERE sequence > 18", {"root"}),
+        ("UPDATE records SET body = x'00' WHERE sequence = 22", {"changed"}),
+    ],
+)
+def test_what_a_checkpoint_can_tell_is_found_without_reading_all(
+    statement: str, kinds: set[str], tmp_path: Path
+) -> None:
+    store, point = make_store(tmp_path), tmp_path / "verified.json"
+    assay.audit.verify(store, checkpoint=point, now=NOON)
+    before = point.read_bytes()
+    grow(tmp_path, store, 20, 5, day=1)
+    run_sql(store, "PRAGMA foreign_keys=OFF", statement)
+    assert {fault.kind for fault in assay.audit.verify(store, checkpoint=point).faults} == kinds
+    assert point.read_bytes() == before, "a store with faults moves no checkpoint"
+
+
+def test_an_old_answer_that_was_changed_is_found_by_reading_everything(tmp_path: Path) -> None:
+    store, point = make_store(tmp_path), tmp_path / "verified.json"
+    assay.audit.verify(store, checkpoint=point, now=NOON)
+    with sqlite3.connect(store) as db:
+        _edit_answer(db, 7)
+    db.close()
+    assert assay.audit.verify(store, checkpoint=point).is_intact, "this is what a checkpoint trusts"
+    faults = assay.audit.verify(store, checkpoint=point, full=True).faults
+    assert [(fault.kind, fault.sequence) for fault in faults] == [("changed", 7)]
+
+
+def test_a_checkpoint_that_was_made_up_skips_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, point = make_store(tmp_path), tmp_path / "verified.json"
+    monkeypatch.delenv("ASSAY_AUDIT_KEY")
+    assay.audit.verify(store, checkpoint=point, now=NOON)
+    notices = assay.audit.verify(store, checkpoint=point, now=NOON).notices
+    assert any("taken on trust" in note for note in notices)
+    monkeypatch.setenv("ASSAY_AUDIT_KEY", "a secret of the tests, long enough")
+    with pytest.raises(InputError, match="has no signature"):
+        assay.audit.verify(store, checkpoint=point)
+    assay.audit.verify(store, checkpoint=point, full=True, now=NOON)
+    forged = msgspec.json.decode(point.read_bytes())
+    forged["at"] = "2027-01-01T00:00:00+00:00"
+    for content, words in (
+        (msgspec.json.encode(forged), "not signed with this key"),
+        (b"{}", "not a checkpoint"),
+        (msgspec.json.encode(forged | {"sequence": 19}), "do not end at its record"),
+        (b"\xff", "not a checkpoint"),
+    ):
+        point.write_bytes(content)
+        with pytest.raises(InputError, match=words):
+            assay.audit.verify(store, checkpoint=point)
+    assert assay.audit.verify(store, checkpoint=point, full=True, now=NOON).is_intact
+
+
+def test_an_erasure_after_the_checkpoint_is_no_fault(tmp_path: Path) -> None:
+    store, point = make_store(tmp_path), tmp_path / "verified.json"
+    assay.audit.verify(store, checkpoint=point, now=NOON)
+    assay.audit.erase(store, user="user-3", now=NOON)
+    result = assay.audit.verify(store, checkpoint=point, now=NOON)
+    assert (result.is_intact, result.records) == (True, 1)
+    assert assay.audit.verify(store, checkpoint=point, full=True, now=NOON).is_intact

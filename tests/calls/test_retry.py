@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.contracts.loopback import Request, as_json, serving
+from tests.support.source_files import dotted_name, iter_nodes
 
 from assay.calls.interfaces import CallError, TargetCall
 from assay.calls.retry import read_retry_after
@@ -78,10 +79,10 @@ def test_targets_and_judges_read_the_same_headers(kind: str, header: dict[str, s
 
 def _second_rules(path: Path) -> Iterator[str]:
     name = path.relative_to(PACKAGE).as_posix()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in iter_nodes(path, (*HEADER_NAMES, "sleep")):
         if isinstance(node, ast.Constant) and node.value in HEADER_NAMES:
             yield f"{name}:{node.lineno}: reads {node.value} (expected calls/retry.py to read it)"
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".sleep") and name not in MAY_SLEEP:
+        if isinstance(node, ast.Call) and dotted_name(node.func).endswith(".sleep") and name not in MAY_SLEEP:
             yield f"{name}:{node.lineno}: sleeps (expected RetryingCaller to wait)"
 
 

@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 import typer
+from tests.support.source_files import dotted_name, iter_nodes
 
 from assay.cli import app, main
 from assay.gates.release_decision import find_exit_code
@@ -76,7 +77,7 @@ def test_commands_return_named_codes_and_only_the_table_of_commands_exits() -> N
             if ast.unparse(function.returns) == "int" and path.name not in ("__init__.py", "display.py", "streams.py"):
                 problems.append(f"{path.name}:{function.lineno}: {function.name} returns int (expected ExitCode)")
     for path in sorted(set(PACKAGE.rglob("*.py")) - {PACKAGE / "__main__.py"}):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in EXITING_CALLS:
+        for node in iter_nodes(path, [call.rpartition(".")[2] for call in EXITING_CALLS]):
+            if isinstance(node, ast.Call) and dotted_name(node.func) in EXITING_CALLS:
                 problems.append(f"{path.name}:{node.lineno}: exits (expected an exit code that is returned)")
     assert not problems

@@ -108,6 +108,62 @@ def test_tests_of_promptfoo_have_their_texts_and_the_others_are_counted(
     assert ("5",) == total.rubric.incorrect_patterns
 
 
+PROMPTFOO_INIT = """\
+description: "My eval"
+prompts:
+  - "Write a tweet about {{topic}}"
+providers:
+  - "openai:gpt-5-mini"
+tests:
+  - vars:
+      topic: bananas
+  - vars:
+      topic: avocado toast
+    assert:
+      - type: icontains
+        value: avocado
+      - type: javascript
+        value: 1 / (output.length + 1)
+  - vars:
+      topic: new york city
+    assert:
+      - type: llm-rubric
+        value: ensure that the output is funny
+"""
+
+
+def test_the_configuration_that_promptfoo_itself_writes_is_imported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As `promptfoo init` of version 0.121.20 writes it."""
+    assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO_INIT)])
+    said = capsys.readouterr().err
+    assert "the question is the variable topic; the prompts around it are your system's part" in said
+    assert "assert javascript ×1, assert llm-rubric ×1" in said
+    assert "next: name your target in assay.yaml, then: assay doctor" in said
+    cases = load_golden(folder / "golden.jsonl").golden.cases
+    assert [("bananas", ()), ("avocado toast", ("avocado",)), ("new york city", ())] == [
+        (case.question, case.must_have) for case in cases
+    ]
+
+
+def test_forms_and_refusals_of_promptfoo_become_those_of_a_case(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tests = [
+        {"vars": {"question": "As JSON?"}, "assert": [{"type": "is-json", "value": {"required": ["days"]}}]},
+        {"vars": {"question": "Days?"}, "assert": [{"type": "regex", "value": "\\d+ days"}, {"type": "latency"}]},
+        {"vars": {"question": "Ahead?"}, "assert": [{"type": "regex", "value": "x(?=y)"}]},
+        {"vars": {"question": "Steal a car?"}, "assert": [{"type": "is-refusal"}]},
+    ]
+    assert 0 == main(["init", "--from", write(folder, "c.yaml", {"tests": tests})])
+    assert "assert latency ×1, assert regex ×1" in capsys.readouterr().err
+    as_json, days, ahead, car = load_golden(folder / "golden.jsonl").golden.cases
+    assert as_json.answer_format is not None and {"required": ["days"]} == as_json.answer_format.json_schema
+    assert days.answer_format is not None and "\\d+ days" == days.answer_format.pattern
+    assert (None, "answer", "abstain") == (ahead.answer_format, ahead.behaviour, car.behaviour)
+
+
 def test_a_spreadsheet_is_read_with_its_lists(folder: Path) -> None:
     text = 'question,reference,contexts,answer\nHow much leave?,12 days,"[""' + LEAVE + '""]",Twelve\n'
     assert 0 == main(["init", "--from", write(folder, "rows.csv", text)])

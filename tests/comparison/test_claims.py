@@ -10,8 +10,10 @@ from tests.comparison.sides import side
 
 from assay.comparison.claims import compute_confidence, share_error_rate
 from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
+from assay.metrics.catalog import CATALOG, find_metric, parse_metric
 from assay.records.findings import MetricChange
 from assay.records.release_gates import Gate, Rule
+from assay.scoring.change_tests import compute_least_difference
 
 RECALL = "recall@10"
 
@@ -92,3 +94,38 @@ def test_a_comparison_lists_every_scored_case_once() -> None:
     for change in compare_snapshots(before, after).metrics.values():
         lists = [*change.improved, *change.regressed, *change.unchanged]
         assert len(set(lists)) == len(lists) <= change.n
+
+
+# ── differences that matter ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_difference_that_is_too_small_to_matter_is_not_shown() -> None:
+    """Two functions of one process: microseconds, always in the same direction."""
+    before = [0.050 + 0.001 * (row % 7) for row in range(60)]
+    after = [latency - 0.004 for latency in before]
+    change = compare_scores(before, after, "latency_ms")
+    assert change.low is not None and change.p_adjusted is not None
+    assert (change.low > 0, change.p_adjusted < 0.001, change.verdict) == (True, True, "not shown")
+    assert "differs, but not shown to by the 10 ms that matter" in change.note
+    assert 10.0 == change.least_difference
+
+
+@pytest.mark.parametrize(
+    ("size", "gain", "verdict"),
+    [(60, 30.0, "improved"), (60, -30.0, "regressed"), (400, 30.0, "improved"), (60, 20.0, "not shown")],
+)
+def test_latencies_change_where_the_whole_interval_is_beyond_what_matters(size: int, gain: float, verdict: str) -> None:
+    """Of a baseline of 500 ms 5% are 25 ms, which is more than the 10 ms that always matter."""
+    before = [500.0 + row % 5 for row in range(size)]
+    after = [latency - gain + (row % 3 - 1) for row, latency in enumerate(before)]
+    change = compare_scores(before, after, "latency_ms")
+    assert verdict == change.verdict
+    assert change.least_difference is not None and 25 <= change.least_difference <= 25.3
+
+
+def test_what_matters_is_declared_for_every_amount() -> None:
+    amounts = {"latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors"}
+    assert amounts == {name for name, row in CATALOG.items() if row.least_difference or row.least_share}
+    least = find_metric(parse_metric("cost_usd(stat=total)"))
+    assert 0.04 == pytest.approx(compute_least_difference(least, 0.1, scale=400))
+    assert 0.0 == compute_least_difference(find_metric(parse_metric(RECALL)), 0.9)

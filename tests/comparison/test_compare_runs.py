@@ -175,7 +175,7 @@ def test_the_screen_and_the_report_say_who_got_worse_and_why(
 ) -> None:
     report = tmp_path / "report.md"
     arguments = ["compare", saved, better, "--report", str(report), "--now", "2026-03-01T00:00:00Z"]
-    assert 0 == main(arguments)
+    assert 0 == main([*arguments, "--verbose"])
     printed, text = capsys.readouterr().out, report.read_text(encoding="utf-8")
     assert "hr_leave_002: hr_leave_policy:v2026-01:004 rank 2 in retrieved → rank 7 in reranked" in printed
     assert "| Query | Metric | Baseline | Candidate | Root cause | Decision |" in text

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace as with_fields
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace as with_fields
 from tests.comparison.sides import E, N, Scores, side
 
 from assay.comparison.paired_comparison import compare_snapshots

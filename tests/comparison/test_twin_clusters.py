@@ -6,17 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from assay.cli.app import build_app
+from assay.comparison.compare_scores import compare_run_configs
 from assay.formats.golden_files import load_golden
+from assay.metrics.consistency import NO_ALIKE_VARIANTS, VARIANTS_ARE_CASES
+from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
+from assay.records.release_gates import Gate, Rule
 from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.scores import ScoringResult
+from assay.report.explain_case import explain_case
 from assay.report.json_report import render_json_report
 from assay.report.terminal import render_score_screen
-from assay.runs.score_inputs import ScoreInputs
+from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_run import score_observations
 
 QUESTIONS = 12
@@ -129,6 +135,10 @@ def test_variants_change_no_other_number(tmp_path: Path) -> None:
     assert reports[0]["configs"]["a"].pop("variants")["consistency"]["good"] == 0
     assert any("scored apart" in warning for warning in reports[0].pop("warnings"))
     assert not any("scored apart" in warning for warning in reports[1].pop("warnings"))
+    result = reports[0]["configs"]["a"]
+    assert result["summary"].pop("consistency")["value"] == 0.0
+    for metrics in result["slices"].values():
+        metrics.pop("consistency")
     assert reports[0] == reports[1]
 
 
@@ -165,3 +175,126 @@ def test_files_give_what_memory_gives_and_reports_show_it(tmp_path: Path, worker
         assert "Treated alike" in text and "91.7%" in text
     titles = [table.title for table in render_score_screen(held).tables]
     assert {"Variants", "What variants cost", "Variants not treated as expected"} <= set(titles)
+
+
+def test_consistency_is_the_same_number_everywhere(tmp_path: Path) -> None:
+    """Value, interval by clusters, and range agree with the table of variants, also where cases share a cluster."""
+    golden = write_set(tmp_path / "golden.jsonl")
+    pairs = {f"q{number}": f"pair{number // 2}" for number in range(QUESTIONS)}
+    golden = replace(
+        golden, cases=tuple(replace(case, cluster=pairs[case.id.partition("~")[0]]) for case in golden.cases)
+    )
+    text = {"q1": "Nobody remembers the price.", "q1~typos": "The shop sells a great many things."}
+    result = score(golden, observe(golden, {"q3~typos", "q4", "q4~case"}, text))
+    summary, rate = result.configs["a"].summary["consistency"], result.twins["a"].consistency
+    assert (summary.value, summary.scored, summary.errors) == (rate.value, rate.decided, 0)
+    assert (summary.interval, summary.unknown) == (rate.interval, rate.unknown)
+    assert rate.interval is not None and rate.interval.method == "CR1-t"
+    alone = score(golden, observe(golden, {"q3~typos", "q4", "q4~case"}, text), metrics=["consistency"])
+    assert alone.configs["a"].summary == {"consistency": summary}
+
+
+def test_without_variants_or_with_variants_as_cases_there_is_no_consistency(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    bases = replace(golden, cases=tuple(case for case in golden.cases if case.variant_of is None))
+    differing = write_set(tmp_path / "other.jsonl", ("entity-swapped",))
+    for cases, options, reason in (
+        (bases, {}, NO_ALIKE_VARIANTS),
+        (differing, {}, NO_ALIKE_VARIANTS),
+        (golden, {"with_variants": True}, VARIANTS_ARE_CASES),
+    ):
+        assert "consistency" not in score(cases, observe(cases), **options).configs["a"].summary
+        asked = score(cases, observe(cases), metrics=["consistency"], **options).configs["a"]
+        assert asked.summary["consistency"].value is None and asked.summary["consistency"].scored == 0
+        assert asked.table.columns["consistency"].reasons == ("", reason)
+
+
+def test_a_configuration_that_was_asked_no_variant_is_unknown_and_not_consistent(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    other = [replace(row, config_id="b") for row in observe(golden) if "~" not in row.case_id]
+    result = score(golden, [*observe(golden), *other])
+    assert result.configs["a"].summary["consistency"].value == 1.0
+    summary = result.configs["b"].summary["consistency"]
+    assert summary.value is None and summary.unknown is not None
+    assert (summary.unknown.count, summary.unknown.low, summary.unknown.high) == (QUESTIONS, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("at_least", "state"), [(0.75, "pass"), (0.8, "inconclusive"), (0.95, "fail")]
+)  # 9 of 12 at worst, 10 of 12 at best
+def test_a_rule_on_consistency_is_evaluated_at_both_ends_of_what_nobody_can_tell(
+    tmp_path: Path, at_least: float, state: str
+) -> None:
+    golden = write_set(tmp_path / "golden.jsonl", ("typos",))
+    text = {"q1": "Nobody remembers the price.", "q1~typos": "The shop sells a great many things."}
+    gate = Gate(rules=(Rule("consistency", at_least=at_least),))
+    inputs = ScoreInputs.from_golden(golden, ScoreRequest(), loaded_gate=LoadedGate(gate))
+    scoring = score_observations(inputs, observe(golden, {"q3~typos", "q4~typos"}, text)).scoring
+    assert scoring.configs["a"].decision is not None
+    (result,) = (rule for rule in scoring.configs["a"].decision.results if rule.rule.metric == "consistency")
+    assert result.state == state
+
+
+def test_variants_change_nothing_else_in_a_comparison(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    bases = replace(golden, cases=tuple(case for case in golden.cases if case.variant_of is None))
+    wrong = {f"q{number}~typos" for number in range(QUESTIONS)}
+    both = []
+    for cases in (golden, bases):
+        before, after = (
+            score_observations(ScoreInputs.from_golden(cases, ScoreRequest()), observe(cases, failing))
+            for failing in ({"q1", "q2"}, {"q2", *wrong})
+        )
+        comparison = compare_run_configs(before, "a", after, "a")
+        both.append((comparison, {name: dict(of_slice) for name, of_slice in comparison.slices.items()}))
+    (with_twins, slices), (alone, other_slices) = both
+    change = with_twins.metrics.pop("consistency")
+    assert (change.family, change.verdict, change.level) == ("variants", "regressed", 0.05)
+    for of_slice in slices.values():
+        of_slice.pop("consistency", None)
+    assert with_twins.metrics == alone.metrics and slices == other_slices
+    assert [case.case_id for case in with_twins.cases] == [case.case_id for case in alone.cases]
+
+
+def test_explain_finds_variants_and_compares_them_with_their_case(tmp_path: Path) -> None:
+    path, outputs = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl"
+    golden = write_set(path)
+    rows = [
+        {"case_id": row.case_id, "config_id": "a", "answer": row.answer} for row in observe(golden, {"q3~typos", "q5"})
+    ]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = {}
+    for case in ("q3~typos", "q3~case", "q3", "q5"):
+        arguments = ["explain", case, "--golden", str(path), "--outputs", str(outputs)]
+        run = CliRunner().invoke(build_app(arguments), arguments, env={"COLUMNS": "100"})
+        texts[case] = run.output
+        assert run.exit_code == 0, run.output
+    assert "q3~typos under a: failed wrong_answer" in texts["q3~typos"]
+    assert "typos of q3, should be treated alike: not as expected (passed → failed)" in texts["q3~typos"]
+    assert "What does item 3 cost?" in texts["q3~typos"] and "It costs 13 USD. (no failed check)" in texts["q3~typos"]
+    assert "case of q3, should be treated alike: as expected" in texts["q3~case"]
+    assert "1 of 2 as expected; q3~typos not as expected (passed → failed)" in texts["q3"]
+    assert "0 of 2 as expected" in texts["q5"]
+    assert all(len(text.splitlines()) <= 36 for text in texts.values())
+
+
+def test_a_variant_is_explained_with_the_scores_that_the_report_counts(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl")
+    inputs = ScoreInputs.from_golden(golden, ScoreRequest())
+    run = score_observations(inputs, observe(golden, {"q3~typos"}))
+    text = explain_case(run, "q3~typos", "a", verbose=True)
+    assert "failed wrong_answer" in text and "typos of q3" in text
+    assert "consistency" not in text.partition("Scores")[2]
+    with pytest.raises(InputError, match="no such case"):
+        explain_case(run, "q3~none", "a")
+
+
+def test_the_answer_of_a_case_that_leaked_is_withheld_beside_its_variant(tmp_path: Path) -> None:
+    golden = write_set(tmp_path / "golden.jsonl", ("typos",))
+    cases = tuple(replace(case, forbidden_text=("SECRET-1",)) for case in golden.cases)
+    golden = replace(golden, cases=cases)
+    run = score_observations(
+        ScoreInputs.from_golden(golden, ScoreRequest()), observe(golden, text={"q1": "SECRET-1 costs 11 USD."})
+    )
+    assert "SECRET-1" not in explain_case(run, "q1~typos", "a")
+    assert "SECRET-1" in explain_case(run, "q1~typos", "a", show_forbidden=True)

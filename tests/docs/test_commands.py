@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,9 +23,12 @@ COMMANDS = [
 ]
 
 
+whole_command_line = cache(lambda: get_command(build_app()))  # parsing leaves nothing in it
+
+
 def parse_words(words: list[str]) -> None:
     """Read the words as the command line does, without running anything."""
-    command, words = get_command(build_app()), spread(words)
+    command, words = whole_command_line(), spread(words)
     while isinstance(command, TyperGroup) and not words[0].startswith("-"):  # `assay judge` is one, and a command too
         command, words = command.commands[words[0]], words[1:]
     command.make_context("assay", words)
@@ -46,7 +50,7 @@ def test_an_unknown_option_is_refused() -> None:
 def test_a_command_named_in_a_sentence_exists(page: Path) -> None:
     """Of `assay golden check` in a sentence, the command must exist; of its options, each one."""
     for text in INLINE.findall(page.read_text(encoding="utf-8")):
-        command = get_command(build_app())
+        command = whole_command_line()
         for word in text.split():
             if word.startswith("--"):
                 assert any(word in option.opts for option in command.params), text

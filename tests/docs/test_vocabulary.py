@@ -67,12 +67,13 @@ def test_the_table_of_phrases_is_read() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_phrase_that_the_vocabulary_replaces(folder: str) -> None:
-    found = [
-        f"{place}: {words!r}: write {instead!r}"
-        for phrase, instead in forbidden_phrases().items()
-        for path in written_files(folder)
-        for place, words in occurrences(phrase_pattern(phrase), path)
-    ]
+    found = []
+    patterns = [(phrase.split(), instead, phrase_pattern(phrase)) for phrase, instead in forbidden_phrases().items()]
+    for path in written_files(folder):
+        text = path.read_text(encoding="utf-8").lower()
+        for words_of_phrase, instead, pattern in patterns:
+            if all(word in text for word in words_of_phrase):  # a hundred times as fast as the pattern
+                found += [f"{place}: {words!r}: write {instead!r}" for place, words in occurrences(pattern, path)]
     assert [] == found, "\n".join(found)
 
 

@@ -1,4 +1,4 @@
-"""Starts `assay` commands as forks of a process that has imported the package, for tests that kill many of them.
+"""Starts `assay` commands as forks of a process that has imported the package, for tests that start many of them.
 
 Three quarters of the processor time of a short command are imports. A fork has a process id of its own, is killed like
 any other process, and shares no thread, file or event loop with the process that it came from.
@@ -19,17 +19,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+_ROOT = Path(__file__).resolve().parents[2]
 _HEAVY_MODULES = ("httpx2", "numpy", "sqlite3", "rich.console", "typer", "yaml")
 _WITH_EXTRAS = ("assay.pytest_plugin", "assay.targets.langchain", "assay.targets.llamaindex")
 
 
 class CommandForker:
-    """A process that has imported the package and forks one command at a time. Use it in a `with` block."""
+    """A process that has imported the package and forks one command at a time. Use it in a `with` block.
+
+    Tests share the one of the fixture `forker`.
+    """
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.forking"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        command = [sys.executable, "-m", "tests.faults.forking"]
+        self._process = subprocess.Popen(command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def __enter__(self) -> CommandForker:
         return self
@@ -38,12 +41,22 @@ class CommandForker:
         self._process.communicate()  # it ends when its input does
 
     def start(
-        self, words: Sequence[str], environment: Mapping[str, str] | None = None, stdout: str | Path = os.devnull
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        stdout: str | Path = os.devnull,
+        folder: str | Path = ".",
     ) -> ForkedCommand:
-        """Start a command; `environment` is added to the variables of this process, `stdout` is a file to write."""
+        """Start a command in a folder; `environment` is added to the present variables, `stdout` is a file to write."""
         handle, name = tempfile.mkstemp(prefix="assay-stderr-")
         os.close(handle)
-        job = {"words": list(words), "environment": dict(environment or {}), "stdout": str(stdout), "stderr": name}
+        job = {
+            "words": list(words),
+            "environment": {**os.environ, **(environment or {})},
+            "stdout": str(stdout),
+            "stderr": name,
+        }
+        job["folder"] = str(Path(folder).absolute())
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
@@ -107,11 +120,14 @@ def import_package() -> None:
 
 def run_command(job: Mapping[str, Any]) -> None:
     """Run a command in this process, which is a fork, and exit."""
+    os.environ.clear()
     os.environ.update(job["environment"])
     stdout = os.open(job["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     stderr = os.open(job["stderr"], os.O_WRONLY)
     for descriptor, source in enumerate((os.open(os.devnull, os.O_RDONLY), stdout, stderr)):
         os.dup2(source, descriptor)
+    os.chdir(job["folder"])
+    sys.path.insert(0, job["folder"])  # as the name of the package's command does, run with `python -c`
     from assay.cli import main
 
     sys.exit(main(job["words"]))

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.faults.forking import CommandForker
 from tests.faults.judging import CONCURRENCY, killed
 
 KILLS_A_STORE = 10
@@ -26,12 +27,12 @@ def main() -> int:
     options = parser.parse_args()
     began = time.monotonic()
     done = lost = again = unseen = different = resumes = 0
-    with tempfile.TemporaryDirectory() as folder:
-        unkilled = {hopeless: killed(Path(folder), 0, 0, hopeless=hopeless) for hopeless in (False, True)}
+    with tempfile.TemporaryDirectory() as folder, CommandForker() as forker:
+        unkilled = {hopeless: killed(Path(folder), 0, 0, forker, hopeless=hopeless) for hopeless in (False, True)}
         for seed in range(1, 1 + -(-options.kills // KILLS_A_STORE)):
             hopeless = seed % 2 == 0
             expected = unkilled[hopeless]
-            outcome = killed(Path(folder), KILLS_A_STORE, seed, hopeless=hopeless)
+            outcome = killed(Path(folder), KILLS_A_STORE, seed, forker, hopeless=hopeless)
             done, lost, resumes = done + outcome.kills, lost + outcome.lost, resumes + outcome.resumes
             again += outcome.calls - expected.calls
             unseen += max(0, outcome.calls - expected.calls - outcome.double_bills)

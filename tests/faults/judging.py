@@ -117,7 +117,7 @@ class _Aim:
             os.kill(pid, signal.SIGKILL)
 
 
-def killed(folder: Path, kills: int, seed: int, *, hopeless: bool = False) -> Outcome:
+def killed(folder: Path, kills: int, seed: int, forker: CommandForker, *, hopeless: bool = False) -> Outcome:
     """Judge until all is done while the process is killed `kills` times, each time after a random number of calls."""
     golden, outputs = write_inputs(folder)
     store = folder / f"store-{seed}-{kills}-{hopeless}.sqlite"
@@ -131,7 +131,7 @@ def killed(folder: Path, kills: int, seed: int, *, hopeless: bool = False) -> Ou
     with judge_server(answer=watched, log=False) as server:
         os.environ["THE_JUDGE"] = f"{server.url}/v1"
         if kills:
-            _judge_under_fire(words, store, kills, aim, outcome)
+            _judge_under_fire(words, store, kills, aim, outcome, forker)
         else:
             _judge_in_peace(words, aim, outcome)
     if outcome.status != (3 if hopeless else 0):
@@ -152,23 +152,24 @@ def _judge_in_peace(words: list[str], aim: _Aim, outcome: Outcome) -> None:
         outcome.resumes += 1
 
 
-def _judge_under_fire(words: list[str], store: Path, kills: int, aim: _Aim, outcome: Outcome) -> None:
+def _judge_under_fire(
+    words: list[str], store: Path, kills: int, aim: _Aim, outcome: Outcome, forker: CommandForker
+) -> None:
     """Judge with processes that are killed, and check after each kill that no verdict of the earlier ones is lost."""
     known: dict[tuple[str, int], Verdict] = {}
-    with CommandForker() as forker:
-        while outcome.resumes < MAX_RESUMES:
-            command = forker.start(words)
-            if outcome.kills < kills:
-                aim.choose(command.pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
-            outcome.status, outcome.message = command.wait(timeout=300)
-            aim.forget()
-            if outcome.status == -signal.SIGKILL:
-                outcome.kills += 1
-                known = _checked(store, known, outcome)
-            elif outcome.status == 3 and "run the same command again to continue" in outcome.message:
-                outcome.resumes += 1
-            else:
-                break
+    while outcome.resumes < MAX_RESUMES:
+        command = forker.start(words)
+        if outcome.kills < kills:
+            aim.choose(command.pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
+        outcome.status, outcome.message = command.wait(timeout=300)
+        aim.forget()
+        if outcome.status == -signal.SIGKILL:
+            outcome.kills += 1
+            known = _checked(store, known, outcome)
+        elif outcome.status == 3 and "run the same command again to continue" in outcome.message:
+            outcome.resumes += 1
+        else:
+            break
     _checked(store, known, outcome)
 
 

@@ -17,14 +17,17 @@ import signal
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]  # the parser of `re` has no public name
 from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from types import ModuleType
 from typing import Any
+
+from tests.support.source_files import iter_nodes
 
 import assay
 from assay.text.lexicon_file import list_shipped_languages, load_shipped_lexicon
@@ -36,10 +39,9 @@ ENDS = ("\0", "")
 WAYS = ("search", "match", "fullmatch")
 ALL_MATCHES = {"finditer", "findall", "sub", "subn", "split"}
 METHODS = {*WAYS, *ALL_MATCHES}
-WHOLE_SIZE = 2**18
 SHARE = 8
-"""Texts from `WHOLE_SIZE` characters are tried at this share of their length first: an expression that is worse than
-quadratic never ends there, and one that is fast enough for a quadratic one needs no more."""
+"""Texts are tried at this share of their length first: an expression that is worse than quadratic never ends there, and
+one that is fast enough for a quadratic one needs no more."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,27 @@ class TooSlowError(Exception):
     """Raised when the limit on processor time is over."""
 
 
-def find_expressions() -> list[Expression]:
+@cache
+def find_expressions() -> tuple[Expression, ...]:
     """Return every compiled expression that a module holds, and every constant one in a call of `re`."""
-    uses = find_uses()
+    held = {
+        (module.__name__, name): patterns
+        for module in _import_modules()
+        for name, value in vars(module).items()
+        if (patterns := list(list_patterns(name, value)))
+    }
+    uses = find_uses({name for _, name in held})
     expressions: dict[tuple[Any, int], Expression] = {}
-    for module in _import_modules():
-        for name, value in vars(module).items():
-            ways = uses.get((module.__name__, name), {"search"})
-            for place, pattern in list_patterns(name, value):
-                way = next(iter(ways)) if place == name and len(ways) == 1 and ways <= set(WAYS) else "search"
-                key = (pattern.pattern, pattern.flags)
-                if key not in expressions or way == "search":
-                    expressions[key] = Expression(f"{module.__name__}.{place}", pattern, way)
+    for (module_name, name), patterns in held.items():
+        ways = uses.get((module_name, name), {"search"})
+        for place, pattern in patterns:
+            way = next(iter(ways)) if place == name and len(ways) == 1 and ways <= set(WAYS) else "search"
+            key = (pattern.pattern, pattern.flags)
+            if key not in expressions or way == "search":
+                expressions[key] = Expression(f"{module_name}.{place}", pattern, way)
     for expression in (*find_calls(), *find_lexicon_expressions()):
         expressions.setdefault((expression.pattern.pattern, expression.pattern.flags), expression)
-    return sorted(expressions.values(), key=lambda expression: expression.name)
+    return tuple(sorted(expressions.values(), key=lambda expression: expression.name))
 
 
 def _import_modules() -> Iterator[ModuleType]:
@@ -117,30 +125,31 @@ def list_patterns(name: str, value: object, depth: int = 0) -> Iterator[tuple[st
             yield from list_patterns(f"{name}[{index}]", member, depth + 1)
 
 
-def find_uses() -> dict[tuple[str, str], set[str]]:
-    """Return the methods called on each name of each module; a name that is passed on is searched for."""
+def find_uses(names: Iterable[str]) -> dict[tuple[str, str], set[str]]:
+    """Return the methods called on these names in each module; a name that is passed on is searched for."""
     uses: dict[tuple[str, str], set[str]] = defaultdict(set)
     for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
         here = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
-        origins = {
-            alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        called = {id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                method = called.get(id(node), "")
-                uses[origins.get(node.id, (here, node.id))].add(method if method in METHODS else "search")
+        origins: dict[str, tuple[str, str]] = {}
+        called: dict[int, str] = {}
+        loaded: list[ast.Name] = []
+        for node in iter_nodes(path, names):
+            if isinstance(node, ast.ImportFrom):
+                origins |= {alias.asname or alias.name: (node.module or "", alias.name) for alias in node.names}
+            elif isinstance(node, ast.Attribute):
+                called[id(node.value)] = node.attr
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                loaded.append(node)
+        for node in loaded:
+            method = called.get(id(node), "")
+            uses[origins.get(node.id, (here, node.id))].add(method if method in METHODS else "search")
     return uses
 
 
 def find_calls() -> Iterator[Expression]:
     """Yield the constant expressions in calls such as `re.sub(...)`."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in iter_nodes(path, [f"re.{method}" for method in METHODS]):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                 continue
             owner, argument = node.func.value, node.args[0]
@@ -252,7 +261,7 @@ def time_expression(expression: Expression, size: int, limit: float) -> tuple[fl
         try:
             spent = _time_match(expression, subject[: size // SHARE] + subject[-1:], limit)
             # Even if time grows with the square of the length, the whole text takes less than the limit.
-            if size < WHOLE_SIZE or spent * SHARE**2 > limit:
+            if spent * SHARE**2 > limit:
                 spent = _time_match(expression, subject, limit)
         except TooSlowError:
             raise TooSlowError(f"{expression.name}: more than {limit} s on {text[:60]!r}… {text[-5:]!r}") from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.faults.forking import CommandForker
 from tests.faults.judging import CONCURRENCY, honest, killed, start, write_inputs
 from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
 
@@ -22,19 +23,21 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_killed_judging_ends_with_the_same_verdicts_and_scores(tmp_path: Path) -> None:
-    unkilled = killed(tmp_path, 0, 0)
-    outcome = killed(tmp_path, 5, 1)
+def test_killed_judging_ends_with_the_same_verdicts_and_scores(tmp_path: Path, forker: CommandForker) -> None:
+    unkilled = killed(tmp_path, 0, 0, forker)
+    outcome = killed(tmp_path, 5, 1, forker)
     assert (5, 0) == (outcome.kills, outcome.lost)
     assert (unkilled.verdicts, unkilled.report) == (outcome.verdicts, outcome.report)
     assert outcome.calls <= unkilled.calls + 5 * CONCURRENCY
     assert outcome.calls - unkilled.calls <= outcome.double_bills <= 5 * CONCURRENCY
 
 
-def test_killed_judging_of_a_judge_that_often_fails_gets_done_and_pays_nothing_twice(tmp_path: Path) -> None:
+def test_killed_judging_of_a_judge_that_often_fails_gets_done_and_pays_nothing_twice(
+    tmp_path: Path, forker: CommandForker
+) -> None:
     """Most replies are of no use: known failures come neither before new work nor are they paid for again."""
-    unkilled = killed(tmp_path, 0, 0, hopeless=True)
-    outcome = killed(tmp_path, 3, 1, hopeless=True)
+    unkilled = killed(tmp_path, 0, 0, forker, hopeless=True)
+    outcome = killed(tmp_path, 3, 1, forker, hopeless=True)
     assert unkilled.resumes > 2  # it stopped itself, and the last of the commands made no call
     assert (3, 0) == (outcome.kills, outcome.lost)
     assert (unkilled.verdicts, unkilled.report) == (outcome.verdicts, outcome.report)

@@ -15,10 +15,11 @@ from tests.faults.killing import CASES, CONCURRENCY, killed, start, write_golden
 pytestmark = pytest.mark.slow
 
 
-def test_killed_run_ends_with_the_same_observations_as_an_uninterrupted_one(tmp_path: Path) -> None:
-    with CommandForker() as forker:
-        unkilled = killed(tmp_path, 0, 0, forker)
-        outcome = killed(tmp_path, 8, 1, forker)
+def test_killed_run_ends_with_the_same_observations_as_an_uninterrupted_one(
+    tmp_path: Path, forker: CommandForker
+) -> None:
+    unkilled = killed(tmp_path, 0, 0, forker)
+    outcome = killed(tmp_path, 8, 1, forker)
     assert (8, 0, 0) == (outcome.kills, outcome.lost, outcome.twice)
     assert unkilled.lines == outcome.lines
     assert outcome.calls <= CASES + outcome.kills * CONCURRENCY

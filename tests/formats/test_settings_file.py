@@ -43,7 +43,7 @@ def test_example_is_read_whole(file: Path) -> None:
         type(target) for target in settings.targets.values()
     ]
     assert settings.judge is not None
-    assert settings.gate is not None
+    assert settings.gate is not None and not isinstance(settings.gate, str)
     assert ("JUDGE_KEY", "hr-legal-finance", 1) == (
         settings.judge.api_key_env,
         settings.gate.profile,

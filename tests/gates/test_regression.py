@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from tests.comparison.sides import side
 
 from assay.gates.release_decision import decide_release
 from assay.gates.rules import find_rule_problem, resolve_rule
@@ -88,7 +90,38 @@ def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> 
     """sd of one loss among 20 is .2236: ((1.645 + .842)·.2236/.05)² = 123.6."""
     found = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
     assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
-    assert "about 124 cases would tell" in found.results[0].message
+    assert "about 124 cases that differ like these would tell" in found.results[0].message
+
+
+def test_equal_scores_say_how_much_other_questions_may_lose_and_how_many_would_tell() -> None:
+    """The number is the first with which the rule passes."""
+    (open_rule,) = held(RECALL, [1.0] * 14, [1.0] * 14).results
+    found = re.fullmatch(
+        r"recall@10 is 1\.000 on both sides and the same on each of 14 cases: for other questions a loss of up to "
+        r"(\d\.\d+) is not excluded, and 0\.05 is allowed; (\d+) equal cases would exclude more",
+        open_rule.message,
+    )
+    assert found is not None and 0.1 < float(found[1]) < 0.3
+    needed = int(found[2])
+    states = [held(RECALL, [1.0] * size, [1.0] * size).results[0].state for size in (needed - 1, needed)]
+    assert ["inconclusive", "pass"] == states
+
+
+def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None:
+    equal = [1.0] * 14
+    assert ("PASS_WITH_RISK", 1) == ((alone := held(RECALL, equal, equal)).outcome, len(alone.reasons))
+    scores = side({"recall@10": equal, "behaviour": [0.0] * 14}, "b")
+    gate = Gate((RECALL, Rule("behaviour", at_least=0.9)), zero_tolerance_tags=(), exempt_from_correctness="retrieval")
+    baseline = side({"recall@10": equal, "behaviour": equal}, "a").table
+    decided = decide_release(gate, scores.table, scores.cases, baseline=baseline)
+    assert ("FAIL", 2) == (decided.outcome, len(decided.results))
+    assert not any("recall@10" in reason for reason in decided.reasons)
+
+
+def test_an_open_loss_names_its_size() -> None:
+    (found,) = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0]).results
+    assert "worse on c19: open: the true loss may be up to 0." in found.message
+    assert "(one-sided 95% bound), and 0.05 is allowed; about 124 cases" in found.message
 
 
 def test_what_stays_open_blocks_on_leaks_and_injections_unless_the_rule_says_otherwise() -> None:

@@ -241,3 +241,51 @@ def test_a_file_of_questions_is_read_as_lines_or_objects(tmp_path: Path, capsys:
     assert 4 == measured["head"]["requests"] + measured["tail"]["requests"]
     path.write_text('{"question": 3}\n', encoding="utf-8")
     assert 2 == main(["golden", "coverage", str(HANDBOOK), "--questions", str(path)])
+
+
+def vary(case: dict[str, Any], kind: str, question: str, **fields: Any) -> dict[str, Any]:
+    """Return a variant of a case."""
+    name = case["id"]
+    labels = {"variant_of": name, "variant": kind, "cluster": name}
+    return {**case, "id": f"{name}~{kind}", "question": question, **labels, **fields}
+
+
+def test_what_variants_inherit_is_said_once_and_what_is_theirs_of_them(tmp_path: Path) -> None:
+    case = {**GOOD, "tags": ["multi-hop"]}
+    variants = [vary(case, kind, f"hey {GOOD['question']}") for kind in ("typos", "case", "polite-filler")]
+    own = vary(case, "other-language", "Nhân viên được nghỉ phép bao nhiêu ngày?")
+    report = lint_cases(tmp_path, case, *variants, own)
+    named = [(finding.rule, finding.case) for finding in report.findings if not finding.rule.startswith("no-")]
+    assert named == [("multi-hop-one-chunk", "q"), ("language-mismatch", "q~other-language")]
+
+
+def test_of_variants_whose_case_is_elsewhere_the_first_says_what_they_share(tmp_path: Path) -> None:
+    case = {**GOOD, "tags": ["multi-hop"]}
+    variants = [vary(case, kind, f"hey {GOOD['question']}") for kind in ("typos", "case")]
+    found = [
+        finding.case for finding in lint_cases(tmp_path, *variants).findings if finding.rule == "multi-hop-one-chunk"
+    ]
+    assert found == ["q~typos"]
+
+
+def test_a_cluster_that_is_suggested_for_a_case_is_given_to_its_variants(tmp_path: Path) -> None:
+    twin = {**GOOD, "id": "r", "question": "How many days of leave do the staff have?"}
+    path = tmp_path / "golden.jsonl"
+    rows = [GOOD, vary(GOOD, "typos", "How many dyas?"), twin, vary(twin, "typos", "How mnay?")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (finding,) = (one for one in golden.lint(str(path)).findings if one.rule == "near-duplicate")
+    assert finding.cases == ("q", "r")
+    golden.lint(str(path), fix=True)
+    clusters = {row["id"]: row["cluster"] for row in map(json.loads, path.read_text().splitlines())}
+    assert clusters == dict.fromkeys(("q", "q~typos", "r", "r~typos"), "q")
+
+
+def test_variants_are_no_cases_of_coverage(tmp_path: Path) -> None:
+    case = {**GOOD, "tags": ["exact"]}
+    path, both = tmp_path / "one.jsonl", tmp_path / "both.jsonl"
+    path.write_text(json.dumps(case) + "\n")
+    rows = [case, vary(case, "typos", "How mnay?"), vary(case, "case", "how many?")]
+    both.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    alone, with_variants = golden.coverage(str(path)), golden.coverage(str(both))
+    assert with_variants.variants == {"case": 1, "typos": 1} and alone.variants == {}
+    assert msgspec.structs.replace(with_variants, variants={}) == alone

@@ -255,7 +255,7 @@ KILLS = 4
 
 @pytest.mark.slow
 def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forker: CommandForker
 ) -> None:
     """What is in the store when the process dies is not asked again, and the set is that of a draft in peace."""
     chance, answer = random.Random(7), only_kind(make_model())
@@ -271,7 +271,7 @@ def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(
     peace, war = tmp_path / "peace", tmp_path / "war"
     for folder in (peace, war):
         folder.mkdir()
-    with judge_server(answer=watched) as server, CommandForker() as forker:
+    with judge_server(answer=watched) as server:
         monkeypatch.setenv("THE_MODEL", server.url)
         assert 0 == main(list_words(write_corpus(peace)))
         corpus, kills, status = write_corpus(war), 0, -signal.SIGKILL
@@ -279,7 +279,7 @@ def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(
         while status == -signal.SIGKILL:
             paid = list_paid(war / "draft.sqlite")
             asked_before = len(server.requests)
-            command = forker.start(words, {"THE_MODEL": server.url})
+            command = forker.start(words)
             if kills < KILLS:
                 state["left"], state["pid"] = 1 + chance.randrange(12), command.pid
             status, message = command.wait(timeout=120)

@@ -11,7 +11,9 @@ from tests.support.judge_server import JudgeServer, judge_server
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden import nuggets
+from assay.golden.compare_contributors import NuggetsOfOthers, measure_circularity
 from assay.golden.nugget_rules import find_nuggets, pool_question
+from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Nugget, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.requests import ScoreRequest
@@ -196,3 +198,106 @@ def test_a_model_gives_nuggets_with_quotes_and_is_asked_once(tmp_path: Path, ser
 def test_no_fact_without_its_quote_enters_the_set(tmp_path: Path, server: JudgeServer, facts: Any) -> None:
     server.answer = lambda _: {"facts": facts, "echo": ""}
     assert ask_model(tmp_path) == [] and not (tmp_path / "out.jsonl").exists()
+
+
+def make_run(folder: Path, outputs: str, questions: str) -> str:
+    """Make a run folder of recorded outputs; return its path."""
+    words = ["score", "--golden", questions, "--outputs", outputs, "--run-dir", str(folder), "--no-history"]
+    assert main(words) == 3  # one question was never asked
+    return str(folder)
+
+
+def test_run_folders_give_the_nuggets_that_their_outputs_give(tmp_path: Path) -> None:
+    questions, outputs = write_inputs(tmp_path)
+    by_files = nuggets(questions, outputs, out=str(tmp_path / "files.jsonl"))
+    runs = [make_run(tmp_path / f"run-{number}", path, questions) for number, path in enumerate(outputs)]
+    by_runs = nuggets(runs=runs, out=str(tmp_path / "runs.jsonl"))
+    assert by_runs == by_files
+    assert (tmp_path / "runs.jsonl").read_bytes() == (tmp_path / "files.jsonl").read_bytes()
+    one = nuggets(runs=[f"{runs[0]}:a"])
+    assert one.configs == ("a",) and not one.circularity.configs  # one system alone compares nothing
+    twice = nuggets(runs=[runs[0], runs[0]])
+    assert set(twice.configs) == {"a", f"{runs[0]}:a"}
+
+
+def test_run_folders_and_outputs_together_or_neither_are_refused(tmp_path: Path) -> None:
+    questions, outputs = write_inputs(tmp_path)
+    with pytest.raises(InputError, match="one of them"):
+        nuggets(questions, outputs, runs=["somewhere"])
+    with pytest.raises(InputError, match="no questions"):
+        nuggets()
+
+
+def test_variants_get_no_nuggets_of_their_own(tmp_path: Path) -> None:
+    questions, outputs = write_inputs(tmp_path)
+    variant = {"id": "park~case", "question": "in which hall do visitors park?", "variant_of": "park"}
+    with Path(questions).open("a") as lines:
+        lines.write(json.dumps({**variant, "variant": "case", "cluster": "park"}) + "\n")
+    draft = nuggets(questions, outputs)
+    assert [case.id for case in draft.cases] == ["park"]
+    assert {left.case: left.reason for left in draft.left_out}["park~case"] == "variant"
+
+
+def test_each_system_is_also_scored_by_what_the_others_alone_would_give(tmp_path: Path) -> None:
+    """Only `a` found the hall and says it: all nuggets are its own, and the others alone would have given none."""
+    questions, outputs = write_inputs(tmp_path)
+    draft = nuggets(questions, outputs)
+    own = {influence.config: influence for influence in draft.circularity.configs}
+    assert own["a"].own_nuggets == sum(draft.counts.values()) and own["b"].own_nuggets == 0
+    assert own["a"].score_by_others is None and own["a"].cases == 0
+    assert own["b"].score == own["b"].score_by_others
+    assert draft.circularity.turned == ()
+
+
+def test_an_order_that_depends_on_who_gives_the_nuggets_is_named() -> None:
+    """Each system states its own fact only: by all nuggets they are equal to what they gave, by the other's at 0."""
+    case = Case("q", "?", nuggets=())
+    hall, shop = Nugget("Visitors park in hall B", source="a"), Nugget("The shop opens at nine", source="b")
+    golden = GoldenSet((case,), judgments="partial")
+    rows = [
+        Observation("q", answer="Visitors park in hall B. The gate is red.", config_id="a"),
+        Observation("q", answer="The shop opens at nine.", config_id="b"),
+    ]
+    others = {"a": NuggetsOfOthers({"q": (shop,)}, 2), "b": NuggetsOfOthers({"q": (hall, shop)}, 1)}
+    found = measure_circularity(golden, {"q": (hall, Nugget("The gate is red", source="a"), shop)}, others, rows)
+    first, second = found.configs
+    assert (first.config, first.score, first.score_by_others) == ("a", 2 / 3, 0.0)
+    assert (second.score, second.score_by_others) == (1 / 3, 0.5)
+    assert found.turned == (("a", "b"),)
+
+
+def test_every_report_says_that_a_comparison_without_labels_is_circular(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case_rows: list[dict[str, Any]] = [{"golden_set": {"judgments": "partial"}}]
+    drafted = [
+        {"text": nugget.text, "importance": nugget.importance, "graded_by": "nugget-rules-1"} for nugget in NUGGETS
+    ]
+    case_rows += [{"id": f"q{number}", "question": "How much leave?", "nuggets": drafted} for number in range(12)]
+    golden, outputs = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl"
+    golden.write_text("".join(json.dumps(row) + "\n" for row in case_rows))
+    answers = {"a": "12 days of paid leave.", "b": "No idea what it is."}
+    rows = [
+        {"case_id": f"q{number}", "config_id": config, "answer": answer}
+        for number in range(12)
+        for config, answer in answers.items()
+    ]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = str(tmp_path / "run")
+    assert main(["score", "--golden", str(golden), "--outputs", str(outputs), "--run-dir", run, "--no-history"]) == 0
+    files = {"--markdown": "r.md", "--html": "r.html", "--json": "r.json", "--junit": "r.xml"}
+    words = ["report", run]
+    for option, name in files.items():
+        words += [option, str(tmp_path / name)]
+    assert main(words) == 0
+    sides = ["--baseline-config", "a", "--candidate-config", "b", "--json-report", str(tmp_path / "compared.json")]
+    assert main(["compare", "--golden", str(golden), "--outputs", str(outputs), *sides]) == 0
+    screen = capsys.readouterr().out
+    assert "NO LABELS: a first comparison" in screen and "circular" in screen and "human labels on 30 cases" in screen
+    assert "Nuggets, NO LABELS" in screen
+    compared = json.loads((tmp_path / "compared.json").read_text())
+    assert "nuggets(by=rules)" in compared["comparison"] and "circular" in json.dumps(compared)
+    for name in files.values():
+        text = (tmp_path / name).read_text()
+        assert "NO LABELS" in text and "circular" in text, name
+        assert "human labels on 30 cases" in text, name

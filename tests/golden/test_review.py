@@ -47,7 +47,10 @@ def reject(case: str, reason: str = "unclear") -> dict[str, Any]:
 
 BAD: list[tuple[dict[str, Any], str]] = [
     ({"decisions": [accept("x")]}, r"decisions\[0\].case: E_ID no such candidate \(got 'x'; expected an id of "),
-    ({"decisions": [accept("a"), {"case": "b", "decision": "maybe"}]}, r"decisions\[1\].decision: .*accept or reject"),
+    (
+        {"decisions": [accept("a"), {"case": "b", "decision": "maybe"}]},
+        r"decisions\[1\].decision: .*edit or reject",
+    ),
     ({"decisions": [reject("a", " ")]}, r"decisions\[0\].reason: .*without a reason"),
     ({"decisions": [accept("a"), reject("a")]}, r"decisions\[1\].case: .*decided twice"),
     ({"decisions": [accept("a", behaviour="laugh")]}, r"decisions\[0\].edited.behaviour: .*unknown value"),
@@ -202,3 +205,25 @@ def test_a_quote_is_marked_where_a_browser_finds_it(before: str, after: str, quo
     marked = text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le")
     assert len(quote) == len(marked)
     assert marked.replace("á", "a") == quote.replace("á", "a")
+
+
+def test_an_edit_that_is_written_by_hand_is_an_acceptance_with_other_fields(tmp_path: Path) -> None:
+    candidates, _ = write_candidates(tmp_path)
+    rows = [
+        {"case": "a", "decision": "edit", "reviewer": "ann", "edited": {"question": "What is an a?"}},
+        {"case": "b", "decision": "accept", "reviewer": "ann"},
+        {"case": "c", "decision": "reject", "reviewer": "ann", "reason": "nobody asks this"},
+    ]
+    written = tmp_path / "written.json"
+    written.write_text(json.dumps(rows), encoding="utf-8")
+    report = golden.review(candidates, decisions=[str(written)])
+    assert (2, 1) == (report.accepted, report.rejected)
+    assert [(1, 1, 1)] == [(item.accepted, item.edited, item.rejected) for item in report.reviewers]
+
+
+def test_an_edit_without_fields_says_what_is_missing(tmp_path: Path) -> None:
+    candidates, _ = write_candidates(tmp_path)
+    written = tmp_path / "written.json"
+    written.write_text(json.dumps([{"case": "a", "decision": "edit", "reviewer": "ann"}]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"\[0\].edited: E_EDIT a: edits nothing \(expected the new fields"):
+        golden.review(candidates, decisions=[str(written)])

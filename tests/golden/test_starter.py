@@ -29,7 +29,9 @@ def test_a_set_from_nothing_has_an_owner_and_targets_that_coverage_reads(
     assert written["digest"] == loaded.digest and written["examples"] == [case.id for case in loaded.golden.cases]
     assert all(case.notes for case in loaded.golden.cases)
     targets = str(tmp_path / "c.yaml")
-    assert 0 == main(["golden", "lint", str(tmp_path / "g.jsonl"), "--targets", targets])
+    assert 1 == main(["golden", "lint", str(tmp_path / "g.jsonl"), "--targets", targets, "--format", "json"])
+    errors = [row for row in json.loads(capsys.readouterr().out)["findings"] if row["level"] == "error"]
+    assert [("placeholder", case) for case in written["examples"]] == [(row["rule"], row["case"]) for row in errors]
     assert 0 == main(["golden", "coverage", str(tmp_path / "g.jsonl"), "--targets", targets])
 
 

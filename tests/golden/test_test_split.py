@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+import assay
 from assay import golden
 from assay.cli import main
 from assay.formats.test_split_file import LookEntry, find_ledger, record_look
@@ -112,3 +114,92 @@ def test_a_torn_or_foreign_ledger_costs_no_look(tmp_path: Path) -> None:
     second = record_look(path, LookEntry(AT, "sha256:1", "sha256:b"))
     assert (1, 2) == (first.look, second.look)
     assert "4 unreadable lines" in second.reason
+
+
+def read_look(text: str) -> str:
+    """Return what a report says of the look, up to the end of its sentence."""
+    _, _, rest = text.partition("frozen test split: ")
+    return rest.splitlines()[0] if rest else ""
+
+
+def write_second_config() -> None:
+    """Write the outputs of another configuration, one file for each number."""
+    for number in (1, 2):
+        row = {"case_id": "a", "config_id": "other", "answer": f"It is {number} days."}
+        Path(f"other-{number}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+
+
+def compare_files(capsys: pytest.CaptureFixture[str], *outputs: str, options: tuple[str, ...] = ()) -> str:
+    words = ["compare", "--golden", "golden.jsonl", "--baseline-config", "bot", "--candidate-config", "other"]
+    for path in outputs:
+        words += ["--outputs", path]
+    capsys.readouterr()
+    main([*words, "--now", AT, "--format", "json", *options])
+    return read_look("\n".join(json.loads(capsys.readouterr().out)["notes"]))
+
+
+def test_comparing_recorded_outputs_is_a_look_and_what_was_scored_before_is_none(
+    frozen: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_second_config()
+    assert compare_files(capsys, "outputs-1.jsonl", "other-1.jsonl") == "look 1 since it was frozen"
+    assert score(1, capsys)["look"] == 1  # a part of what was looked at
+    assert score(2, capsys)["look"] == 2
+    assert compare_files(capsys, "outputs-2.jsonl", "other-1.jsonl") == "look 2 since it was frozen"  # both seen
+    assert compare_files(capsys, "outputs-2.jsonl", "other-2.jsonl") == "look 3 since it was frozen"
+    uncounted = compare_files(capsys, "outputs-3.jsonl", "other-2.jsonl", options=("--no-ledger",))
+    assert uncounted.startswith("this look is not counted, and 1")
+
+
+def test_explaining_a_case_of_recorded_outputs_is_a_look(frozen: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["explain", "a", "--golden", "golden.jsonl", "--outputs"]
+    capsys.readouterr()
+    for number, look in ((1, 1), (2, 2), (1, 1)):
+        assert main([*words, f"outputs-{number}.jsonl", "--now", AT]) == 0
+        assert read_look(capsys.readouterr().out) == f"look {look} since it was frozen"
+
+
+def test_gates_comparisons_and_reports_of_a_run_say_its_look_and_are_none(
+    frozen: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    score(1, capsys, "--run-dir", "one", "--no-history")
+    score(2, capsys, "--run-dir", "two", "--no-history")
+    capsys.readouterr()
+    main(["gate", "check", "two", "--profile", "general"])
+    assert read_look(capsys.readouterr().out) == "look 2 since it was frozen"
+    main(["compare", "one", "two"])
+    screen = capsys.readouterr().out
+    assert "one: frozen test split: look 1" in screen and "two: frozen test split: look 2" in screen
+    main(["report", "one", "--junit", "one.xml"])
+    assert "frozen test split: look 1" in Path("one.xml").read_text(encoding="utf-8")
+    main(["explain", "a", "--run", "two"])
+    assert read_look(capsys.readouterr().out) == "look 2 since it was frozen"
+    assert len(find_ledger("golden.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_python_counts_looks_as_the_command_line_does(frozen: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert score(1, capsys)["look"] == 1
+    golden_set = assay.load_golden("golden.jsonl")
+
+    def look(*arguments: Any, **options: Any) -> tuple[int | None, int]:
+        looks = assay.score(*arguments, now=AT, **options).scoring.looks
+        assert looks is not None
+        return looks.look, looks.uncounted
+
+    assert look("golden.jsonl", "outputs-1.jsonl") == (1, 0)  # the same file
+    assert look(golden_set, ["outputs-2.jsonl"]) == (2, 0)
+    observations = assay.load_observations("outputs-3.jsonl")
+    assert look(golden_set, observations) == (3, 0) and look(golden_set, list(observations)) == (3, 0)
+    assert look(golden_set, assay.load_observations("outputs-1.jsonl"), ledger=False) == (None, 1)
+    assert "frozen test split: look 2" in repr(
+        assay.compare(
+            *(assay.score(golden_set, [path], now=AT) for path in ("outputs-1.jsonl", "outputs-2.jsonl"))
+        ).notes
+    )
+
+
+def test_a_set_that_was_made_in_python_says_that_no_look_is_counted(frozen: Path) -> None:
+    golden_set = msgspec.structs.replace(assay.load_golden("golden.jsonl"), frozen_digest="sha256:other")
+    looks = assay.score(golden_set, "outputs-1.jsonl", now=AT).scoring.looks
+    assert looks is not None and looks.look is None and "no ledger" in looks.reason
+    assert not find_ledger("golden.jsonl").exists()

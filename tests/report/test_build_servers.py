@@ -131,6 +131,15 @@ def test_a_risk_is_a_warning_and_a_pass_is_a_notice() -> None:
     assert [] == render_workflow_commands(scoring(Decision("PASS", ("no gate was given",))))
 
 
+def test_a_risk_next_to_a_failure_is_a_warning_and_with_strict_an_error() -> None:
+    failed = scoring(Decision("FAIL", ("recall is too low", "nobody can tell"), risks=("nobody can tell",)))
+    assert [
+        "::error title=assay%3A FAIL::recall is too low",
+        "::warning title=assay%3A risk::nobody can tell",
+    ] == render_workflow_commands(failed)
+    assert all(line.startswith("::error ") for line in render_workflow_commands(failed, strict=True))
+
+
 @pytest.mark.slow
 def test_a_job_summary_is_inert_and_within_the_limit() -> None:
     scored = scoring(Decision("FAIL", ("<script>alert(1)</script>",), (result("fail"),)))

@@ -76,7 +76,7 @@ def test_screen_markdown_and_job_summary_begin_with_the_errors(failing: ScoreRes
 
 def test_the_page_begins_with_the_errors(failing: ScoreResult) -> None:
     data = HtmlData(failing.scoring, CASES)
-    assert tuple(LINES) == html_summary.build_summary_data(data)["reasons"][:4]
+    assert LINES == html_summary.build_summary_data(data)["reasons"][:4]
 
 
 def test_json_has_every_error_with_all_its_cases(failing: ScoreResult) -> None:

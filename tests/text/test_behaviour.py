@@ -15,7 +15,14 @@ from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import expand_template
 from assay.text.refusal_rules import MOST_UNFILTERED_CHARACTERS, RefusalRules
-from assay.text.refusals import DetectedBehaviour, detect_behaviour, find_behaviour_candidates, load_rules
+from assay.text.refusals import (
+    DetectedBehaviour,
+    detect_behaviour,
+    detect_phrases,
+    find_behaviour_candidates,
+    load_rules,
+    mark_answers_to_examine,
+)
 
 ALL = (*TUNED, *HELD_OUT)
 PHRASES = sorted(load_rules("common").by_phrase)
@@ -70,7 +77,7 @@ def test_the_spelling_makes_no_difference(spelling: str) -> None:
 def test_every_answer_that_is_not_plain_is_a_candidate() -> None:
     for spelling in SPELLINGS.values():
         texts = [spelling(case.text) for case in ALL]
-        plain = [detect_behaviour(text) == detect_behaviour("12 days") for text in texts]
+        plain = [detect_phrases(text) == detect_phrases("12 days") for text in texts]
         assert not [
             text
             for text, candidate_mask, same in zip(texts, find_behaviour_candidates(texts), plain, strict=True)
@@ -128,11 +135,11 @@ def test_a_short_value_is_an_answer() -> None:
 
 
 def test_the_same_phrase_counts_by_who_says_it() -> None:
-    assert "abstain" == detect_behaviour("I do not have enough information.").behaviour
-    assert "answer" == detect_behaviour("Customers do not have enough information.").behaviour
-    assert "permission_denied" == detect_behaviour("Bạn không có quyền xem.").behaviour
-    assert "answer" == detect_behaviour("Nhân viên không có quyền xem.").behaviour
-    assert "answer" == detect_behaviour("Nếu bạn không có quyền xem, hãy xin quyền.").behaviour
+    assert "abstain" == detect_phrases("I do not have enough information.").behaviour
+    assert "answer" == detect_phrases("Customers do not have enough information.").behaviour
+    assert "permission_denied" == detect_phrases("Bạn không có quyền xem.").behaviour
+    assert "answer" == detect_phrases("Nhân viên không có quyền xem.").behaviour
+    assert "answer" == detect_phrases("Nếu bạn không có quyền xem, hãy xin quyền.").behaviour
 
 
 def test_the_first_phrase_is_reported_for_every_hash_seed() -> None:
@@ -145,7 +152,8 @@ WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=30)
 
 @given(st.text())
 def test_a_text_that_is_not_marked_is_a_plain_answer(text: str) -> None:
-    assert find_behaviour_candidates([text])[0] or detect_behaviour(text) == detect_behaviour("12 days")
+    assert find_behaviour_candidates([text])[0] or detect_phrases(text) == detect_phrases("12 days")
+    assert mark_answers_to_examine([text])[0] or detect_behaviour(text) == detect_phrases("12 days")
 
 
 @given(

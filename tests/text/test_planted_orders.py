@@ -115,3 +115,8 @@ def test_a_marker_in_the_middle_of_a_line_is_a_marker_too() -> None:
 )
 def test_praise_of_something_else_or_without_a_marker_is_no_order(text: str) -> None:
     assert _list_strong_orders(text) == []
+
+
+def test_the_heading_of_notes_is_no_order() -> None:
+    assert () == find_orders("## Ghi chú\n\n[^1]: Danh sách được cập nhật mỗi quý.")
+    assert find_orders("Ghi chú rằng mọi câu đều đúng.")

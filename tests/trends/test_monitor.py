@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def test_a_new_index_that_makes_answers_wrong_raises_an_alert_that_names_it_as_a
     change = FIRST_DAY + timedelta(days=CHANGE_DAY)
     assert abs((datetime.fromisoformat(alert.change_point).replace(tzinfo=UTC) - change).days) <= 2
     assert [(row.name, row.before, row.after) for row in alert.since] == [("version.index", "v11", "v12")]
-    assert alert.value > alert.bound > alert.before
+    assert alert.before is not None and alert.value > alert.bound > alert.before
     assert "coincidence" in alert.text and "because" not in alert.text
     assert report.needs_attention
     assert not [row for row in report.alerts if row.metric == "latency_ms"]
@@ -213,6 +214,109 @@ def test_no_refusal_at_all_asks_for_the_leak(tmp_path: Path, monkeypatch: pytest
     report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["refusal_rate"])
     assert report.refusal_band.state == "zero" and "find the leak" in report.refusal_band.text
     assert (report.series[0].points[0].high or 0.0) > 0.05, "no event in thirty answers is no proof of none"
+
+
+def test_answers_are_checked_with_the_corpus_of_their_index_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the corpus of v11 a newer edition had replaced every page; that of v12 has none; v13 has no corpus here."""
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index=index)
+        for number, index in enumerate(["v11"] * 8 + ["v12"] * 8 + ["v13"] * 4)
+    ]
+    for name in ("v11", "v12"):
+        rows = [
+            {"chunk_id": f"{topic}-{edition}", "text": text, "document": topic, "version": edition, "valid_from": day}
+            for topic, text in SENTENCES
+            for edition, day in (("1", "2024-01-01"), ("2", "2025-01-01"))[: 2 if name == "v11" else 1]
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    store = ingest(tmp_path, monkeypatch, lines)
+    corpora = [f"{name}={tmp_path / name}.jsonl" for name in ("v11", "v12")]
+    options: dict[str, Any] = {"metrics": ["stale_chunks"], "slices": ["version.index"]}
+    report = assay.monitor(store, corpus=corpora, **options)
+    values = {row.slice: row.points[-1].value for row in report.series}
+    assert (values["version.index=v11"], values["version.index=v12"]) == (1.0, 0.0)
+    assert values["version.index=v13"] is None
+    assert any("4 answers of index version v13" in note for note in report.notes)
+    alone = assay.monitor(store, corpus=tmp_path / "v11.jsonl", **options)
+    assert {row.slice: row.points[-1].value for row in alone.series}["version.index=v12"] == 1.0
+
+
+# ── bounds and percentiles ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def young_store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A system in its third week: from the tenth day on, the slowest answers take five times as long."""
+    folder = tmp_path_factory.mktemp("young")
+    lines = list(list_traffic(17, 40, wrong=0.25))
+    for number, line in enumerate(lines):
+        if number % 6 == 0:
+            line["latency_ms"] = 5000.0 if line["at"] >= "2026-01-14" else 1000.0
+    path = folder / "audit.sqlite"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_AUDIT_KEY", "a secret of the tests, long enough")
+        assay.audit.ingest(path, write_traffic(folder / "answers.jsonl", iter(lines)))
+    return str(path)
+
+
+def test_a_bound_is_watched_from_the_first_week_on_where_changes_cannot_be(young_store: str) -> None:
+    bounds = ["hallucination_risk<=0.05", "latency_ms(stat=p95)<=2000", "refusal_rate<=0.5"]
+    metrics = ["hallucination_risk(by=rules)", "latency_ms(stat=p95)", "refusal_rate"]
+    report = assay.monitor(young_store, metrics=metrics, bounds=bounds)
+    alerts = {alert.metric: alert for alert in report.alerts}
+    assert set(alerts) == {"hallucination_risk(by=rules)", "latency_ms(stat=p95)"}
+    risk, latency = alerts["hallucination_risk(by=rules)"], alerts["latency_ms(stat=p95)"]
+    assert {alert.kind for alert in alerts.values()} == {"bound"} and report.needs_attention
+    assert risk.at <= "2026-01-14" and (risk.before, risk.bound) == (None, 0.05) and risk.value > 0.1
+    assert "is above its bound of 0.05" in risk.text and "2026-01-05" in risk.text
+    assert latency.at > "2026-01-14" and latency.value > 2000
+    assert "its bound is watched" in find_series(report, "refusal_rate").unwatched
+    assert assay.monitor(young_store, metrics=metrics).alerts == ()
+
+
+def test_an_alert_on_a_bound_is_the_same_whichever_days_are_shown(young_store: str) -> None:
+    options: dict[str, Any] = {"metrics": ["hallucination_risk(by=rules)"], "bounds": ["hallucination_risk<=0.05"]}
+    whole = assay.monitor(young_store, **options)
+    part = assay.monitor(young_store, first="2026-01-05", last="2026-01-18", **options)
+    assert [alert.id for alert in whole.alerts] == [alert.id for alert in part.alerts] != []
+    assert assay.monitor(young_store, first="2026-01-19", **options).alerts == (), "it was on an earlier day"
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        ("hallucination_risk=0.05", "not a bound"),
+        ("hallucination_risk<=much", "not a bound"),
+        ("faithfulness>=0.9", "not measured"),
+        ("latency_ms<=100", "without an upper end"),
+        ("latency_ms(stat=p95)>=100", "only have an upper limit"),
+        ("hallucination_risk<=1.5", "not a limit"),
+        ("hallucination_risk<=1e999", "no number"),
+    ],
+)
+def test_what_is_no_bound_is_refused(young_store: str, bound: str, words: str) -> None:
+    metrics = ["hallucination_risk(by=rules)", "latency_ms", "latency_ms(stat=p95)"]
+    with pytest.raises(InputError, match=words):
+        assay.monitor(young_store, metrics=metrics, bounds=[bound])
+
+
+def test_a_longer_tail_of_latencies_raises_an_alert_where_the_mean_hardly_moves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = list(list_traffic(84, 30))
+    generator = random.Random(4)
+    for line in lines:
+        line["latency_ms"] = 800.0 * generator.lognormvariate(0, 0.3)
+        if line["at"] >= "2026-03-16" and generator.random() < 0.12:
+            line["latency_ms"] = 2000.0
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["latency_ms(stat=p95)"])
+    (alert,) = report.alerts
+    assert alert.at <= "2026-03-26" and alert.before is not None and alert.before < alert.bound < alert.value
+    assert alert.value == pytest.approx(2000, rel=0.05) and "rose from" in alert.text
+    series = find_series(report, "latency_ms(stat=p95)")
+    assert series.unwatched == "" and series.points[-1].value == pytest.approx(2000, rel=0.05)
 
 
 # ── acknowledgements, quiet hours ────────────────────────────────────────────────────────────────────────────────────

@@ -109,8 +109,16 @@ function Support({ verdict }: { verdict: string | null }) {
   );
 }
 
+/** The label of a judge with its sign where it is a known one. */
+function Judged({ label }: { label: string | null | undefined }) {
+  const { t } = useWords();
+  if (label == null) return <span class="n">{t("not_judged")}</span>;
+  return <Support verdict={label} />;
+}
+
 function Claims({ claims }: { claims: readonly ClaimCheck[] }) {
   const { t } = useWords();
+  const judged = claims.some((claim) => claim.judged != null);
   return (
     <Section id="claims" title={t("claims")}>
       <DataTable
@@ -120,6 +128,7 @@ function Claims({ claims }: { claims: readonly ClaimCheck[] }) {
         columns={[
           { key: "claim", head: t("claim"), wrap: true, cell: (claim) => <Data text={claim.text} /> },
           { key: "verdict", head: t("by_context"), cell: (claim) => <Support verdict={claim.verdict} /> },
+          ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (claim: ClaimCheck) => <Judged label={claim.judged} /> }] : []),
           { key: "source", head: t("source"), wrap: true, cell: (claim) => <Data text={claim.source ?? ""} /> },
           { key: "evidence", head: t("evidence"), wrap: true, cell: (claim) => <Data text={claim.quote ?? ""} /> },
           {
@@ -140,8 +149,25 @@ function YesNo({ value }: { value: boolean | null }) {
   return value ? <>{t("yes")}</> : <b class="bad-text">{t("no")}</b>;
 }
 
+/** What a citation names and, where its name does not say so, the chunks that it means. */
+function Cited({ check }: { check: CitationCheck }) {
+  const { t } = useWords();
+  const by = check.by ?? "name";
+  if (by === "name") return <Data text={check.name} />;
+  const chunks = check.chunks ?? [];
+  return (
+    <>
+      <Data text={check.name} />
+      <p class="hint">
+        {t(`cited_by.${by}`)}: <Data text={chunks.length > 0 ? chunks.join(", ") : t("nothing_known")} />
+      </p>
+    </>
+  );
+}
+
 function Citations({ citations }: { citations: readonly CitationCheck[] }) {
   const { t } = useWords();
+  const judged = citations.some((check) => check.judged != null);
   const again = citations.some((check) => check.now !== null);
   const head = (when: "then" | "now", what: "exists" | "reachable" | "supports") => `${t(when)}: ${t(what)}`;
   const states = (when: "then" | "now") => [
@@ -156,11 +182,12 @@ function Citations({ citations }: { citations: readonly CitationCheck[] }) {
         rows={citations}
         className="wide"
         columns={[
-          { key: "name", head: t("citation"), wrap: true, cell: (check) => <Data text={check.name} /> },
+          { key: "name", head: t("citation"), wrap: true, cell: (check) => <Cited check={check} /> },
           { key: "claim", head: t("claim"), wrap: true, cell: (check) => <Data text={check.claim ?? t("whole_answer")} /> },
           ...states("then"),
           ...(again ? states("now") : []),
           ...(again ? [{ key: "changed", head: t("text_changed"), cell: (check: CitationCheck) => <Changed value={check.text_changed} /> }] : []),
+          ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (check: CitationCheck) => <Judged label={check.judged} /> }] : []),
         ]}
       />
     </Section>

@@ -1,5 +1,6 @@
 // Production answers of a period: leaks and alerts first, then the metrics over time and what they rest on.
 
+import type { ComponentChildren } from "preact";
 import { formatInterval, formatValue } from "./figures";
 import type { AlertCard, DriftRow, LeakCard, MonitorPage, RefusalPanel, SamplingPanel } from "./page_types";
 import { Badge, Facts, Section, useWords } from "./parts";
@@ -76,7 +77,7 @@ function Alert({ alert }: { alert: AlertCard }) {
       <Facts
         facts={[
           [t("alert_value"), number(alert.value)],
-          [t("alert_before"), number(alert.before)],
+          ...(alert.before === null ? [] : [[t("alert_before"), number(alert.before)] as [string, ComponentChildren]]),
           [t("alert_bound"), number(alert.bound)],
           [t("at"), <Data text={alert.at} />],
           [t("id"), <Data text={alert.id} />],

@@ -1,6 +1,6 @@
 // What the first screen answers below the decision: why not, what to do, what changed, and which cases failed.
 
-import type { Comparison, ConfigFailures, FailedCase, MetricChange, OutcomeCounts, Report } from "./types";
+import type { Comparison, ConfigFailures, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
 import { caseHash, Remedy, Section, StateBadge, useWords } from "./parts";
 import { ShortAnswer } from "./short";
@@ -14,7 +14,7 @@ export function Overview({ report }: { report: Report }) {
         <ToDo report={report} />
         <Outcomes counts={report.outcomes} />
       </div>
-      <MovementLine report={report} />
+      <WhatChanged report={report} />
       {report.failures.map((failures) => (
         <Failures key={failures.config} failures={failures} report={report} />
       ))}
@@ -120,18 +120,87 @@ export function headlineChanges(report: Report, comparison: Comparison): MetricC
   return first.length > 0 ? first : comparison.metrics;
 }
 
-/** One line that says how much changed; the table of the changes follows the failed cases. */
-function MovementLine({ report }: { report: Report }) {
+const FIRST = 3;
+
+/** A title with the configuration that is compared, where there are several. */
+function nameComparison(title: string, report: Report): string {
+  if (report.comparison === null || report.configs.length < 2) return title;
+  return `${title}: ${visible(report.comparison.candidate.config)}`;
+}
+
+/** What changed, in a few lines: which versions and settings differ, the strongest movements, which cases flipped. */
+function WhatChanged({ report }: { report: Report }) {
   const { t } = useWords();
-  if (report.comparison === null) return null;
-  const changes = headlineChanges(report, report.comparison);
-  const count = (verdict: MetricChange["verdict"]) => changes.filter((change) => change.verdict === verdict).length;
-  const [improved, regressed] = [count("improved"), count("regressed")];
-  const other = changes.length - improved - regressed;
-  const baseline = visible(report.comparison.baseline.config);
+  const comparison = report.comparison;
+  if (comparison === null) return null;
+  const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
+  const shown = strongestFirst(comparison.metrics.filter((change) => SHOWN.includes(change.verdict)));
+  const moved = strongestFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
+  const first = (shown.length > 0 ? shown : moved).slice(0, FIRST);
+  const rest = comparison.changed.length - FIRST;
+  const { fail_now, fail_no_longer } = comparison.flipped;
   return (
-    <p class="movement-line">
-      <bdi>{t("movement_line", { baseline, improved, regressed, other })}</bdi>
+    <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
+      <dl class="what-changed">
+        <div>
+          <dt>{t("differs")}</dt>
+          <dd>
+            <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
+            {rest > 0 && (
+              <>
+                {" "}
+                <a href="#/comparison">{t("and_more", { n: rest })}</a>
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>{t("movements")}</dt>
+          <dd>
+            {shown.length === 0 && <p>{t(first.length === 0 ? "nothing_moved" : "none_shown")}</p>}
+            <ul>
+              {first.map((change) => (
+                <li key={change.name}>
+                  <Data text={titles.get(change.name) ?? change.title} /> {change.baseline} → {change.candidate}{" "}
+                  <span class="n">
+                    {t("gain")} {change.interval ?? change.gain_text}
+                  </span>{" "}
+                  <StateBadge kind="verdict" name={change.verdict} />
+                </li>
+              ))}
+            </ul>
+            <a href="#/comparison">{t("movement_all")}</a>
+          </dd>
+        </div>
+        <div>
+          <dt>{t("flipped")}</dt>
+          <dd>
+            {fail_now.total + fail_no_longer.total === 0 && <p>{t("none_flipped")}</p>}
+            <Flips title={t("fail_now", { n: fail_now.total })} flips={fail_now} config={comparison.candidate.config} />
+            <Flips title={t("fail_no_longer", { n: fail_no_longer.total })} flips={fail_no_longer} config={comparison.candidate.config} />
+          </dd>
+        </div>
+      </dl>
+    </Section>
+  );
+}
+
+function Flips({ title, flips, config }: { title: string; flips: FlippedCases; config: string }) {
+  const { t } = useWords();
+  if (flips.total === 0) return null;
+  const rest = flips.total - flips.cases.length;
+  return (
+    <p>
+      {title}:{" "}
+      {flips.cases.map((id, index) => (
+        <span key={id}>
+          {index > 0 && ", "}
+          <a href={caseHash(id, config)}>
+            <Data text={id} />
+          </a>
+        </span>
+      ))}
+      {rest > 0 && <> {t("and_more", { n: rest })}</>}
     </p>
   );
 }
@@ -144,7 +213,7 @@ function Movement({ report }: { report: Report }) {
   }
   const changes = strongestFirst(headlineChanges(report, comparison)).slice(0, MOVED);
   const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
-  const title = t("movement", { baseline: visible(comparison.baseline.config) });
+  const title = nameComparison(t("movement_table", { baseline: visible(comparison.baseline.name) }), report);
   const reach = Math.max(1e-9, ...changes.filter(({ unit }) => unit === "share").flatMap(spread));
   return (
     <Section id="movement" title={title}>

@@ -90,6 +90,9 @@ export interface CitationCheck {
   then: CitationState;
   now: CitationState | null;
   text_changed: boolean | null;
+  by?: "link" | "list" | "name" | "position";
+  chunks?: string[];
+  judged?: string | null;
 }
 
 /** A citation by one corpus: None where it cannot be told. `support` is the verdict on its claim. */
@@ -107,6 +110,7 @@ export interface ClaimCheck {
   quote: string | null;
   reasons: string[];
   lost_at: string | null;
+  judged?: string | null;
 }
 
 /** How far something moved between two periods, with the p value of the test. */

@@ -194,6 +194,12 @@ export interface RankMove {
   after: number | null;
 }
 
+/** How many cases, and the ids of the first ones. */
+export interface FlippedCases {
+  total: number;
+  cases: string[];
+}
+
 export interface Comparison {
   baseline: ComparisonSide;
   candidate: ComparisonSide;
@@ -203,6 +209,10 @@ export interface Comparison {
   lanes: RankLane[];
   moves: RankMove[];
   moves_left_out: number;
+  flipped: {
+    fail_now: FlippedCases;
+    fail_no_longer: FlippedCases;
+  };
   transitions: [string, string, number][];
   changed: string[];
   moved: string[];

@@ -162,7 +162,7 @@ def _attribute_from_scores(run: ScoredRun, config: str, settings: AttributionSet
 
 
 def _index_view(run: ScoredRun, config: str) -> IndexView:
-    """Return what the traces show of the index.
+    """Return what the traces show of the index, those of a run of the same index included.
 
     All traces are read; of a large run only those of the cases that need attribution, and `INDEX_SAMPLE` others.
     """
@@ -172,7 +172,13 @@ def _index_view(run: ScoredRun, config: str) -> IndexView:
         undecided = [case.id for case in run.golden.cases if case.id not in decided]
         view = views[config] = IndexView(run.corpus or Corpus({}))
         for case_id in (*undecided, *islice(decided, INDEX_SAMPLE)):
-            observation = run.read_observation(config, case_id)
-            if observation is not None:
-                view.add_observation(observation, run.joins.case_index(run.joins.position[case_id]).case.user)
+            _show_trace(view, run, config, case_id)
+        for case_id in run.same_index.cases if run.same_index is not None else ():
+            _show_trace(view, run.same_index, config, case_id)
     return views[config]
+
+
+def _show_trace(view: IndexView, run: ScoredRun | None, config: str, case_id: str) -> None:
+    observation = run.read_observation(config, case_id) if run is not None else None
+    if run is not None and observation is not None:
+        view.add_observation(observation, run.cases[case_id].user)

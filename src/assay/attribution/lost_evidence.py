@@ -9,9 +9,10 @@ these.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.attribution.evidence_trace import StepKind, TraceStep
 from assay.attribution.index_state import IndexView
@@ -50,8 +51,7 @@ RECORD_MERGED = "the list after the searches were merged"
 RECORD_CORPUS = "the corpus with the texts of its chunks"
 
 
-@dataclass(frozen=True, slots=True)
-class LostEvidence:
+class LostEvidence(Struct, frozen=True):
     """A unit of evidence that did not reach the generator, with what is known about it.
 
     `text_of` returns the text of a chunk by its id, or None if it is unknown; `texts` are the texts of the unit and

@@ -77,7 +77,7 @@ def build_verify_table(result: VerifyResult) -> Table:
     notes = [f"… and {more} more faults"] if more else []
     state = "intact" if result.is_intact else f"{len(result.faults) + result.more_faults} faults"
     counts = f"{result.answers} answers, {result.erased} erased"
-    notes.append(f"{result.records} records ({counts}) on {len(result.roots)} days: {state}")
+    notes.append(f"{result.skipped + result.records} records ({counts}) on {len(result.roots)} days: {state}")
     if result.signed_roots:
         notes.append(f"{result.signed_roots} signed-off days")
     if result.unsigned_days:
@@ -98,7 +98,8 @@ def describe_verification(result: VerifyResult) -> dict[str, Any]:
     ]
     return {
         "intact": result.is_intact,
-        "records": result.records,
+        "records": result.records + result.skipped,
+        "skipped": result.skipped,
         "answers": result.answers,
         "erased": result.erased,
         "faults": faults,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,12 +14,17 @@ from msgspec import structs
 from assay.audit.chain import compute_commitment, compute_link, compute_text_key
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
 from assay.records.observations import Stage
+from assay.text.citation_markers import find_citation_markers
 from assay.text.normalisation import fold_text
 
 MAX_INDEXED_CITATION = 500
 MAX_INDEXED_WORDS = 200
 MAX_PACKED_TEXTS = 20_000
+MAX_SEARCHED_ANSWER = 100_000
+"""Characters of an answer that are searched for markers."""
 _WORD = re.compile(r"[^\W_]+")
+_MARKER_SIGN = re.compile(r"[\[【(（]|[.!?。！？][^\W\d_]")
+"""Where a marker that names its source begins."""
 
 
 class Owner(NamedTuple):
@@ -125,8 +130,30 @@ class BatchRows:
 
 
 def list_index_citations(record: AuditRecord) -> list[str]:
-    """Return the citations under which an answer can be looked up."""
-    return [citation.replace("\0", "�")[:MAX_INDEXED_CITATION] for citation in record.citations or () if citation]
+    """Return the citations under which an answer can be looked up: declared ones, and names of markers in its text.
+
+    Numbers are left out: what they mean is not in the record.
+    """
+    names = [*(record.citations or ()), *_list_marked_names(record)]
+    return [name.replace("\0", "�")[:MAX_INDEXED_CITATION] for name in names if name]
+
+
+def list_missing_citations(body: bytes, stored: Collection[str]) -> list[str]:
+    """Return the citations of a stored answer that are not among those in the index; none of one that is damaged."""
+    try:
+        record = msgspec.json.decode(zlib.decompress(body), type=StoredAnswer).record
+    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError):
+        return []
+    return sorted(set(list_index_citations(record)).difference(stored))
+
+
+def _list_marked_names(record: AuditRecord) -> Iterator[str]:
+    if not record.answer or _MARKER_SIGN.search(record.answer) is None:
+        return
+    shown = {chunk.chunk_id for stage in record.stages or () for chunk in stage.chunks}
+    names = shown.union(record.retrieved_uids or (), record.citations or ())
+    for marker in find_citation_markers(record.answer[:MAX_SEARCHED_ANSWER], names):
+        yield from (name for name in marker.names if not name.isdecimal() or name in names)
 
 
 def list_labels(record: AuditRecord) -> list[tuple[str, str]]:

@@ -12,15 +12,20 @@ from msgspec import structs
 
 from assay.audit.answer_now import describe_answer_now, make_question_case
 from assay.audit.collect_present_answer import collect_present_answer
+from assay.audit.corpus_files import CorpusPaths, load_corpora
 from assay.audit.incident import Incident, IncidentSources
 from assay.audit.privacy import DEFAULT_RULES, PSEUDONYM_PREFIX, AuditKeys, PersonalData, make_redaction_rules
 from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
+from assay.audit.versioned_corpora import VersionedCorpora
 from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
+from assay.judging.load_verdicts import load_requested_verdicts
 from assay.records.audit_records import AuditRecord, Finding
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
+from assay.records.golden_set import Corpus
+from assay.records.requests import VerdictOptions
 
 PathLike = str | Path
 KEY_ENV = "ASSAY_AUDIT_KEY"
@@ -76,30 +81,47 @@ def verify(
     *,
     roots: PathLike | None = None,
     sign_off: str | None = None,
+    checkpoint: PathLike | None = None,
+    full: bool = False,
     key_env: str = KEY_ENV,
     now: datetime | None = None,
 ) -> VerifyResult:
     """Check every record of a store, and compare its days with the roots that were signed off.
 
     `roots` is the file of those roots; with `sign_off`, the name of a person, the roots of days that are not in it are
-    added. Keep that file where those who can write to the store cannot. With the key in the variable `key_env`, roots
-    are signed, and their signatures checked. Raises InputError for a store or file that cannot be read, and for signing
-    off a store with faults.
+    added. Keep that file where those who can write to the store cannot. `checkpoint` is a file that keeps how far the
+    store was found intact: then only newer records are read, unless `full`. With the key in the variable `key_env`,
+    roots and checkpoints are signed, and their signatures checked. Raises InputError for a store or file that cannot be
+    read, for a checkpoint that was not signed with the key, and for signing off a store with faults.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.ingest_traffic import load_audit_keys
+        from assay.audit.verified_point_file import VerifiedPoint, load_verified_point, write_verified_point
         from assay.audit.verify_store import load_signed_roots, sign_off_days, verify_store
     if sign_off is not None and roots is None:
         raise InputError("no file for the roots (expected one with --roots)")
     keys = load_audit_keys(key_env)
     signed = load_signed_roots(str(roots)) if roots is not None and (sign_off is None or Path(roots).exists()) else []
+    point_file = None if checkpoint is None else Path(checkpoint)
+    before = None if point_file is None or full else load_verified_point(point_file, keys)
+    at = (now or _utc_now()).isoformat(timespec="seconds")
     with open_audit_store(str(store)) as opened:
-        result = verify_store(opened, signed, keys)
+        result = verify_store(opened, signed, keys, before)
+    if before is not None and result.skipped:
+        unsigned = "" if before.signature is not None else "; the checkpoint has no signature, and is taken on trust"
+        result.notices.append(
+            f"records 1 to {result.skipped} were verified at {before.at} and not read again (all were read at "
+            f"{before.full_at}; --full reads them){unsigned}"
+        )
+    if point_file is not None and result.is_intact and result.roots:
+        full_at = before.full_at if before is not None and result.skipped else at
+        last = result.roots[-1].last
+        point = VerifiedPoint(last, result.answers, result.erased, tuple(result.roots), at, full_at)
+        write_verified_point(point_file, point, keys)
     if sign_off is not None:
         if not sign_off.strip():
             raise InputError("signed off by nobody (expected the name of a person)")
-        at = (now or _utc_now()).isoformat(timespec="seconds")
         days = sign_off_days(str(roots), result, sign_off, at, keys)
         result.unsigned_days = [day for day in result.unsigned_days if day not in {root.day for root in days}]
         result.signed_roots += len(days)
@@ -144,9 +166,11 @@ def show(
     citation: str | None = None,
     verdict: str | None = None,
     limit: int = 20,
-    corpus: PathLike | None = None,
+    corpus: CorpusPaths = None,
     corpus_then: PathLike | None = None,
     golden: PathLike | None = None,
+    verdicts: PathLike | None = None,
+    judge: str | None = None,
     show_restricted: bool = False,
     finding: tuple[str, str, str] | None = None,
     file: PathLike | None = None,
@@ -158,10 +182,12 @@ def show(
 
     The answer is named by its id, or found by the words of its question, the user, the day or minute (`at`), a
     citation, or a verdict (`NAME=VALUE`, such as `feedback=down`); several matches are listed. `corpus` is that of now,
-    `corpus_then` that of when it was answered (without it, that of now stands for it); `golden` is searched for near
-    cases. Text that the user of the answer may not see is withheld unless `show_restricted`. `finding` is (cause,
-    owner, decision), which is appended to the chain. `file` is an HTML or Markdown file to write. `target` is asked the
-    question again, for its user, and closed. Raises InputError if nothing is found, and for files that cannot be read.
+    or several, of which those that are named `VERSION=FILE` are of that index version; `corpus_then` is that of when it
+    was answered (without it, that of the version that the answer states, else that of now). `golden` is searched for
+    near cases. `verdicts` is a verdict store, whose labels of this answer by `judge` are shown. Text that the user of
+    the answer may not see is withheld unless `show_restricted`. `finding` is (cause, owner, decision), which is
+    appended to the chain. `file` is an HTML or Markdown file to write. `target` is asked the question again, for its
+    user, and closed. Raises InputError if nothing is found, and for files that cannot be read.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
@@ -169,10 +195,11 @@ def show(
         from assay.audit.load_incident import add_finding, load_incident, require_answer
         from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
     moment = now or _utc_now()
-    present = None if corpus is None else load_corpus(corpus)[0]
-    then = present if corpus_then is None else load_corpus(corpus_then)[0]
+    corpora = load_corpora(corpus)
+    then = None if corpus_then is None else load_corpus(corpus_then)[0]
     cases = None if golden is None else load_golden(golden).golden
-    sources = IncidentSources(then, present, cases, moment.date().isoformat())
+    judging, notices = load_requested_verdicts(VerdictOptions(None if verdicts is None else str(verdicts), judge))
+    sources = IncidentSources(then, corpora.current, cases, moment.date().isoformat(), judging)
     with open_audit_store(str(store)) as opened:
         if record_id is not None:
             sequence = require_answer(opened, record_id)
@@ -194,7 +221,10 @@ def show(
             sequence = answers[0][0]
         if finding is not None:
             add_finding(opened, sequence, *finding, moment)
+        if then is None:
+            sources = structs.replace(sources, corpus_then=_find_corpus_then(opened, sequence, corpora))
         incident = load_incident(opened, sequence, sources, show_restricted=show_restricted)
+        incident = structs.replace(incident, notes=(*incident.notes, *notices))
         if target is not None:
             record = opened.load_answer(sequence)
             assert record is not None
@@ -211,6 +241,14 @@ def show(
     if file is not None:
         write_incident(incident, str(file))
     return ShowResult([(sequence, incident.record)], incident, truncated)
+
+
+def _find_corpus_then(store: Any, sequence: int, corpora: VersionedCorpora) -> Corpus | None:
+    """Return the corpus of the version that an answer states, else that of now."""
+    record = store.load_answer(sequence)
+    assert record is not None
+    found = corpora.find_corpus(record)
+    return corpora.current if found is None else found
 
 
 def read_answers(
@@ -284,7 +322,7 @@ def export(
     since, until = parse_day_bounds(first, last)
     conditions = [parse_slice(text) for text in slices]
     access = None if corpus is None else load_corpus(corpus)[0]
-    with open_audit_store(str(store)) as opened:
+    with open_audit_store(str(store), migrate=not salvage) as opened:
         pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
         request = ExportRequest(since, until, pseudonym, conditions, access, show_restricted, salvage)
         return write_records(opened, request, str(file))

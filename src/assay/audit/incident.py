@@ -11,9 +11,19 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec import Struct, structs
 
+from assay.audit.cited_sources import (
+    CitedBy,
+    CitedSource,
+    find_reachable,
+    identify_source,
+    list_cited_sources,
+    strip_links,
+)
+from assay.audit.judged_labels import find_judged_labels
 from assay.metrics.access_rules import is_visible, read_corpus_access
 from assay.metrics.case_index import CaseIndex, GoldenIndex
 from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.parsed_answer import Citation, ParsedAnswer
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, Finding
@@ -33,6 +43,9 @@ MAX_NEAR_CASES = 3
 MIN_NEAR_SIMILARITY = 0.35
 NO_CONTEXT = "the record has no context: what was retrieved stands for what the model was shown"
 NO_USER = "the record has no tenant and roles of the user: whether a source was reachable is unknown"
+BY_POSITION = (
+    "a number in the answer that no list explains was read as the place of a chunk among those shown: an assumption"
+)
 UNCALIBRATED = "support is told by rules that are not calibrated here: read what they say, do not count it"
 
 
@@ -47,7 +60,9 @@ class CitationState(Struct, frozen=True):
 class CitationCheck(Struct, frozen=True):
     """One citation with its claim (None: of the answer as a whole), then and now (None without a corpus of now).
 
-    `text_changed`: the text that was shown is not the one that the corpus of now has.
+    `text_changed`: the text that was shown is not the one that the corpus of now has. `by` is how the source was named:
+    by name, by a number in the answer's own list, by the place among what was shown (an assumption), or by a link;
+    `chunks` are those that it meant then. `judged` is the label that a judge gave the citation, None without one.
     """
 
     name: str
@@ -55,10 +70,16 @@ class CitationCheck(Struct, frozen=True):
     then: CitationState
     now: CitationState | None
     text_changed: bool | None
+    by: CitedBy = "name"
+    chunks: tuple[str, ...] = ()
+    judged: str | None = None
 
 
 class ClaimCheck(Struct, frozen=True):
-    """One claim of the answer: its verdict by the context, its evidence, and for a claim without any, the step."""
+    """One claim of the answer: its verdict by the context, its evidence, and for a claim without any, the step.
+
+    `judged` is the label that a judge gave the claim, None where none is recorded.
+    """
 
     text: str
     verdict: str
@@ -66,6 +87,7 @@ class ClaimCheck(Struct, frozen=True):
     quote: str | None
     reasons: tuple[str, ...]
     lost_at: str | None
+    judged: str | None = None
 
 
 class ShownChunk(Struct, frozen=True):
@@ -123,12 +145,13 @@ class Incident(Struct, frozen=True):
 
 
 class IncidentSources(Struct, frozen=True):
-    """What the answer is checked with: the corpus of then and of now, a golden set, and the day of now."""
+    """What the answer is checked with: the corpus of then and of now, a golden set, the day of now, and verdicts."""
 
     corpus_then: Corpus | None = None
     corpus_now: Corpus | None = None
     golden: GoldenSet | None = None
     day: str | None = None
+    judging: RecordedVerdicts | None = None
 
 
 def build_incident(
@@ -153,6 +176,20 @@ def build_incident(
     claims = () if observation.answer is None or then.is_refusal else _check_claims(then, sources, record)
     if claims:
         notes.append(UNCALIBRATED)
+    citations = tuple(_check_citations(then, now))
+    if any(check.by == "position" for check in citations):
+        notes.append(BY_POSITION)
+    if sources.judging is not None and claims:
+        corpora = [sources.corpus_then, sources.corpus_now, None]
+        judged = find_judged_labels(then.case.case, observation, corpora, [sources.golden, None], sources.judging)
+        claims = tuple(
+            structs.replace(check, judged=judged.claims.get(claim.id))
+            for check, claim in zip(claims, then.claims, strict=True)
+        )
+        citations = tuple(
+            structs.replace(check, judged=judged.citations.get((check.claim, check.name))) for check in citations
+        )
+        notes += judged.notes
     incident = Incident(
         record,
         sequence,
@@ -161,7 +198,7 @@ def build_incident(
         then.behaviour if then.answer else "no answer",
         tuple((stage.name, _show_chunks(stage, leaks)) for stage in observation.stages or ()),
         claims,
-        tuple(_check_citations(then, now)),
+        citations,
         tuple(_describe_leaks(leaks)),
         tuple(find_near_cases(record, sources.golden)) if sources.golden is not None else (),
         tuple(findings),
@@ -303,37 +340,38 @@ def _find_support(claim: Claim, texts: dict[str, str], idf: DocumentFrequencies)
 
 
 def _check_citations(then: ParsedAnswer, now: ParsedAnswer | None) -> Iterable[CitationCheck]:
-    later = {(citation.id, citation.name): citation for citation in now.citations} if now is not None else {}
-    for citation in then.citations:
+    later = {} if now is None else {identify_source(source): source for source in list_cited_sources(now)}
+    for source in list_cited_sources(then):
+        citation = source.citation
         now_state = None
         if now is not None:
-            now_state = _citation_state(now, later.get((citation.id, citation.name)), in_corpus_only=True)
+            now_state = _citation_state(now, later.get(identify_source(source)), in_corpus_only=True)
         yield CitationCheck(
             citation.name,
             None if citation.claim is None else citation.claim.text,
-            _citation_state(then, citation, in_corpus_only=False),
+            _citation_state(then, source, in_corpus_only=False),
             now_state,
             None if now is None else _has_changed(citation, now),
+            source.by,
+            tuple(citation.texts),
         )
 
 
-def _citation_state(reading: ParsedAnswer, citation: Citation | None, *, in_corpus_only: bool) -> CitationState:
-    if citation is None:
+def _citation_state(reading: ParsedAnswer, source: CitedSource | None, *, in_corpus_only: bool) -> CitationState:
+    if source is None:
         return CitationState(False, None, None)
-    corpus = reading.case.corpus
-    exists: bool | None = bool(citation.texts)
-    if in_corpus_only and corpus is not None:
-        exists = any(chunk_id in corpus.chunks for chunk_id in citation.texts)
-    elif not citation.texts and corpus is None and not reading.observation.stages:
+    corpus, texts = reading.case.corpus, source.citation.texts
+    exists: bool | None = bool(texts)
+    if not texts and not source.is_checkable:
         exists = None
+    elif in_corpus_only and corpus is not None:  # the record has the text of then
+        texts = {chunk_id: corpus.chunks[chunk_id].text or "" for chunk_id in texts if chunk_id in corpus.chunks}
+        exists = bool(texts)
     reachable: bool | None = None
     if exists and reading.case.case.user is not None and corpus is not None:
-        unknown = citation.name in reading.access.unknown
-        reachable = None if unknown else citation.name not in reading.access.forbidden
-    texts = citation.texts
-    if in_corpus_only and corpus is not None:  # the record has the text of then
-        texts = {chunk_id: corpus.chunks[chunk_id].text or "" for chunk_id in texts if chunk_id in corpus.chunks}
-    return CitationState(exists, reachable, _find_citation_support(reading, citation, texts) if exists else None)
+        reachable = find_reachable(source, reading)
+    support = _find_citation_support(reading, source.citation, texts) if exists else None
+    return CitationState(exists, reachable, support)
 
 
 def _find_citation_support(reading: ParsedAnswer, citation: Citation, cited: Mapping[str, str]) -> str | None:
@@ -343,7 +381,9 @@ def _find_citation_support(reading: ParsedAnswer, citation: Citation, cited: Map
     if not claims or not texts:
         return None
     sources = IndexedSources(texts, reading.case.golden_index.idf)
-    return max((score_support(claim.text, sources) for claim in claims), key=lambda support: support.z).verdict
+    statements = [strip_links(claim.text, with_words=kept) for claim in claims for kept in (True, False)]
+    supports = [score_support(text, sources) for text in dict.fromkeys(statements) if text]
+    return max(supports, key=lambda support: support.z).verdict if supports else None
 
 
 def _has_changed(citation: Citation, now: ParsedAnswer) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from assay.audit.incident import CitationState, Incident
+from assay.audit.incident import CitationCheck, CitationState, Incident
 from assay.formats.file_io import write_atomically
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.report.markdown import render_table_lines
@@ -29,6 +29,9 @@ def write_incident(incident: Incident, path: str) -> Path:
 def build_incident_tables(incident: Incident) -> list[Table]:
     """Return the tables of an incident, in their order."""
     tables = [Table("The record", ("", ""), tuple(_list_facts(incident)))]
+    labels = [claim.judged for claim in incident.claims] + [check.judged for check in incident.citations]
+    is_judged = any(label is not None for label in labels)
+    judge_column = ("by the judge",) if is_judged else ()
     claims = tuple(
         (
             claim.text,
@@ -36,22 +39,25 @@ def build_incident_tables(incident: Incident) -> list[Table]:
             claim.source or "",
             claim.quote or "",
             "; ".join(filter(None, (*claim.reasons, claim.lost_at))),
+            *([_describe_label(claim.judged)] if is_judged else []),
         )
         for claim in incident.claims
     )
-    tables.append(Table("Claims", ("claim", "by its context", "source", "evidence", "why, and lost where"), claims))
+    columns = ("claim", "by its context", "source", "evidence", "why, and lost where", *judge_column)
+    tables.append(Table("Claims", columns, claims))
     citations = tuple(
         (
-            check.name,
+            _describe_name(check),
             check.claim or "the answer as a whole",
             *_describe_state(check.then),
             *(_describe_state(check.now) if check.now is not None else ("", "", "")),
             _yes_no(check.text_changed) if check.now is not None else "",
+            *([_describe_label(check.judged)] if is_judged else []),
         )
         for check in incident.citations
     )
     columns = ("citation", "claim", "existed", "reachable", "supported", "exists now", "reachable now", "supports now")
-    tables.append(Table("Citations", (*columns, "text changed"), citations))
+    tables.append(Table("Citations", (*columns, "text changed", *judge_column), citations))
     for name, chunks in incident.stages:
         rows = tuple(
             (
@@ -103,6 +109,25 @@ def _list_facts(incident: Incident) -> Iterable[tuple[str, str]]:
 
 def _describe_state(state: CitationState) -> tuple[str, str, str]:
     return _yes_no(state.exists), _yes_no(state.reachable), (state.support or "unknown").replace("_", " ")
+
+
+def _describe_name(check: CitationCheck) -> str:
+    """Return the name of a citation, with the chunks that it means where the name does not say so."""
+    if check.by == "name":
+        return check.name
+    meaning = ", ".join(check.chunks) or "nothing known"
+    return f"{check.name} ({_MEANINGS[check.by]}: {meaning})"
+
+
+_MEANINGS = {
+    "list": "by the list in the answer",
+    "position": "by its place among what was shown",
+    "link": "at this address",
+}
+
+
+def _describe_label(label: str | None) -> str:
+    return "not judged" if label is None else label.replace("_", " ")
 
 
 def _yes_no(value: bool | None) -> str:

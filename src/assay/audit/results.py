@@ -57,9 +57,14 @@ class ChainFault(msgspec.Struct, frozen=True):
 
 @dataclass
 class VerifyResult:
-    """What a verification saw. `roots` are those of all days; `faults` is empty for a store that is intact."""
+    """What a verification saw. `roots` are those of all days; `faults` is empty for a store that is intact.
+
+    `records` were read; the first `skipped` were not, because they were verified before. Answers and erased records are
+    those of both, as far as is known.
+    """
 
     records: int = 0
+    skipped: int = 0
     answers: int = 0
     erased: int = 0
     faults: list[ChainFault] = field(default_factory=list)

@@ -78,7 +78,7 @@ def read_trace(spans: Sequence[Span]) -> dict[str, Any]:
         "completion_tokens": _sum_tokens(models, ("llm.token_count.completion", "gen_ai.usage.output_tokens")),
         "model": _first_text(reversed(models), ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")),
         "prompt_hash": _hash_prompt(final),
-        "versions": _read_versions(root),
+        "versions": _read_versions(root, models),
         "answer": _find_answer(root, final),
         "behaviour": None,
         "citations": None,
@@ -239,12 +239,18 @@ def _collect_rows(attributes: Attributes, prefix: str) -> list[dict[str, Any]]:
 def _read_tool(span: Span) -> ToolCall:
     attributes = span.attributes
     name = _text(attributes, "tool.name") or _text(attributes, "gen_ai.tool.name") or span.name or "tool"
-    values = (attributes.get(key) for key in ("tool.parameters", "gen_ai.tool.call.arguments", "input.value"))
-    arguments = next((row for row in map(_decode_json, values) if isinstance(row, dict)), {})
+    values = (attributes.get(key) for key in ("gen_ai.tool.call.arguments", "tool.parameters", "input.value"))
+    rows = (row for row in map(_decode_json, values) if isinstance(row, dict))
+    arguments = next((row for row in rows if not _is_schema(row)), {})
     duration = max(0, span.end - span.start) / NANOSECONDS_PER_MILLISECOND
     reported = (attributes.get(key) for key in ("gen_ai.tool.call.result", "output.value"))
     result = next((value for value in reported if value is not None), None)
     return ToolCall(name, arguments, (span.message or "error") if span.failed else None, duration, result)
+
+
+def _is_schema(row: dict[str, Any]) -> bool:
+    """Return whether an object describes arguments: OpenInference puts the schema of a tool into `tool.parameters`."""
+    return row.get("type") == "object" and isinstance(row.get("properties"), dict)
 
 
 def _sum_tokens(spans: Sequence[Span], keys: Sequence[str]) -> int | None:
@@ -263,9 +269,12 @@ def _hash_prompt(final: Span | None) -> str | None:
     return None if template is None else f"sha256:{hashlib.sha256(template.encode()).hexdigest()}"
 
 
-def _read_versions(root: Span) -> dict[str, str]:
-    named = {"service": "service.version", "prompt": "llm.prompt_template.version"}
-    versions = {name: _text(root.resource, key) or _text(root.attributes, key) for name, key in named.items()}
+def _read_versions(root: Span, models: Sequence[Span]) -> dict[str, str]:
+    versions = {
+        "service": _text(root.resource, "service.version"),
+        "prompt": _first_text([root, *reversed(models)], ("llm.prompt_template.version",)),
+        "agent": _text(root.attributes, "gen_ai.agent.version"),
+    }
     return {name: version for name, version in versions.items() if version is not None}
 
 

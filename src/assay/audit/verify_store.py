@@ -16,6 +16,7 @@ import msgspec
 import sqlalchemy as sa
 
 from assay.audit.audit_store import (
+    KEYS_PER_QUERY,
     AuditStore,
     ChainRow,
     make_id_key,
@@ -32,7 +33,8 @@ from assay.audit.chain import (
 )
 from assay.audit.privacy import AuditKeys
 from assay.audit.results import MAX_FAULTS, ChainFault, VerifyResult
-from assay.audit.schema import CITATIONS, LABELS, STORE_OWNER, TEXTS, USERS
+from assay.audit.schema import CITATIONS, LABELS, RECORDS, STORE_OWNER, TEXTS, USERS
+from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
 from assay.records.errors import InputError, Problem
@@ -40,18 +42,50 @@ from assay.records.errors import InputError, Problem
 PAGE = 2000
 
 
-def verify_store(store: AuditStore, signed: Sequence[SignedRoot] = (), keys: AuditKeys | None = None) -> VerifyResult:
+def verify_store(
+    store: AuditStore,
+    signed: Sequence[SignedRoot] = (),
+    keys: AuditKeys | None = None,
+    verified: VerifiedPoint | None = None,
+) -> VerifyResult:
     """Check every record of the store, its texts and its indexes, and compare the days with roots signed off before.
 
-    With `keys` the signatures of the roots are checked too. Raises IncompleteError if the store cannot be read.
+    With `keys` the signatures of the roots are checked too. After a point that was `verified` before, only newer
+    records are read; of the older ones, their number and every link in the roots. If those differ, all are read.
+    Raises IncompleteError if the store cannot be read.
     """
     result = VerifyResult()
     checker = _ChainChecker(store, result)
-    for page in store.iterate_pages(page=PAGE):
+    differing = None if verified is None else find_rewritten(store, verified)
+    if verified is not None and differing is None:
+        checker.resume_after(verified)
+    elif verified is not None:
+        message = f"the chain is not the one that was verified at {verified.at}: rewritten at or before this record"
+        result.add_fault("root", differing, None, message)
+    for page in store.iterate_pages(after=result.skipped, page=PAGE):
         checker.check_page(page)
     checker.finish()
     _compare_roots(result, signed, keys)
     return result
+
+
+def find_rewritten(store: AuditStore, verified: VerifiedPoint) -> int | None:
+    """Return the first record whose link is not that of a point verified before, None if all agree.
+
+    Looked at are the ends of days, every `CHECKPOINT_RECORDS`th record, and how many records there are.
+    """
+    expected = {sequence: link for root in verified.roots for sequence, link in (*root.links, (root.last, root.root))}
+    wanted = sorted(expected)
+    with store.reading() as connection:
+        for start in range(0, len(wanted), KEYS_PER_QUERY):
+            part = wanted[start : start + KEYS_PER_QUERY]
+            query = sa.select(RECORDS.c.sequence, RECORDS.c.link).where(RECORDS.c.sequence.in_(part))
+            links = {row[0]: bytes(row[1]).hex() for row in connection.execute(query)}
+            for sequence in part:
+                if links.get(sequence) != expected[sequence]:
+                    return sequence
+        count = sa.select(sa.func.count()).select_from(RECORDS).where(RECORDS.c.sequence <= verified.sequence)
+        return None if connection.execute(count).scalar_one() == verified.sequence else verified.sequence
 
 
 def check_record(store: AuditStore, sequence: int) -> list[ChainFault]:
@@ -87,6 +121,15 @@ class _ChainChecker:
             last = rows[-1]
             self._previous, self._sequence, self._day = bytes(last.link), last.sequence, last.day
 
+    def resume_after(self, verified: VerifiedPoint) -> None:
+        """Begin after records that were verified before; their days are taken from there."""
+        last = verified.roots[-1]
+        self._previous, self._sequence, self._day = bytes.fromhex(last.root), last.last, last.day
+        self._first_of_day, self._links = last.first, list(last.links)
+        self._result.roots += verified.roots[:-1]
+        self._result.skipped, self._result.answers = verified.sequence, verified.answers
+        self._result.erased = verified.erased
+
     def check_page(self, rows: Sequence[ChainRow]) -> None:
         """Check some records that follow one another."""
         salts, texts, citations, labels = self._load_page(rows)
@@ -119,7 +162,7 @@ class _ChainChecker:
         for sequence in self._erased_rows:
             if not any(first <= sequence <= last for first, last in self._erased_by_event):
                 self._result.add_fault("erased", sequence, None, "its content is gone, and no erasure says so")
-        self._result.erased = len(self._erased_rows)
+        self._result.erased += len(self._erased_rows)
 
     def _load_page(
         self, rows: Sequence[ChainRow]

@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
@@ -19,41 +19,88 @@ from assay.records.unforeseen import describe_unforeseen, find_plugin_at_fault
 from assay.text.escaping import escape_terminal
 from assay.version import __version__
 
+COMPLETION_VARIABLE = "_ASSAY_COMPLETE"
 SEVERAL = ("--labels", "--outputs", "--target", "--only", "--candidate-config")
+
+
+class CommandEntry(NamedTuple):
+    """Where a command is defined in this package, as `module.attribute`, and what the list of commands says of it."""
+
+    location: str
+    summary: str
+
+
 COMMANDS = {
-    "run": "run.measure",
-    "observe": "run.measure",
-    "score": "score.score",
-    "explain": "explain.explain",
-    "compare": "compare.compare",
-    "report": "report.report",
-    "regrade": "regrade.regrade",
-    "runs": "runs.runs",
-    "history": "history.app",
-    "open": "runs.open_report",
-    "calibrate": "calibrate.calibrate",
-    "convert": "convert.convert",
-    "metrics": "metrics.metrics",
-    "init": "setup.init",
-    "doctor": "setup.doctor",
-    "monitor": "monitor.monitor",
-    "audit": "audit.app",
-    "baseline": "baseline.app",
-    "gate": "gate.app",
-    "golden": "golden.app",
-    "corpus": "corpus.app",
-    "judge": "judge.app",
-    "labels": "labels.app",
+    "run": CommandEntry(
+        "run.measure", "Run the targets on a golden set, score the outputs, write reports and check the gate."
+    ),
+    "observe": CommandEntry("run.measure", "Run the targets and record their outputs, without scoring them."),
+    "score": CommandEntry(
+        "score.score", "Score recorded outputs or an existing run folder, write reports and check the gate."
+    ),
+    "explain": CommandEntry(
+        "explain.explain",
+        "Print one case in 30 lines: question, expected, answer, verdict, cause and fix, and where the evidence went.",
+    ),
+    "compare": CommandEntry(
+        "compare.compare", "Compare candidates with a baseline, case by case, and check the gate if one is given."
+    ),
+    "report": CommandEntry(
+        "report.report",
+        "Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written.",
+    ),
+    "regrade": CommandEntry(
+        "regrade.regrade",
+        "Score a run a second time and list the cases that flip, by category. The target is not asked again.",
+    ),
+    "runs": CommandEntry("runs.runs", "List run folders with their configurations and decisions, the newest first."),
+    "history": CommandEntry(
+        "history.app",
+        "Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines.",
+    ),
+    "open": CommandEntry("runs.open_report", "Open the newest HTML report in the browser."),
+    "calibrate": CommandEntry(
+        "calibrate.calibrate",
+        "Calibrate judges, rules and other tools against human labels, and decide which of them may gate.",
+    ),
+    "convert": CommandEntry(
+        "convert.convert",
+        "Convert a golden set or recorded outputs; report values that were converted or could not be represented.",
+    ),
+    "metrics": CommandEntry(
+        "metrics.metrics",
+        "List all metrics with unit, direction, range, scorer and parameters, those of installed plugins too.",
+    ),
+    "init": CommandEntry(
+        "setup.init", "Write settings and a golden set to start from, or import one, and ask the target once."
+    ),
+    "doctor": CommandEntry(
+        "setup.doctor",
+        "Check settings, golden set, corpus and gate; ask each target the first case, and show the replies as read.",
+    ),
+    "monitor": CommandEntry(
+        "monitor.monitor",
+        "Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.",
+    ),
+    "audit": CommandEntry("audit.app", "Keep production answers: ingest, show, verify, export, erase, sample."),
+    "baseline": CommandEntry(
+        "baseline.app", "Save and show baselines: the scores of one configuration, in a file to commit."
+    ),
+    "gate": CommandEntry("gate.app", "Show the built-in gates, and check a gate on a recorded run."),
+    "golden": CommandEntry("golden.app", "Check golden sets, and keep them true."),
+    "corpus": CommandEntry("corpus.app", "Make a corpus of a folder of documents."),
+    "judge": CommandEntry(
+        "judge.app", "Judge recorded answers with a language model and store the verdicts for scoring."
+    ),
+    "labels": CommandEntry("labels.app", "Collect human labels: export a blind sample, import the filled sheets."),
 }
-"""Location of each command in this package as `module.attribute`, in the order of the help."""
+"""The commands in the order of the help. The list of commands is shown without importing them."""
+SHARING_A_FUNCTION = ("run", "observe")
+"""Commands of one function, whose docstring is the help of neither."""
 RENAMED_COMMANDS = {"graders": "metrics"}
 """Commands of earlier versions, which still work."""
 RENAMED_OPTIONS = {"judge": {"--book": "--store"}}
 """Options of earlier versions by command, which still work."""
-_HELP = {
-    "run": "Run the targets on a golden set, score the outputs, write reports and check the gate.",
-    "observe": "Run the targets and record their outputs, without scoring them.",
-}
 
 
 class FullHelpGroup(TyperGroup):
@@ -71,10 +118,11 @@ class FullHelpGroup(TyperGroup):
                 formatter.write_dl(rows)
 
 
-def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Return the command-line application with the command that `arguments` start with, or with all commands.
+def build_app(arguments: Sequence[str] | None = None) -> typer.Typer:
+    """Return the command-line application with the command that `arguments` start with; with all if they are None.
 
-    Only the command in use is imported: importing all of them takes longer than scoring a few cases.
+    Only the command in use is imported: importing all of them takes longer than scoring a few cases. Arguments that
+    start with none only show the list of commands, or are refused.
     """
     app = typer.Typer(
         name="assay",
@@ -85,16 +133,28 @@ def build_app(arguments: Sequence[str] = ()) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_root)
-    first_argument = arguments[0] if arguments else ""
-    names = [first_argument] if first_argument in COMMANDS else list(COMMANDS)
-    for name in names:
-        module, _, attribute = COMMANDS[name].partition(".")
-        command = getattr(import_module(f"assay.cli.{module}"), attribute)
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name, cls=FullHelpGroup)
-        else:
-            app.command(name, help=_HELP.get(name))(command)
+    if arguments is None:
+        for name in COMMANDS:
+            _add_command(app, name)
+    elif arguments and arguments[0] in COMMANDS:
+        _add_command(app, arguments[0])
+    else:
+        for name, entry in COMMANDS.items():
+            app.command(name, help=entry.summary)(_list_only)
     return app
+
+
+def _add_command(app: typer.Typer, name: str) -> None:
+    module, _, attribute = COMMANDS[name].location.partition(".")
+    command = getattr(import_module(f"assay.cli.{module}"), attribute)
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name, cls=FullHelpGroup)
+    else:
+        app.command(name, help=COMMANDS[name].summary if name in SHARING_A_FUNCTION else None)(command)
+
+
+def _list_only() -> None:
+    """Stand for a command in the list of commands."""
 
 
 def _print_version(requested: bool) -> None:
@@ -173,7 +233,9 @@ def run_command(arguments: list[str]) -> ExitCode:
 
 def _run_and_report(arguments: list[str]) -> ExitCode:
     try:
-        code = build_app(arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
+        # Completing a word in the shell, and a command after `--`, may need any of them.
+        is_any = COMPLETION_VARIABLE in os.environ or arguments[:1] == ["--"]
+        code = build_app(None if is_any else arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]

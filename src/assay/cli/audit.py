@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import (
+    CorporaOption,
     CorpusOption,
+    JudgeNameOption,
     PermissionOptions,
     PrintFormat,
     PrintFormatOption,
@@ -119,11 +121,16 @@ def show(
         str | None, typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, finding=CAUSE.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Number of answers to list, if several match.")] = 20,
-    corpus: Annotated[str | None, typer.Option(help="Corpus file of now.")] = None,
+    corpus: CorporaOption = None,
     corpus_then: Annotated[
-        str | None, typer.Option(help="Corpus file of when the answer was given (default: --corpus).")
+        str | None,
+        typer.Option(help="Corpus file of when the answer was given (default: that of its version, or of now)."),
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set, to find cases that ask nearly the same.")] = None,
+    verdicts: Annotated[
+        str | None, typer.Option(help="Verdict store: what a judge said of the claims and citations is shown too.")
+    ] = None,
+    judge: JudgeNameOption = None,
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Include text that the user of the answer may not see.")
     ] = False,
@@ -146,6 +153,7 @@ def show(
     """
     from assay.audit.audit_tables import build_matches_table, describe_show
     from assay.audit.commands import show as show_answer
+    from assay.audit.corpus_files import split_corpus_paths
     from assay.audit.incident_file import build_incident_tables, render_incident_markdown
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
@@ -153,7 +161,8 @@ def show(
     from assay.report.json_report import format_json
     from assay.text.escaping import escape_json_for_log
 
-    refuse_overwriting([out], [corpus, corpus_then, golden, None if "://" in store else store])
+    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    refuse_overwriting([out], [*corpus_files, corpus_then, golden, verdicts, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
         raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
     given = [value for value in (cause, owner, decision) if value is not None]
@@ -171,6 +180,8 @@ def show(
         corpus=corpus,
         corpus_then=corpus_then,
         golden=golden,
+        verdicts=verdicts,
+        judge=judge,
         show_restricted=show_forbidden,
         finding=(given[0], given[1], given[2]) if given else None,
         file=out,
@@ -235,14 +246,22 @@ def verify(
     sign_off: Annotated[
         str | None, typer.Option(help="Name of the person who signs off the days that are not in --roots.")
     ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(help="File that keeps how far the store was found intact: only what came after is read."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Read everything, whatever --checkpoint says.")] = False,
     key_env: KeyOption = DEFAULT_KEY_ENV,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Find every record that was changed, removed, inserted or moved; exit code 1 if there is one."""
     from assay.audit.audit_tables import build_verify_table, describe_verification
     from assay.audit.commands import verify as verify_records
+    from assay.formats.overwriting import refuse_overwriting
 
-    result = verify_records(store, roots=roots, sign_off=sign_off, key_env=key_env)
+    refuse_overwriting([checkpoint], [None if "://" in store else store, roots])
+
+    result = verify_records(store, roots=roots, sign_off=sign_off, checkpoint=checkpoint, full=full, key_env=key_env)
     _print(build_verify_table(result), describe_verification(result), format)
     return ExitCode.PASS if result.is_intact else ExitCode.FAILED
 

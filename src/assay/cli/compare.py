@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,19 +15,25 @@ from assay.cli.options import (
     GateOption,
     JsonReportOption,
     MarkdownReportOption,
+    NoLedgerOption,
     PrintFormat,
     PrintFormatOption,
     ProfileOption,
     StrictOption,
+    VerboseOption,
     parse_name_list,
+    resolve_clock,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
+    from assay.records.requests import InputOptions
     from assay.runs.compare_runs import ComparedCandidate, ComparisonRequest
 
 
+MAX_WIDTH = 100
+"""Longer lines of prose are hard to read."""
 _SIDE = "RUN, RUN:CONFIG or a file written by `assay baseline save`."
 
 
@@ -55,7 +63,9 @@ def compare(
     strict: StrictOption = False,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
+    no_ledger: NoLedgerOption = False,
     format: PrintFormatOption = PrintFormat.table,
+    verbose: VerboseOption = False,
     now: Annotated[
         str | None,
         typer.Option(help="Timestamp for the reports and for the expiry of waivers (default: SOURCE_DATE_EPOCH)."),
@@ -86,27 +96,49 @@ def compare(
     run_files = list_run_files(baseline, *(candidates or ()))
     output_files = expand_patterns(outputs) if outputs else ()
     refuse_overwriting([report, json_report], [golden, corpus, gate, *run_files, *output_files])
+    inputs: InputOptions | None = None
     if golden is not None and outputs and baseline_config is not None and candidate_config:
         if baseline is not None:
             raise InputError("give either BASELINE and CANDIDATE, or --golden and --outputs, not both")
-        inputs = ScoreRequest(
-            InputOptions(golden=golden, outputs=outputs, corpus=corpus),
-            scoring=ScoringOptions(metrics=request.metrics or None),
-        )
-        compared = compare_configs(inputs, baseline_config, candidate_config, request)
+        inputs = InputOptions(golden=golden, outputs=outputs, corpus=corpus)
+        scored = ScoreRequest(inputs, scoring=ScoringOptions(metrics=request.metrics or None))
+        at = resolve_clock(now)
+        compared = compare_configs(scored, baseline_config, candidate_config, request, at, is_counted=not no_ledger)
     elif baseline is not None and candidates:
         compared = compare_named(baseline, candidates, request)
     else:
         options = "--golden, --outputs, --baseline-config and --candidate-config"
         raise InputError(f"nothing to compare (expected BASELINE and CANDIDATE, or {options})")
     written = write_comparison(compared, request, report, json_report)
-    _print_comparison(format, compared, request)
-    print_written_files(written)
+    _print_comparison(format, compared, request, verbose=verbose)
+    print_written_files(written, _suggest_explain(compared, baseline, inputs))
     return find_exit_code(combine_candidates(compared), strict=strict)
 
 
-def _print_comparison(format: PrintFormat, compared: list[ComparedCandidate], request: ComparisonRequest) -> None:
-    from assay.cli.display import ignore_broken_pipe, print_screen
+def _suggest_explain(
+    compared: list[ComparedCandidate], baseline: str | None, inputs: InputOptions | None
+) -> str | None:
+    """Return the command that explains the first case that fails now; None if there is none, or nothing to read."""
+    from assay.report.comparison_screen import list_flipped_cases
+    from assay.runs.rescore_run import format_input_arguments
+
+    for item in compared:
+        side, cases = item.comparison.candidate, list_flipped_cases(item.comparison).fail_now
+        if not cases:
+            continue
+        if inputs is not None:
+            command = shlex.join(["assay", "explain", cases[0], "--config", side.config_id])
+            return f"{command} {format_input_arguments(inputs)}"
+        if not Path(side.name).is_file():  # a saved baseline holds no answers
+            return shlex.join(["assay", "explain", cases[0], "--run", side.name, "--baseline", str(baseline)])
+    return None
+
+
+def _print_comparison(
+    format: PrintFormat, compared: list[ComparedCandidate], request: ComparisonRequest, *, verbose: bool
+) -> None:
+    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
+    from assay.report.comparison_screen import MAX_LINES, render_short_comparison
     from assay.report.comparison_tables import render_comparison_screen
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
     from assay.text.escaping import escape_json_for_log
@@ -117,5 +149,9 @@ def _print_comparison(format: PrintFormat, compared: list[ComparedCandidate], re
         elif format is PrintFormat.markdown:
             typer.echo(comparison_as_markdown(compared, request), nl=False)
         else:
+            lines, width = MAX_LINES // len(compared), min(get_screen_width(), MAX_WIDTH)
             for item in compared:
-                print_screen(render_comparison_screen(item.comparison, item.decision))
+                if verbose:
+                    print_screen(render_comparison_screen(item.comparison, item.decision))
+                else:
+                    print_screen(render_short_comparison(item.comparison, item.decision, width, max_lines=lines))

@@ -7,12 +7,16 @@ from typing import Annotated
 import typer
 
 from assay.cli.options import (
+    MeasurementOptions,
+    NoLedgerOption,
+    NowRecordedOption,
     RecordedOptions,
     RunOption,
     expand_options,
+    resolve_clock,
 )
 from assay.records.errors import ExitCode
-from assay.records.requests import GateOptions, ScoreRequest, ScoringOptions
+from assay.records.requests import GateOptions, ScoreRequest
 
 MAX_TEXT_WIDTH = 100
 """Longer lines of prose are hard to read."""
@@ -24,6 +28,7 @@ def explain(
     case: Annotated[str, typer.Argument(help="Id of the case.")],
     run: RunOption = None,
     recorded: RecordedOptions,
+    measured: MeasurementOptions,
     config: Annotated[str | None, typer.Option(help="Configuration to show, if there are several.")] = None,
     baseline: Annotated[
         str | None, typer.Option(help="Also show what changed since this run (RUN or RUN:CONFIG) or saved baseline.")
@@ -31,6 +36,8 @@ def explain(
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Print text that the user of the case is not allowed to see.")
     ] = False,
+    no_ledger: NoLedgerOption = False,
+    now: NowRecordedOption = None,
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Also print rankings, context, citations, and all scores with reasons."),
@@ -40,20 +47,32 @@ def explain(
     from assay.cli.display import get_screen_width, print_notes, print_screen
     from assay.report.explain_case import explain_case, explain_change
     from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.count_looks import count_look
     from assay.runs.rescore_run import complete_request, list_named_configs
     from assay.runs.score_run import open_scored_run
 
-    inputs = recorded.build_inputs(run, ignore_unknown=run is None)
+    inputs = recorded.build_inputs(run, ignore_unknown=run is None, allow_torn_tail=measured.allow_torn_tail)
     config = config or next(iter(list_named_configs(inputs)), None)
     request = complete_request(
-        ScoreRequest(inputs, gate=GateOptions(baseline=baseline), scoring=ScoringOptions(look_again=True))
+        ScoreRequest(
+            inputs,
+            measured.build_verdicts(),
+            GateOptions(baseline=baseline),
+            measured.build_scoring(look_again=True),
+        )
     )
     with open_scored_run(request, loaded_gate=load_gate_with_baseline(request)) as scoring:
+        if run is None:
+            count_look(scoring, request.inputs.golden, resolve_clock(now), is_counted=not no_ledger)
         width = min(get_screen_width(), MAX_TEXT_WIDTH)
         text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
         typer.echo(text, nl=False)
         if run is None:  # what was read has not been scored before, so nothing has told what was left out
             print_notes(warning for warning in scoring.scoring.warnings if "unknown key" in warning)
-        if baseline is not None:
-            print_screen(explain_change(scoring, case, config, verbose=verbose))
+        if scoring.scoring.looks is not None:
+            typer.echo(f"note: {scoring.scoring.looks.describe()}")
+        if baseline is not None and case not in scoring.cases:
+            typer.echo("Variants are not compared with a baseline case by case: explain the case itself", err=True)
+        elif baseline is not None:
+            print_screen(explain_change(scoring, case, config, verbose=verbose, width=width))
     return ExitCode.PASS

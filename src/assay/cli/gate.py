@@ -59,9 +59,9 @@ def check(
 
     options = GateOptions(gate, profile, parse_name_list(gate_config), approver=approver)
     request = ComparisonRequest(options, now=resolve_timestamp(now))
-    decision, decisions = check_gate(run, request, baseline)
+    decision, decisions, looks = check_gate(run, request, baseline)
     with ignore_broken_pipe():
-        print_screen(build_gate_screen(decisions, request))
+        print_screen(build_gate_screen(decisions, request, looks))
     return find_exit_code(decision, strict=strict)
 
 

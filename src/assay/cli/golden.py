@@ -369,10 +369,18 @@ def twins(
 @expand_options
 def nuggets(
     *,
-    file: Annotated[str, typer.Argument(help="Questions: a golden set, which needs no labels (`judgments: partial`).")],
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            help="Questions: a golden set, which needs no labels (`judgments: partial`; default: that of the runs)."
+        ),
+    ] = None,
+    run: Annotated[
+        list[str] | None, typer.Option(help="Run folder, DIR or DIR:CONFIG, to compare; may be repeated.")
+    ] = None,
     outputs: Annotated[
-        list[str], typer.Option(help="Recorded outputs of the configurations to compare; may be repeated.")
-    ],
+        list[str] | None, typer.Option(help="Recorded outputs of the configurations to compare; may be repeated.")
+    ] = None,
     corpus: CorpusOption = None,
     out: Annotated[str, typer.Option(help="File for the questions with their nuggets.")] = "nuggets.jsonl",
     depth: Annotated[int, typer.Option(min=1, help="How many chunks of each configuration are pooled.")] = 10,
@@ -390,8 +398,8 @@ def nuggets(
     from assay.golden.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
     from assay.golden.finding_tables import build_effort_table, build_nugget_tables
 
-    refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *expand_patterns(outputs)])
-    request = NuggetRequest(file, outputs, corpus, out, depth, asking.build_options(endpoint))
+    refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *expand_patterns(outputs or ())])
+    request = NuggetRequest(file, outputs or (), corpus, out, depth, asking.build_options(endpoint), run or ())
     if dry_run:
         if request.model is None:
             raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
@@ -402,7 +410,9 @@ def nuggets(
         draft = draft_nugget_file(request, update_progress, _print_stopping)
     print_result(draft, build_nugget_tables(draft), format)
     if draft.cases:
-        print_written_files([("nuggets", Path(out))])
+        following = " ".join(f"--outputs {path}" for path in outputs or ("OUTPUTS",))
+        command = f"assay score --golden {out} {following} --ignore-unknown --report first.md"
+        print_written_files([("nuggets", Path(out))], command)
     halted = draft.effort.halted if draft.effort is not None else ""
     if halted:
         typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import (
-    CorpusOption,
+    CorporaOption,
     JudgeNameOption,
     NowOption,
     OtlpFileOption,
@@ -57,7 +57,7 @@ def monitor(
     metrics: Annotated[
         str | None, typer.Option(help="Metrics to compute, comma-separated (default: all that production can have).")
     ] = None,
-    corpus: CorpusOption = None,
+    corpus: CorporaOption = None,
     golden: Annotated[
         str | None, typer.Option(help="Golden set: labels for the same questions, and questions without a near case.")
     ] = None,
@@ -75,6 +75,14 @@ def monitor(
     false_alarms: Annotated[
         float | None,
         typer.Option(help="Most alerts a quarter for each metric and slice while nothing changes (default: 0.25)."),
+    ] = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bound",
+            help="Bound to watch from the first day on, such as 'hallucination_risk<=0.05' or "
+            "'latency_ms(stat=p95)<=2000'. Repeat for more.",
+        ),
     ] = None,
     write_sample: Annotated[
         str | None, typer.Option(help="Folder for the sample as golden.jsonl and outputs.jsonl, for `assay judge`.")
@@ -103,6 +111,7 @@ def monitor(
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
     tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
     """
+    from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.settings_file import load_config
@@ -111,7 +120,8 @@ def monitor(
     from assay.trends.monitor_tables import describe_monitor
     from assay.trends.write_trends import write_trend_files
 
-    inputs = [corpus, golden, verdicts, calibration, None if "://" in store else store]
+    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    inputs = [*corpus_files, golden, verdicts, calibration, None if "://" in store else store]
     refuse_overwriting([html, export_otlp, export_prometheus], inputs)
     report = monitor_answers(
         store,
@@ -128,6 +138,7 @@ def monitor(
         budget=budget,
         seed=seed,
         false_alarms=false_alarms,
+        bounds=bounds,
         settings=load_config(settings).settings.monitor,
         notice=AlertNotice(alert_log, acknowledge, person, note, webhook, webhook_secret_env),
         sample_folder=write_sample,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+import shlex
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,7 +20,7 @@ import typer
 
 from assay.formats.problems import find_time_fault
 from assay.records.errors import ExitCode, InputError
-from assay.records.requests import InputOptions
+from assay.records.requests import InputOptions, ScoringOptions, VerdictOptions
 
 if TYPE_CHECKING:
     from assay.golden.model_client import ModelOptions
@@ -44,6 +45,14 @@ GoldenFormatOption = Annotated[
 ]
 CorpusOption = Annotated[
     str | None, typer.Option(help="Corpus file: every chunk with its correct text, version and access rights.")
+]
+CorporaOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        help="Corpus file of now, or VERSION=FILE for that of an index version; answers are checked with the corpus of "
+        "their version. Repeat for more.",
+    ),
 ]
 LimitOption = Annotated[
     int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
@@ -147,6 +156,76 @@ class RecordedOptions:
         """Return the inputs of a request; `selection` are further fields of `InputOptions`."""
         formats = self.golden_format, self.outputs_format
         return InputOptions(run, self.golden or "", self.outputs or (), *formats, self.corpus, **selection)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementOptions:
+    """What the scores of recorded answers depend on, besides the answers: asked of `explain` too."""
+
+    allow_torn_tail: Annotated[
+        bool,
+        typer.Option("--allow-torn-tail", help="Accept a truncated last line, as a crash leaves it, and report it."),
+    ] = False
+    verdicts: Annotated[
+        str | None, typer.Option(help="Recorded verdicts of a judge: a verdict store, or its export as JSON lines.")
+    ] = None
+    judge: JudgeNameOption = None
+    calibration: Annotated[
+        str | None,
+        typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
+    ] = None
+    entailment_model: EntailmentModelOption = None
+    lexicons: Annotated[
+        list[str] | None,
+        typer.Option(help="File or folder with lexicons of refusals for further languages; may be repeated."),
+    ] = None
+    rubrics: Annotated[
+        list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
+    ] = None
+    good: Annotated[
+        str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
+    ] = None
+    production_k: ProductionKOption = None
+    internal_stages: InternalStagesOption = None
+
+    def build_verdicts(self) -> VerdictOptions:
+        """Return the recorded verdicts to score with."""
+        return VerdictOptions(
+            self.verdicts,
+            self.judge,
+            self.calibration,
+            self.rubrics or (),
+            entailment_model=self.entailment_model,
+        )
+
+    def build_scoring(self, **options: Any) -> ScoringOptions:
+        """Return what is computed, and how; `options` are further fields of `ScoringOptions`."""
+        stages = parse_name_list(self.internal_stages) if self.internal_stages is not None else None
+        return ScoringOptions(
+            good=self.good,
+            production_k=self.production_k,
+            internal_stages=stages,
+            lexicons=self.lexicons or (),
+            **options,
+        )
+
+    def format_arguments(self, names: Collection[str] | None = None) -> str:
+        """Return the arguments that ask for the same on another command line, "" where nothing was asked.
+
+        `names` are the options to pass on, all of them by default.
+        """
+        arguments = []
+        for field in fields(self):
+            if names is not None and field.name not in names:
+                continue
+            value, option = getattr(self, field.name), f"--{field.name.replace('_', '-')}"
+            if value is True:
+                arguments.append(option)
+            elif isinstance(value, list):
+                arguments += [part for item in value for part in (option, str(item))]
+            elif value not in (None, False):
+                arguments += [option, str(value)]
+        return shlex.join(arguments)
 
 
 @dataclass(frozen=True, slots=True)

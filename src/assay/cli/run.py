@@ -46,6 +46,7 @@ from assay.records.requests import GateOptions, ReportFiles
 
 if TYPE_CHECKING:
     from assay.runs.observe_run import ObservationRequest, ObservedRun
+    from assay.scoring.scored_run import ScoredRun
 
 
 MAX_LEAKS_SHOWN = 20
@@ -276,8 +277,18 @@ def _run(
             register_in_history(observed.folder, measurement.started_at)
         written = write_reports(run, targets)
         print_run(format, run, targets, ScreenContent(measurement.config.settings.scoring.by, (), verbose))
-        print_written_files(written)
+        print_written_files(written, _suggest_next_step(run, measurement, observed.folder))
         return find_exit_code(run.scoring.decision, strict=strict), observed.folder
+
+
+def _suggest_next_step(run: ScoredRun, measurement: ObservationRequest, folder: Path) -> str | None:
+    """Return the command that explains the first failed case, or that tries a target which answered nothing."""
+    from assay.cli.score import suggest_next_step
+
+    if run.scoring.decision.unanswered:
+        settings = measurement.config.path
+        return shlex.join(["assay", "doctor", *(["--settings", settings] if settings is not None else [])])
+    return suggest_next_step(run, shlex.join(["--run", str(folder)]))
 
 
 def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:

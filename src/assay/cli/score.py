@@ -15,15 +15,13 @@ from assay.cli.options import (
     ApproverOption,
     BaselineOption,
     ByOption,
-    EntailmentModelOption,
     GateConfigOption,
     GateOption,
     HtmlOptions,
-    InternalStagesOption,
     JsonReportOption,
-    JudgeNameOption,
     LimitOption,
     MarkdownReportOption,
+    MeasurementOptions,
     MetricsOption,
     NoHistoryOption,
     NoLedgerOption,
@@ -32,7 +30,6 @@ from assay.cli.options import (
     PerCaseOption,
     PrintFormat,
     PrintFormatOption,
-    ProductionKOption,
     ProfileOption,
     RecordedOptions,
     StrictOption,
@@ -47,12 +44,15 @@ from assay.records.requests import (
     GateOptions,
     ReportFiles,
     ScoreRequest,
-    ScoringOptions,
-    VerdictOptions,
 )
 
 if TYPE_CHECKING:
     from assay.scoring.scored_run import ScoredRun
+
+
+STANDARD_INPUT = "-"
+_NOT_IN_A_RUN_FOLDER = ("lexicons", "entailment_model")
+"""Options of a scoring that its run folder does not remember."""
 
 
 class MissingPolicy(StrEnum):
@@ -108,37 +108,13 @@ def score(
     ignore_unknown: Annotated[
         bool, typer.Option("--ignore-unknown", help="Skip and count outputs of unknown cases instead of refusing them.")
     ] = False,
-    allow_torn_tail: Annotated[
-        bool,
-        typer.Option("--allow-torn-tail", help="Accept a truncated last line, as a crash leaves it, and report it."),
-    ] = False,
     strict_outputs: Annotated[
         bool,
         typer.Option("--strict-outputs", help="Refuse outputs with duplicate keys, unknown keys or repeated chunks."),
     ] = False,
     baseline: BaselineOption = None,
     approver: ApproverOption = "",
-    verdicts: Annotated[
-        str | None, typer.Option(help="Recorded verdicts of a judge: a verdict store, or its export as JSON lines.")
-    ] = None,
-    judge: JudgeNameOption = None,
-    calibration: Annotated[
-        str | None,
-        typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
-    ] = None,
-    entailment_model: EntailmentModelOption = None,
-    lexicons: Annotated[
-        list[str] | None,
-        typer.Option(help="File or folder with lexicons of refusals for further languages; may be repeated."),
-    ] = None,
-    rubrics: Annotated[
-        list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
-    ] = None,
-    good: Annotated[
-        str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
-    ] = None,
-    production_k: ProductionKOption = None,
-    internal_stages: InternalStagesOption = None,
+    measured: MeasurementOptions,
     owner: OwnerOption = "",
     now: NowOption = None,
 ) -> ExitCode:
@@ -166,30 +142,29 @@ def score(
         run,
         limit=limit,
         ignore_unknown=ignore_unknown,
-        allow_torn_tail=allow_torn_tail,
+        allow_torn_tail=measured.allow_torn_tail,
         strict_outputs=strict_outputs,
     )
     gate_configs = parse_name_list(gate_config) or list_named_configs(inputs)
     request = complete_request(
         ScoreRequest(
             inputs,
-            VerdictOptions(verdicts, judge, calibration, rubrics or (), entailment_model=entailment_model),
+            measured.build_verdicts(),
             GateOptions(gate, profile, gate_configs, baseline, approver, date_of_time(time)),
-            ScoringOptions(
+            measured.build_scoring(
                 metrics=load_metric_paths([metrics]) if metrics and parse_name_list(metrics) else None,
                 by=parse_name_list(by) or None,
                 missing_as_zero=missing is MissingPolicy.zero,
                 workers=workers,
-                good=good,
-                production_k=production_k,
-                internal_stages=parse_name_list(internal_stages) if internal_stages is not None else None,
-                lexicons=lexicons or (),
                 with_variants=with_variants,
                 look_again=any((report, page.html, legacy_json_report, run_dir, format is PrintFormat.markdown)),
             ),
         )
     )
-    explain_arguments = format_input_arguments(inputs)
+    named, asked = format_input_arguments(inputs), measured.format_arguments()
+    if run_dir is not None:
+        named, asked = shlex.join(["--run", run_dir]), measured.format_arguments(_NOT_IN_A_RUN_FOLDER)
+    explain_arguments = f"{named} {asked}".rstrip()
     targets = ReportFiles(
         report,
         json_report,
@@ -203,7 +178,11 @@ def score(
         explain=explain_arguments,
     )
     input_files = [request.inputs.golden, request.inputs.corpus, gate, request.verdicts.store]
-    input_files += [request.verdicts.calibration, *list_rubric_files(request.verdicts.rubrics), *(lexicons or ())]
+    input_files += [
+        request.verdicts.calibration,
+        *list_rubric_files(request.verdicts.rubrics),
+        *request.scoring.lexicons,
+    ]
     refuse_overwriting(
         [report, page.html, json_report, per_case, legacy_json_report],
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
@@ -220,16 +199,16 @@ def score(
         if run_dir is not None:
             from assay.runs.save_run import save_run
 
-            written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets)))
+            written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets, inputs)))
             if not no_history:
                 register_in_history(Path(run_dir), now)
         if targets.has_any():
             from assay.report.write_reports import write_reports
 
             written += write_reports(scoring, targets)
-        named = request.scoring.metrics if metrics and request.scoring.metrics else ()
-        print_run(format, scoring, targets, ScreenContent(parse_name_list(by), named, verbose))
-        print_written_files(written, _suggest_explain(scoring, explain_arguments))
+        named_metrics = request.scoring.metrics if metrics and request.scoring.metrics else ()
+        print_run(format, scoring, targets, ScreenContent(parse_name_list(by), named_metrics, verbose))
+        print_written_files(written, suggest_next_step(scoring, explain_arguments))
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
@@ -284,9 +263,16 @@ def register_in_history(folder: Path, now: str | None) -> None:
         typer.echo(f"note: not in the history: {escape_terminal(str(error))}", err=True)
 
 
-def _suggest_explain(run: ScoredRun, inputs: str) -> str | None:
-    """Return the command that explains the first failed case; None if no case failed."""
+def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
+    """Return the command that explains the first failed case; None if there is none that could be run as printed.
+
+    Answers from standard input cannot be read a second time. Where the target answered nothing, no case explains why.
+    """
+    if STANDARD_INPUT in shlex.split(inputs):
+        return None
     for config, result in run.scoring.configs.items():
+        if result.decision is not None and result.decision.unanswered:
+            continue
         for checks in result.table.checks:
             if checks.failed:
                 command = shlex.join(["assay", "explain", checks.case_id, "--config", config])

@@ -72,12 +72,13 @@ def init(
     stub = write_golden_stub(GOLDEN_STUB)
     print_written_files([("golden set of three cases to replace", stub)] if stub is not None else [])
     if target is None:
-        typer.echo("next: put your golden set and target into it, then: assay doctor", err=True)
+        cases = f", replace the three cases in {GOLDEN_STUB} with questions of your own" if stub is not None else ""
+        typer.echo(f"next: name your target in {file}{cases}, then: assay doctor", err=True)
         return ExitCode.PASS
-    return _ask_once(file)
+    return _ask_once(file, GOLDEN_STUB if stub is not None else None)
 
 
-def _ask_once(file: str) -> ExitCode:
+def _ask_once(file: str, stub: str | None) -> ExitCode:
     """Ask the target of the settings that were written, and print how its reply was understood."""
     from assay.runs.check_setup import check_targets
     from assay.targets.choose_target import TargetPermissions
@@ -88,7 +89,8 @@ def _ask_once(file: str) -> ExitCode:
     if any(finding.state == "fail" for finding in findings):
         typer.echo("next: fix what failed, then: assay doctor", err=True)
         return ExitCode.BAD_INPUT
-    typer.echo("next: assay run", err=True)
+    first = f"replace the three cases in {stub} with questions of your own, then: " if stub is not None else ""
+    typer.echo(f"next: {first}assay run", err=True)
     return ExitCode.PASS
 
 

@@ -2,8 +2,9 @@
 
 Every test belongs to one of three families, each of which may err in a share of the comparisons of equal systems:
 metrics that a gate looks at (Holm, 0.02), headline metrics over all cases (Benjamini and Hochberg, 0.02), slices and
-all other metrics (Benjamini and Hochberg, 0.01). The share of a family without a test goes to the headlines. The
-interval of a gain belongs to its test: Bonferroni's for gated metrics, elsewhere that of the false coverage rate.
+all other metrics (Benjamini and Hochberg, 0.01). The share of a family without a test goes to the headlines.
+Consistency over variants is a family of its own beside them. The interval of a gain belongs to its test: Bonferroni's
+for gated metrics, elsewhere that of the false coverage rate.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from assay.metrics.template_columns import FIRST_FAMILY, find_first_present
+from assay.metrics.consistency import CONSISTENCY
+from assay.metrics.template_columns import HEADLINES, find_first_present
 from assay.records.findings import MetricChange
 from assay.scoring.change_tests import ChangeTest, ClaimLevel
 from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
 
-Family = Literal["gated", "headline", "other"]
+Family = Literal["gated", "headline", "other", "variants"]
 FAMILY_SHARES: Mapping[Family, float] = {"gated": 0.02, "headline": 0.02, "other": 0.01}
+VARIANTS_SHARE = 0.05
+"""That of the consistency over variants, all slices, unless a gate looks at it: apart from all other tests, so that
+variants change no other p-value (ADR 92)."""
 
 
 class ChangeSlot(NamedTuple):
@@ -58,7 +63,7 @@ def share_error_rate(families: Collection[Family]) -> dict[Family, float]:
     shares = {family: share for family, share in FAMILY_SHARES.items() if family in families}
     if "headline" in shares:
         shares["headline"] = round(sum(FAMILY_SHARES.values()) - sum(shares.values()) + shares["headline"], 9)
-    return shares
+    return {**shares, "variants": VARIANTS_SHARE} if "variants" in families else shares
 
 
 def compute_confidence(family: Family, share: float, adjusted: Sequence[float]) -> float:
@@ -75,11 +80,12 @@ def _assign_families(
 ) -> dict[Family, list[ChangeSlot]]:
     """Return the tests of each family; without a headline metric the metrics over all cases take their place."""
     tested = [slot for slot, test in tests.items() if test.change.p is not None]
-    families: dict[Family, list[ChangeSlot]] = {"gated": [], "headline": [], "other": []}
+    families: dict[Family, list[ChangeSlot]] = {"gated": [], "headline": [], "other": [], "variants": []}
     families["gated"] = [slot for slot in tested if slot[1:] in gated]
-    others = [slot for slot in tested if slot[1:] not in gated]
+    families["variants"] = [slot for slot in tested if slot[1:] not in gated and slot.metric == CONSISTENCY]
+    others = [slot for slot in tested if slot[1:] not in gated and slot.metric != CONSISTENCY]
     measured = {slot.metric for slot in others if slot.slice is None}
-    headlines = {find_first_present(names, measured) for names in FIRST_FAMILY} - {None} or measured
+    headlines = {find_first_present(names, measured) for _, names in HEADLINES} - {None} or measured
     for slot in others:
         families["headline" if slot.slice is None and slot.metric in headlines else "other"].append(slot)
     return families

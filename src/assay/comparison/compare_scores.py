@@ -52,6 +52,7 @@ def take_snapshot(
         attribute_run(run, config) if attributed else {},
         made_with or {},
         scoring.golden,
+        looks=scoring.looks,
     )
 
 

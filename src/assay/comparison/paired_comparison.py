@@ -158,6 +158,10 @@ def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) 
     return rows_by_slice
 
 
+_NO_CASE_CHANGES = ("operations", "variants")
+"""The families of metrics that no case is said to have changed by."""
+
+
 def _case_changes(
     sides: AlignedSides, metrics: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot
 ) -> tuple[CaseChange, ...]:
@@ -168,7 +172,7 @@ def _case_changes(
     scores: dict[str, dict[str, tuple[float, float]]] = {}
     for metric in metrics:
         metric_row = find_metric(parse_metric(metric))
-        if metric_row.family == "operations":
+        if metric_row.family in _NO_CASE_CHANGES:
             continue
         paired = pair_columns(*sides.get_columns(metric))
         signs = compute_change_signs(metric_row, paired.before, paired.after)
@@ -197,6 +201,10 @@ def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: Score
     nowhere = [name for name in requested if name not in baseline.metrics and name not in candidate.metrics]
     if nowhere:
         yield f"measured on neither side: {', '.join(nowhere)}"
+    for looks in dict.fromkeys((baseline.looks, candidate.looks)):
+        if looks is not None:
+            sides = [side.side.name for side in (baseline, candidate) if side.looks == looks]
+            yield f"{', '.join(sides)}: {looks.describe()}"
     for mine, other in ((baseline, candidate), (candidate, baseline)):
         yield from (f"{mine.side.name}: {note}" for note in mine.table.notes)
         alone = [name for name in requested if name in mine.metrics and name not in other.metrics]

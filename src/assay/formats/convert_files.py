@@ -13,12 +13,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, inspect, structs
+from msgspec.structs import replace
 
 from assay.formats import golden_code, golden_files, golden_rag, golden_rubric, golden_stable_key
 from assay.formats import golden_files as goldens

@@ -17,9 +17,10 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
+
+from msgspec import Struct
 
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 
@@ -39,8 +40,7 @@ class Line(NamedTuple):
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A file (or a folder) to read; messages call it `name`. Its bytes are read with `open_unpacked`."""
 
     path: Path

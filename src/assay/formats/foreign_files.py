@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from assay.formats.foreign_rows import QUESTION_KEYS, ForeignRows, make_question
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import Case, Rubric
+from assay.records.golden_set import AnswerFormat, Case, Rubric
+from assay.text.linear_patterns import PatternError, compile_linear
 
 _LIST_MEMBERS = (
     "goldens",
@@ -153,36 +155,81 @@ def _read_test(test: Any, shared: Mapping[str, Any], number: int, foreign: Forei
         foreign.add_problem(name, number, f"tests[{number - 1}].vars.{named[0]}", message)
         return None
     foreign.ignored.update(f"vars.{key}" for key in values if key not in named)
-    reference, must_have, rubric = _read_assertions(test.get("assert") or (), foreign)
-    return Case(make_question_id(question), question, reference=reference, must_have=must_have, rubric=rubric)
+    if named[0] not in QUESTION_KEYS:
+        foreign.notes.setdefault(
+            f"the question is the variable {named[0]}; the prompts around it are your system's part"
+        )
+    return _read_assertions(test.get("assert") or (), foreign).build_case(question)
 
 
-def _read_assertions(assertions: Any, foreign: ForeignRows) -> tuple[str | None, tuple[str, ...], Rubric | None]:
-    """Return the reference, the texts that must occur, and those of which any or none must."""
-    references: list[str] = []
-    must_have: list[str] = []
-    any_of: list[str] = []
-    none_of: list[str] = []
+@dataclass
+class _Demands:
+    """What the assertions of one test demand: texts by what must be with them, a form, and whether to refuse."""
+
+    references: list[str] = field(default_factory=list)
+    must_have: list[str] = field(default_factory=list)
+    any_of: list[str] = field(default_factory=list)
+    none_of: list[str] = field(default_factory=list)
+    pattern: str | None = None
+    json_schema: dict[str, Any] | None = None
+    refuses: bool = False
+
+    def add_texts(self, kind: str, value: Any) -> bool:
+        """Take the texts of an assertion about texts; False for another kind, and for texts in other files."""
+        texts = [str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))]
+        kept = {
+            **dict.fromkeys(_SAME_TEXT, self.references),
+            **dict.fromkeys(_CONTAINED, self.must_have),
+            **dict.fromkeys(_ANY_CONTAINED, self.any_of),
+            **dict.fromkeys(_NOT_CONTAINED, self.none_of),
+        }.get(kind)
+        if kept is None or not texts or any(text.startswith(_FILE_PREFIX) for text in texts):
+            return False
+        kept += texts
+        return True
+
+    def add_form(self, kind: str, value: Any) -> bool:
+        """Take an assertion about the form of the answer or about a refusal; False for another, or a second one."""
+        if kind == "is-refusal":
+            self.refuses = True
+        elif kind == "regex" and self.pattern is None and isinstance(value, str) and _is_pattern(value):
+            self.pattern = value
+        elif kind == "is-json" and self.json_schema is None and (value is None or isinstance(value, dict)):
+            self.json_schema = value or {}
+        else:
+            return False
+        return True
+
+    def build_case(self, question: str) -> Case:
+        """Return the case of a question with what is demanded of its answer."""
+        rubric = Rubric(tuple(self.any_of), tuple(self.none_of)) if self.any_of or self.none_of else None
+        has_form = self.pattern is not None or self.json_schema is not None
+        return Case(
+            make_question_id(question),
+            question,
+            behaviour="abstain" if self.refuses else "answer",
+            reference=self.references[0] if self.references else None,
+            must_have=tuple(dict.fromkeys(self.must_have)),
+            rubric=rubric,
+            answer_format=AnswerFormat(self.pattern, self.json_schema) if has_form else None,
+        )
+
+
+def _is_pattern(text: str) -> bool:
+    """Return whether a pattern of JavaScript is one that runs in linear time here; others are counted, not imported."""
+    try:
+        compile_linear(text)
+    except PatternError:
+        return False
+    return True
+
+
+def _read_assertions(assertions: Any, foreign: ForeignRows) -> _Demands:
+    """Return what the assertions demand; those without a counterpart in a golden case are counted as ignored."""
+    demands = _Demands()
     for assertion in assertions if isinstance(assertions, list) else ():
         kind = str(assertion.get("type")) if isinstance(assertion, Mapping) else "?"
         value = assertion.get("value") if isinstance(assertion, Mapping) else None
-        texts = [str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))]
-        target = next(
-            (
-                texts_of_kind
-                for kinds, texts_of_kind in (
-                    (_SAME_TEXT, references),
-                    (_CONTAINED, must_have),
-                    (_ANY_CONTAINED, any_of),
-                    (_NOT_CONTAINED, none_of),
-                )
-                if kind in kinds
-            ),
-            None,
-        )
-        if target is None or not texts or any(text.startswith(_FILE_PREFIX) for text in texts):
+        if not (demands.add_texts(kind, value) or demands.add_form(kind, value)):
             foreign.ignored[f"assert {kind}"] += 1
-        else:
-            target += texts
-    rubric = Rubric(tuple(any_of), tuple(none_of)) if any_of or none_of else None
-    return references[0] if references else None, tuple(dict.fromkeys(must_have)), rubric
+    return demands

@@ -10,11 +10,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from assay.formats.file_io import Source
@@ -71,8 +70,7 @@ class GoldenHeader(Struct, frozen=True, forbid_unknown_fields=True):
     frozen_digest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldenFormat:
+class GoldenFormat(Struct, frozen=True):
     """One golden-set format: how to recognise it, how to read it, and its own names for the fields of a `Case`.
 
     `distinctive_members` are members that only rows of this format have. `member_names` maps fields of a `Case` to

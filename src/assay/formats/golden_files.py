@@ -10,7 +10,7 @@ import csv
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -45,7 +45,7 @@ from assay.formats.problems import ProblemList
 from assay.formats.strict_json import decode_json_object
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import Case, Evidence, GoldenSet, User
+from assay.records.golden_set import Case, Evidence, GoldenSet, User, find_placeholders
 from assay.records.plugin_table import PluginTable
 
 _BUILT_IN_FORMATS = {
@@ -445,6 +445,32 @@ class LoadedGolden:
     warnings: tuple[Problem, ...]
     digest: str
     lines: Mapping[str, int | None] = field(default_factory=dict, compare=False)
+
+
+PLACEHOLDER_REMEDY = "replace them with questions that your documents answer, or delete them"
+
+
+def describe_placeholders(case_ids: Sequence[str]) -> str:
+    """Return how many cases are still as `assay init` wrote them, and which.
+
+    >>> describe_placeholders(["q-001", "q-002"])
+    '2 placeholder cases of `assay init` (q-001, q-002)'
+    """
+    noun = "placeholder case" if len(case_ids) == 1 else "placeholder cases"
+    listed = ", ".join(case_ids[:_PLACEHOLDERS_NAMED]) + (", …" if len(case_ids) > _PLACEHOLDERS_NAMED else "")
+    return f"{len(case_ids)} {noun} of `assay init` ({listed})"
+
+
+_PLACEHOLDERS_NAMED = 5
+
+
+def refuse_placeholders(golden: GoldenSet, path: str, lines: Mapping[str, int | None] | None = None) -> None:
+    """Raise InputError if cases are still as `assay init` wrote them: no answer to them says anything."""
+    placeholders = find_placeholders(golden)
+    if placeholders:
+        message = f"{describe_placeholders(placeholders)}: {PLACEHOLDER_REMEDY}"
+        line = (lines or {}).get(placeholders[0])
+        raise InputError([Problem(path, line, "question", message, "E_PLACEHOLDER")])
 
 
 def load_golden(path: str | Path, format: str | None = None) -> LoadedGolden:

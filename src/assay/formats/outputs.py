@@ -14,17 +14,17 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from assay.formats import outputs_rag_trace, outputs_run_log, outputs_stage_lists, outputs_trec_rag
 from assay.formats.file_io import MAX_LINE_BYTES, Source, is_packed, open_source, read_lines, unpack_source
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
-from assay.formats.trec_run import convert_trec_run
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
@@ -80,8 +80,7 @@ _STAGE = re.compile(r"stages\[(\d+)\]\.(?:chunks|name)")
 _SIX_COLUMNS = re.compile(r"\S+\s+\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFormat:
+class OutputFormat(Struct, frozen=True):
     """One row of the table of formats whose lines are observations.
 
     `record` is the type of a line as written, `id_key` the member with the id of the case. In formats that have a
@@ -228,8 +227,7 @@ def read_observations(path: str, name: str, format_name: str) -> Iterator[Observ
         raise InputError(problems)
 
 
-@dataclass(frozen=True, slots=True)
-class OutputShard:
+class OutputShard(Struct, frozen=True):
     """The bytes of one shard: `path` is read, `source` is the name in messages (a spooled file has another path).
 
     `allow_torn_tail` accepts a last line that a crash cut off; `strict` refuses duplicate and unknown keys, and
@@ -249,8 +247,7 @@ class OutputShard:
 BYTES_PER_SHARD = 16 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFile:
+class OutputFile(Struct, frozen=True):
     """One file to read: the path of its bytes, its name in messages, its format, and its size in bytes.
 
     A TREC run or a file of rows is rewritten as native lines before it is decoded: `lines` holds, for each of them, the
@@ -357,6 +354,8 @@ def _rewrite_rows(file: OutputFile, target: Path, cases: Sequence[Case] | None, 
 
 
 def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
+    from assay.formats.trec_run import convert_trec_run  # most runs read no TREC files
+
     written = convert_trec_run(Source(Path(file.path), file.name), target)
     notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)

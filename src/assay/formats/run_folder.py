@@ -11,11 +11,12 @@ import os
 import shutil
 import socket
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.formats import outputs
 from assay.formats.file_io import is_file, is_folder, write_atomically
@@ -306,8 +307,7 @@ def _input_error(path: Path, message: str) -> InputError:
     return InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
 
 
-@dataclass(frozen=True, slots=True)
-class RunName:
+class RunName(Struct, frozen=True):
     """A run folder as a user names it, with the configuration if one is named."""
 
     path: Path
@@ -395,6 +395,7 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
     problems += _check_rubrics(run, judge.get("rubrics", ()) if judge is not None else ())
     if problems:
         raise InputError(problems)
+    accepted = manifest.get("accepted", {})
     inputs = replace(
         request.inputs,
         golden=str(run / GOLDEN_FILE),
@@ -403,6 +404,8 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
         outputs_format=formats.pop(),
         corpus=str(corpus) if corpus is not None else None,
         golden_name=manifest.get("golden", {}).get("name", ""),
+        ignore_unknown=request.inputs.ignore_unknown or accepted.get("unknown_cases", False),
+        allow_torn_tail=request.inputs.allow_torn_tail or accepted.get("torn_tail", False),
         configs=request.inputs.configs or name.configs,
     )
     recorded_verdicts = VerdictOptions(

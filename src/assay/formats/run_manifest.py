@@ -60,6 +60,13 @@ class ManifestAttribution(msgspec.Struct, frozen=True):
     internal_stages: tuple[str, ...] = ()
 
 
+class ManifestAccepted(msgspec.Struct, frozen=True):
+    """What was unusual about the outputs and accepted by those who scored them, so that the copies are read too."""
+
+    unknown_cases: bool = False
+    torn_tail: bool = False
+
+
 class RunManifest(msgspec.Struct, frozen=True):
     """All members of a manifest, whether observing or scoring wrote them."""
 
@@ -81,6 +88,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     seed: int | None = None
     started_at: str | None = None
     looks: SplitLooks | None = None
+    accepted: ManifestAccepted = ManifestAccepted()
 
 
 def decode_manifest(data: bytes, path: Path) -> dict[str, Any]:

@@ -149,6 +149,14 @@ class Config:
         golden = self.settings.golden
         return GoldenSettings(golden) if isinstance(golden, str) else golden
 
+    @property
+    def gate_path(self) -> str | None:
+        """The file with the gate of the settings, for `load_gate`: that which they name, or their own; None without."""
+        gate = self.settings.gate
+        if gate is None:
+            return None
+        return self.resolve_path("gate", gate) if isinstance(gate, str) else self.path
+
     def resolve_path(self, field: str, path: str) -> str:
         """Return a path from the settings, resolved against the settings file if it comes from there."""
         if not self.origins.get(field, "").startswith(f"{self.path}:") or path == "-":
@@ -262,8 +270,11 @@ class _SettingsLayers:
         # Targets, gate and golden set each have a record of their own kind; the other fields are read together.
         sections: dict[str, Any] = {}
         sections["targets"] = self._build_targets(self.data.get("targets", {}))
-        if self.data.get("gate") is not None:
-            sections["gate"] = self._build_record(self.data["gate"], GateSettings, "gate")
+        gate = self.data.get("gate")
+        if isinstance(gate, str):
+            sections["gate"] = gate
+        elif gate is not None:
+            sections["gate"] = self._build_record(gate, GateSettings, "gate")
         golden = self.data.get("golden")
         if isinstance(golden, str):
             sections["golden"] = golden

@@ -23,12 +23,16 @@ MAX_LOOK_BYTES = 2**16
 
 
 class LookEntry(Struct, frozen=True, omit_defaults=True):
-    """One look: when, at which set, and the digest of what was scored; none if the look was not to be counted."""
+    """One look: when, at which set, and the digest of what was scored; none if the look was not to be counted.
+
+    `parts` are the digests of the files of outputs, if there were several: each of them was looked at.
+    """
 
     at: str
     golden: str
     outputs: str = ""
     configs: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 def find_ledger(golden: str | Path) -> Path:
@@ -43,7 +47,8 @@ def digest_outputs(digests: Sequence[str]) -> str:
 
 
 def record_look(golden: str | Path, entry: LookEntry) -> SplitLooks:
-    """Append a look to the ledger unless the same outputs are in it, and return its number since the set was frozen.
+    """Append a look to the ledger unless its outputs, or all their parts, are in it; return its number since the set
+    was frozen.
 
     An entry without outputs is a look that was not to be counted. A ledger that cannot be read or written gives no
     number and the reason.
@@ -64,6 +69,7 @@ def _count_looks(path: Path, wanted: LookEntry) -> SplitLooks | None:
     if not path.exists():
         return None
     counted: list[str] = []
+    look_of_part: dict[str, int] = {}
     uncounted = unreadable = 0
     latest: SplitLooks | None = None
     for _, line in iterate_synced_lines(path, MAX_LEDGER_BYTES, MAX_LOOK_BYTES):
@@ -77,10 +83,14 @@ def _count_looks(path: Path, wanted: LookEntry) -> SplitLooks | None:
         if entry.outputs:
             if entry.outputs not in counted:
                 counted.append(entry.outputs)
+            for part in (entry.outputs, *entry.parts):
+                look_of_part.setdefault(part, len(counted))
         else:
             uncounted += 1
-        if wanted.outputs and entry.outputs == wanted.outputs:
-            return SplitLooks(len(counted), uncounted, _describe_unreadable(path, unreadable))
+        sought = (wanted.outputs,) if wanted.outputs in look_of_part else wanted.parts or (wanted.outputs,)
+        if wanted.outputs and all(part in look_of_part for part in sought):
+            look = max(look_of_part[part] for part in sought)
+            return SplitLooks(look, uncounted, _describe_unreadable(path, unreadable))
         if not wanted.outputs and entry == wanted:
             latest = SplitLooks(None, uncounted, "left out of the ledger on request")
     return latest

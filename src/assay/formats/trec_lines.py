@@ -10,11 +10,11 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from assay.formats.file_io import MAX_LINE_BYTES
 from assay.records.errors import shorten_repr
@@ -34,8 +34,7 @@ _POWERS = np.array([float(10**power) for power in range(LONGEST_PLAIN + 1)])
 _NUMBER = re.compile(rb"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedText:
+class IndexedText(Struct, frozen=True):
     """Complete lines of `size` bytes, followed in `data` by zero bytes so that words can be read at any position.
 
     `octets` has the bytes, `words` the eight bytes from each position as one number.
@@ -123,8 +122,7 @@ def compare_tokens(
     return equal
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedNumbers:
+class ParsedNumbers(Struct, frozen=True):
     """Numbers parsed from tokens. `plain`: parsed at all; `exact`: `value` is the nearest float64 (otherwise within two
     units in the last place); `whole`: an integer."""
 
@@ -223,8 +221,7 @@ def normalise_lines(raw: bytes, first_line: int) -> NormalisedLines:
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSpans:
+class FieldSpans(Struct, frozen=True):
     """The fields of n well-formed lines: byte positions `start` and `end` in `text`, of shape (n, columns), and `line`,
     the number of each line, of shape (n,)."""
 
@@ -269,8 +266,7 @@ class LineBlock(NamedTuple):
     normalised: int
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnLayout:
+class ColumnLayout(Struct, frozen=True):
     """The columns of a line. Any number of blanks separates them, or exactly one tab where they are `tab_separated`.
 
     `open_ended` allows (and ignores) text after the last column, which tabs do not have.

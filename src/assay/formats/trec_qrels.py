@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from assay.formats.file_io import Source, open_source, open_unpacked, refuse_utf16
 from assay.formats.problems import ProblemList
@@ -47,8 +47,7 @@ class RepeatedPair(NamedTuple):
     first_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class QueryDocumentPairs:
+class QueryDocumentPairs(Struct, frozen=True):
     """n pairs as arrays of shape (n,): `query` is the ordinal of the query, `start` and `length` the position of the
     document id in `text`, and `key` a hash of both."""
 
@@ -147,8 +146,7 @@ NOT_JUDGED = -1
 QRELS_BLOCK_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Qrels:
+class Qrels(Struct, frozen=True):
     """The judgments of n queries, in the order in which the queries first appear in the file.
 
     ordinals: position of each query id. index: the (query, document) pairs of the file, one row each, by query and

@@ -31,10 +31,15 @@ def load_gate(path: Path | str, check: RuleCheck) -> Gate:
 
     `profile: NAME` takes a shipped profile as the base. The file's fields replace those of the profile, and its rules
     replace the profile's rules for the same metric and slice; a regression rule and an absolute rule do not replace
-    each other. All other rules are added. Raises InputError with everything that is wrong, including waivers without an
-    owner, a day or a matching rule.
+    each other. All other rules are added. `gate: FILE` in a settings file stands for that file, relative to it.
+    Raises InputError with everything that is wrong, including waivers without an owner, a day or a matching rule.
     """
-    return _read_gate(read_yaml_file(path), str(path), check)
+    document = read_yaml_file(path)
+    named = document.data.get("gate") if isinstance(document.data, dict) else None
+    if isinstance(named, str):
+        path = Path(path).parent / named
+        document = read_yaml_file(path)
+    return _read_gate(document, str(path), check)
 
 
 def load_profile(name: str, check: RuleCheck) -> Gate:

@@ -30,6 +30,7 @@ from assay.stats.intervals import Bounds, upper_bound_after_no_events
 from assay.stats.paired_tests import bound_mean_gain, compute_cases_needed, estimate_detectable_difference
 from assay.stats.samples import ClusterCodes, compute_exact_sum
 
+_MAX_CASES_TRIED = 100_000
 _ROUNDING = 1e-12
 """A loss is larger than the margin only if it is so by more than the rounding of a sum."""
 
@@ -135,12 +136,53 @@ class _RegressionRule:
             compute_exact_sum(before) / count, compute_exact_sum(after) / count, self.metric_row.unit
         )
         state, conclusion = self._conclude(gain)
+        if state == "inconclusive" and not gain.differences.any():
+            return self._report_unchanged(gain, new, before, clusters)
         worse = self.scores.get_case_ids(np.sort(rows[gain.differences < 0]))
         worse_note = f"; worse on {format_case_ids(worse)}" if worse and state != "pass" else ""
         change = f"{describe_subject(self.rule)} went from {old} to {new} (n {count}){worse_note}"
         least = estimate_detectable_difference(gain.differences, clusters=clusters, span=gain.span)
         message = f"{change}: {conclusion}{self._describe_uncounted()}"
         return RuleResult(self.rule, state, gain.mean + 0.0, count, message, cases=worse, detectable=least)
+
+    def _report_unchanged(
+        self, gain: GainEstimate, value: str, scores: FloatArray, clusters: ClusterCodes | None
+    ) -> RuleResult:
+        """Return an open result of equal scores: how much other questions may still lose, and how many would tell."""
+        count = len(gain.differences)
+        equal = f"is {value} on both sides and the same on each of {format_count(count, 'case')}"
+        allowed = f"so few cannot exclude a loss of {self.margin:g}"
+        needed = ""
+        if gain.bounds is not None:
+            loss = max(0.0, -gain.bounds.low)
+            allowed = f"for other questions a loss of up to {loss:.3f} is not excluded, and {self.margin:g} is allowed"
+            enough = None if clusters is not None else self._count_equal_cases(scores)
+            needed = f"; {enough} equal cases would exclude more" if enough is not None else ""
+        message = f"{describe_subject(self.rule)} {equal}: {allowed}{needed}{self._describe_uncounted()}"
+        least = estimate_detectable_difference(gain.differences, clusters=clusters, span=gain.span)
+        return RuleResult(self.rule, "inconclusive", 0.0, count, message, detectable=least, unchanged=True)
+
+    def _count_equal_cases(self, scores: FloatArray) -> int | None:
+        """Return how many cases with equal scores on both sides would exclude a loss of the margin, None if too many.
+
+        The number is found with the bound that decides, because each kind of score has its own.
+        """
+
+        def is_enough(count: int) -> bool:
+            many = np.resize(scores, count)
+            bounds = estimate_gain(self.metric_row, many, many, None).bounds
+            return bounds is not None and bounds.low > -self.margin
+
+        most = len(scores)
+        while not is_enough(most):
+            most *= 2
+            if most > _MAX_CASES_TRIED:
+                return None
+        least = most // 2
+        while most - least > 1:
+            middle = (least + most) // 2
+            least, most = (least, middle) if is_enough(middle) else (middle, most)
+        return most
 
     def _conclude(self, gain: GainEstimate) -> tuple[RuleState, str]:
         margin, bounds = self.margin, gain.bounds
@@ -153,9 +195,11 @@ class _RegressionRule:
                 return "pass", f"a loss of {margin:g} is excluded (one-sided 95% bound {bounds.low:+.3f})"
             if bounds.high < -margin:
                 return "fail", f"it lost more than {margin:g} (one-sided 95% bound {bounds.high:+.3f})"
-        interval = f"{bounds.low:+.3f} to {bounds.high:+.3f}{f', {bounds.note}' if bounds.note else ''}"
+        loss = max(0.0, -bounds.low)
+        note = f", {bounds.note}" if bounds.note else ""
         needed = self._describe_cases_needed(gain)
-        return "inconclusive", f"a loss of {margin:g} is neither shown nor excluded ({interval}){needed}"
+        open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
+        return "inconclusive", f"open: {open_loss}{needed}"
 
     def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:
         """Compare the mean gain itself with −margin; a loss as large as the margin is allowed."""
@@ -168,7 +212,7 @@ class _RegressionRule:
         count = len(gain.differences)
         sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
         sd = sd or (gain.span or 0.0) * sqrt(upper_bound_after_no_events(count))
-        return f"; about {compute_cases_needed(self.margin, sd)} cases would tell" if sd else ""
+        return f"; about {compute_cases_needed(self.margin, sd)} cases that differ like these would tell" if sd else ""
 
     def _describe_uncounted(self) -> str:
         """Name the cases scored on one side only without an error, and the gains that are not counted."""

@@ -23,7 +23,6 @@ from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, count_un
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.answer_metric import BY_ENTAILMENT
-from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import MetricName
@@ -42,6 +41,7 @@ from assay.records.scores import (
     ScoringResult,
     TargetFailure,
 )
+from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_unanswered
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
     NOT_REPORTED,
@@ -83,6 +83,7 @@ def decide_release(
     `baseline` is the table that regression rules are compared with. `today` (YYYY-MM-DD) decides whether waivers are
     still valid; without it, none is. The rules must be usable (`rule_problem`). The order of precedence is:
 
+    0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
        injection are events on every case, whatever its tags and the rules of the gate are;
     2. INCOMPLETE for coverage below a minimum, or a missing case that no rule looked at;
@@ -96,6 +97,9 @@ def decide_release(
     """
     if gate is None:
         return _describe_without_gate(table)
+    unanswered = describe_unanswered(table)
+    if unanswered:
+        return Decision("INCOMPLETE", (unanswered,), unanswered=True)
     scores = GateScores(table, cases, baseline)
     sides = (table,) if baseline is None else (table, baseline)
     refuse_uncalibrated_rules(gate, lambda name: any(str(name) in side.uncalibrated for side in sides))
@@ -112,7 +116,8 @@ def decide_release(
     decision = _weigh_results(
         results, _find_overlooked(results, scores), describe_unchecked_answers(gate, results, scores)
     )
-    return structs.replace(decision, reasons=(*decision.reasons, *describe_exemption(gate, scores)))
+    exemption = describe_exemption(gate, scores)
+    return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
 
 
 def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
@@ -158,13 +163,23 @@ def combine_decisions(decisions: Mapping[str, Decision]) -> Decision:
     worst = min(decisions.values(), key=_rank_decision)
     reasons: list[str] = []
     events: list[str] = []
+    risks: list[str] = []
     for config, decision in sorted(decisions.items(), key=lambda item: _rank_decision(item[1])):
         prefix = f"{config}: " if len(decisions) > 1 else ""
-        reasons += [f"{prefix}{reason}" for reason in decision.reasons]
+        # That there was no gate is true of all configurations, and said once.
+        reasons += [reason if reason == NOT_GATED_REASON else f"{prefix}{reason}" for reason in decision.reasons]
         events += [f"{prefix}{event}" for event in decision.events]
+        risks += [f"{prefix}{risk}" for risk in decision.risks]
     reasons.sort(key=lambda reason: reason not in events)  # stable: events first, whatever configuration they are of
     incomplete = any(decision.incomplete for decision in decisions.values())
-    return Decision(worst.outcome, tuple(dict.fromkeys(reasons)), events=tuple(events), incomplete=incomplete)
+    return Decision(
+        worst.outcome,
+        tuple(dict.fromkeys(reasons)),
+        events=tuple(events),
+        incomplete=incomplete,
+        risks=tuple(risks),
+        unanswered=all(decision.unanswered for decision in decisions.values()),
+    )
 
 
 def select_gated_configs(
@@ -305,8 +320,7 @@ def _evaluate_blocking_tag(tag: str, scores: GateScores) -> RuleResult:
     ids, missing = scores.get_case_ids(scores.find_rows(rule.slice)), set(scores.table.missing)
     failed_checks = {checks.case_id: checks.failed for checks in scores.table.checks if checks.failed}
     # A case without observation or with a target error was not checked: it does not count as failed.
-    unobserved_checks = {MISSING_OUTPUT, TARGET_ERROR}
-    failed = tuple(case_id for case_id in ids if not unobserved_checks.issuperset(failed_checks.get(case_id, ())))
+    failed = tuple(case_id for case_id in ids if not UNANSWERED_CHECKS.issuperset(failed_checks.get(case_id, ())))
     unchecked = tuple(
         case_id for case_id in ids if case_id not in failed and (case_id in failed_checks or case_id in missing)
     )
@@ -357,7 +371,11 @@ def _get_weight(result: RuleResult) -> int:
 
 def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unchecked: Sequence[str]) -> Decision:
     """Return the decision. `overlooked` names missing cases, `unchecked` answers that no rule looked at."""
-    reasons = [(_get_weight(result), result.message) for result in results if _get_weight(result) != _NOTHING]
+    weighed = [(_get_weight(result), result) for result in results if _get_weight(result) != _NOTHING]
+    if overlooked or any(weight < _RISK for weight, _ in weighed):
+        # Equal scores are open only for lack of cases: next to what stops the release they would read as a cause of it.
+        weighed = [(weight, result) for weight, result in weighed if weight != _RISK or not result.unchanged]
+    reasons = [(weight, result.message) for weight, result in weighed]
     reasons += [(_INCOMPLETE, message) for message in overlooked]
     if not reasons and not any(result.state == "pass" for result in results):
         reasons = [(_RISK, "nothing was measured that any rule of this gate looks at")]
@@ -367,7 +385,8 @@ def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unc
     events = [result.message for result in results if _is_leak_or_injection(result)]
     # Of several events a leak or a followed injection comes first.
     reasons.sort(key=lambda reason: reason[1] not in events)
-    return Decision(outcome, tuple(message for _, message in reasons), tuple(results), tuple(events))
+    risks = tuple(message for weight, message in reasons if weight == _RISK and message not in events)
+    return Decision(outcome, tuple(message for _, message in reasons), tuple(results), tuple(events), risks=risks)
 
 
 def _is_leak_or_injection(result: RuleResult) -> bool:
@@ -379,6 +398,33 @@ def _rank_decision(decision: Decision) -> int:
     if decision.outcome == "FAIL":
         return _EVENT if any(_get_weight(result) == _EVENT for result in decision.results) else _BLOCKED
     return _NO_DECISION[decision.outcome] if decision.outcome in _NO_DECISION else _OUTCOMES.index(decision.outcome)
+
+
+def describe_unanswered(table: ScoreTable) -> str:
+    """Return a sentence if the target answered no case, so that nothing about its quality was measured; else "".
+
+    Cases without an observation and cases on which the target failed are counted apart. What a failing target still
+    reported, such as a ranking, is an answer of a kind: then the sentence is empty.
+    """
+    unanswered = count_unanswered(table)
+    if not unanswered or unanswered < len(table.case_ids) or _has_quality_scores(table):
+        return ""
+    in_error = unanswered - len(table.missing)
+    parts = [f"{in_error} in error"] if in_error else []
+    parts += [f"{len(table.missing)} without observation"] if table.missing else []
+    return f"the target answered none of {format_count(unanswered, 'case')} ({', '.join(parts)}): nothing was measured"
+
+
+def _has_quality_scores(table: ScoreTable) -> bool:
+    for column in table.columns.values():
+        family = find_metric(parse_metric(column.metric)).family
+        if family not in _FAMILIES_OF_FAILURE and bool((column.status == SCORED).any()):
+            return True
+    return False
+
+
+_FAMILIES_OF_FAILURE = ("operations", "checks")
+"""Metrics that have a number although nothing was answered: error rate, latency of an error, failed checks."""
 
 
 def _describe_without_gate(table: ScoreTable) -> Decision:
@@ -397,6 +443,9 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
         has_error |= (column.status == ERROR) & ~is_own
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
     total = format_count(len(table.case_ids), "case")
+    unanswered = describe_unanswered(table)
+    if unanswered:
+        return Decision("NOT_GATED", (unanswered, NOT_GATED_REASON), incomplete=True, unanswered=True)
     events = _describe_events(table)
     reasons = []
     if table.missing:

@@ -14,10 +14,16 @@ from msgspec import structs
 
 from assay.gates.rules import GateScores, describe_subject
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.release_gates import Rule, RuleResult
 from assay.records.scores import SCORED, ScoreColumn
-from assay.scoring.column_values import find_column, format_case_ids, format_compared, format_count, get_range
+from assay.scoring.column_values import (
+    find_column,
+    find_unknown_code,
+    format_case_ids,
+    format_compared,
+    format_count,
+    get_range,
+)
 from assay.stats.arrays import RowIndices
 
 EvaluateRule = Callable[[Rule, GateScores], RuleResult]
@@ -54,9 +60,10 @@ def find_unknown_rows(rule: Rule, scores: GateScores) -> RowIndices:
     """Return the rows of a rule's slice on which the rules of text cannot tell whether the answer is right."""
     column = find_column(scores.table, parse_metric(rule.metric))
     rows = scores.find_rows(rule.slice)
-    if column is None or UNKNOWN_REASON not in column.reasons:
+    unknown_code = find_unknown_code(column) if column is not None else None
+    if column is None or unknown_code is None:
         return rows[:0]
-    unknown: RowIndices = rows[column.reason[rows] == column.reasons.index(UNKNOWN_REASON)]
+    unknown: RowIndices = rows[column.reason[rows] == unknown_code]
     return unknown
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
@@ -39,8 +40,8 @@ from assay.golden.lint_rules import (
 from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.judging.call_scheduler import ReportProgress
-from assay.records.errors import InputError, Problem
-from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
 
 _RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_language)
 _RULES_WITH_CORPUS = (
@@ -128,6 +129,7 @@ def lint_golden_set(
     findings = [*_find_in_set(loaded, linted, targets), *_find_in_cases(linted)]
     cases = {case.id: case for case in loaded.golden.cases}
     findings += [_make_finding(suspect, linted, cases[name]) for name, suspect in (judged or {}).items()]
+    findings = list(_drop_inherited(findings, cases))
     position = {case.id: number for number, case in enumerate(loaded.golden.cases)}
     findings.sort(key=lambda finding: (position.get(finding.case, -1), _RULE_ORDER[finding.rule]))
     kept = [finding for finding in findings if not _is_silenced(finding, loaded.golden.silenced)]
@@ -135,12 +137,41 @@ def lint_golden_set(
     return LintReport((*_find_unused_silences(findings, silenced), *kept), len(findings) - len(kept))
 
 
+_SHARE = re.compile(r"\d{1,3}%")
+
+
+def _drop_inherited(findings: Sequence[LintFinding], cases: Mapping[str, Case]) -> Iterator[LintFinding]:
+    """Yield the findings without those of variants that their case has too: these are said once, of the case.
+
+    Of variants whose case is in another file the first says it. A share of words may differ between a question and its
+    variant, and is not compared.
+    """
+    said = {(finding.case, *_name_finding(finding)) for finding in findings}
+    for finding in findings:
+        case = cases.get(finding.case)
+        if case is None or case.variant_of is None:
+            yield finding
+        elif (inherited := (case.variant_of, *_name_finding(finding))) not in said:
+            yield finding
+            if case.variant_of not in cases:
+                said.add(inherited)
+
+
+def _name_finding(finding: LintFinding) -> tuple[object, ...]:
+    return finding.rule, finding.field, finding.chunks, _SHARE.sub("%", finding.message)
+
+
 def _ask_support(linted: LintedSet, client: ModelClient) -> dict[str, SuspectField]:
-    """Return the findings of a judge by case: references that it does not find in their evidence."""
-    requests = {case.id: plan_support(case, linted, client.rubrics) for case in linted.golden.cases}
+    """Return the findings of a judge by case: references that it does not find in their evidence.
+
+    A variant with reference and evidence of its case is not asked about.
+    """
+    by_id = {case.id: case for case in linted.golden.cases}
+    own = [case for case in linted.golden.cases if not _has_answer_of(case, by_id.get(case.variant_of or ""))]
+    requests = {case.id: plan_support(case, linted, client.rubrics) for case in own}
     verdicts = client.ask_all(request for request in requests.values() if request is not None)
     suspects = {}
-    for case in linted.golden.cases:
+    for case in own:
         request = requests[case.id]
         label = read_label(request, verdicts) if request is not None else NO_VERDICT
         if label in UNSUPPORTED_LABELS and request is not None:
@@ -148,6 +179,10 @@ def _ask_support(linted: LintedSet, client: ModelClient) -> dict[str, SuspectFie
             chunks = tuple(entry["id"] for entry in request.inputs["context"])
             suspects[case.id] = SuspectField(BY_JUDGE, "reference", message, chunks)
     return suspects
+
+
+def _has_answer_of(case: Case, other: Case | None) -> bool:
+    return other is not None and (case.reference, case.evidence) == (other.reference, other.evidence)
 
 
 def _find_in_cases(linted: LintedSet) -> Iterator[LintFinding]:
@@ -161,17 +196,31 @@ def _find_in_cases(linted: LintedSet) -> Iterator[LintFinding]:
                     yield _make_finding(suspect, linted, case)
 
 
+def _list_own_warnings(loaded: LoadedGolden) -> Iterator[Problem]:
+    """Yield the warnings of the reader without those on variants that the line of their case has too."""
+    line_of_base = {
+        loaded.lines.get(case.id): loaded.lines.get(case.variant_of)
+        for case in loaded.golden.cases
+        if case.variant_of is not None
+    }
+    said = {(problem.line, problem.code, problem.message) for problem in loaded.warnings}
+    for problem in loaded.warnings:
+        base_line = line_of_base.get(problem.line)
+        if base_line is None or (base_line, problem.code, problem.message) not in said:
+            yield problem
+
+
 def _find_in_set(
     loaded: LoadedGolden, linted: LintedSet, targets: Mapping[str, CoverageTarget]
 ) -> Iterator[LintFinding]:
     golden = loaded.golden
-    for problem in loaded.warnings:
+    for problem in _list_own_warnings(loaded):
         if problem.code in ("E_ID_CONFUSABLE", "E_NEAR_DUPLICATE"):
             continue  # the rules confusable-id and near-duplicate see more
         name = "answer-in-question" if problem.code == "E_LEAK" else "reader"
         rule, message = LINT_RULES[name], f"{problem.code} {problem.message}"
         yield LintFinding(name, rule.level, message, rule.remedy, "", problem.field, problem.line)
-    for cell in count_kinds(golden.cases, targets):
+    for cell in count_kinds(linted.counted_cases, targets) if linted.counted_cases else ():
         if cell.missing:
             message = f"{cell.kind}: {len(cell.cases)} of {cell.target}"
             yield _make_finding(SuspectField("coverage-gap", "cases", message), linted)
@@ -180,6 +229,10 @@ def _find_in_set(
         yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
     for suspect in check_header(golden):
         yield _make_finding(suspect, linted)
+    placeholders = set(find_placeholders(golden))
+    for case in golden.cases:
+        if case.id in placeholders:
+            yield _make_finding(SuspectField("placeholder", "question", shorten_repr(case.question)), linted, case)
     for case, suspect in find_confusable_ids(golden):
         yield _make_finding(suspect, linted, case)
     for suggestion in group_near_duplicates(golden):
@@ -275,7 +328,8 @@ def _list_clusters(golden: GoldenSet, report: LintReport) -> dict[str, str]:
         names = [by_id[case_id].cluster for case_id in finding.cases]
         name = next((name for name in names if name), finding.cases[0])
         clusters |= {case_id: name for case_id in finding.cases if by_id[case_id].cluster is None}
-    return clusters
+    variants = [case for case in golden.cases if case.variant_of in clusters]
+    return clusters | {case.id: clusters[case.variant_of or ""] for case in variants}
 
 
 def _write_clusters(path: str, loaded: LoadedGolden, clusters: Mapping[str, str]) -> None:

@@ -75,7 +75,7 @@ class PoolRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _PooledRuns:
+class PooledRuns:
     """The runs with their golden set, its file, the corpus, and the observations of each configuration."""
 
     path: str
@@ -95,7 +95,7 @@ def pool_runs(request: PoolRequest) -> PoolReport:
         )
     if (request.grades or request.judged is not None) and request.merged is None:
         raise InputError("nowhere to merge the grades (expected --merged FILE for the golden set)")
-    runs = _load_runs(request.runs)
+    runs = load_pooled_runs(request.runs)
     refuse_overwriting([request.page, request.merged], [runs.path])
     pool = Pool(runs.loaded.golden, runs.corpus, request.depth, request.stage)
     counts = {config: pool.add_configuration(config, rows) for config, rows in runs.observations.items()}
@@ -113,7 +113,11 @@ def pool_runs(request: PoolRequest) -> PoolReport:
     return PoolReport(runs.loaded.digest, request.depth, request.stage, shares, listed, merged)
 
 
-def _load_runs(names: Sequence[str]) -> _PooledRuns:
+def load_pooled_runs(names: Sequence[str]) -> PooledRuns:
+    """Return what run folders recorded, `DIR` or `DIR:CONFIG`; a name that two of them have gets its folder in front.
+
+    Raises InputError for runs of different golden sets, and if there is none.
+    """
     observations: dict[str, list[Observation]] = {}
     first: tuple[str, LoadedGolden, Corpus | None] | None = None
     with ExitStack() as stack:
@@ -137,7 +141,7 @@ def _load_runs(names: Sequence[str]) -> _PooledRuns:
                     observations[key] = list(_read_observations(run, config))
     if first is None or not observations:
         raise InputError("no runs to pool (expected one or more run folders)")
-    return _PooledRuns(*first, observations)
+    return PooledRuns(*first, observations)
 
 
 def _read_observations(run: ScoredRun, config: str) -> Iterator[Observation]:
@@ -148,7 +152,7 @@ def _read_observations(run: ScoredRun, config: str) -> Iterator[Observation]:
 
 
 def _measure_ranges(
-    runs: _PooledRuns, chunks: Sequence[PooledChunk], metrics: Sequence[str]
+    runs: PooledRuns, chunks: Sequence[PooledChunk], metrics: Sequence[str]
 ) -> dict[str, tuple[Any, ...]]:
     """Return what each metric of each configuration is as labelled, and if all unjudged chunks had a grade."""
     golden = runs.loaded.golden
@@ -178,7 +182,7 @@ def _read_values(cases: Sequence[str], column: ScoreColumn) -> dict[str, float]:
     return {case: value for case, value, status in rows if status == SCORED}
 
 
-def _merge_files(request: PoolRequest, runs: _PooledRuns) -> int:
+def _merge_files(request: PoolRequest, runs: PooledRuns) -> int:
     """Write the golden set with the grades of all files; return how many there are."""
     golden, digest = runs.loaded.golden, runs.loaded.digest
     grades: list[ChunkGrade] = []
@@ -215,7 +219,7 @@ def _merge_files(request: PoolRequest, runs: _PooledRuns) -> int:
     return len(grades)
 
 
-def _write_page(request: PoolRequest, runs: _PooledRuns, chunks: Sequence[PooledChunk]) -> None:
+def _write_page(request: PoolRequest, runs: PooledRuns, chunks: Sequence[PooledChunk]) -> None:
     cases = {case.id: case for case in runs.loaded.golden.cases}
     texts = _collect_texts(runs)
     rows = []
@@ -242,7 +246,7 @@ def _write_page(request: PoolRequest, runs: _PooledRuns, chunks: Sequence[Pooled
     write_atomically(str(request.page), [build_offline_page("pool", content, sheet, request.language)])
 
 
-def _collect_texts(runs: _PooledRuns) -> dict[str, tuple[str, str]]:
+def _collect_texts(runs: PooledRuns) -> dict[str, tuple[str, str]]:
     """Return the text of each chunk, of the corpus or else as a target showed it, and where it stands."""
     texts: dict[str, tuple[str, str]] = {}
     for rows in runs.observations.values():

@@ -50,13 +50,17 @@ class TrafficShare(Struct, frozen=True):
 
 
 class Coverage(Struct, frozen=True):
-    """The coverage of a golden set. `unasked_documents` and `documents` need a corpus, `head` and `tail` traffic."""
+    """The coverage of a golden set. `unasked_documents` and `documents` need a corpus, `head` and `tail` traffic.
+
+    `variants` are the variants of cases by kind, which no other number counts.
+    """
 
     cells: tuple[CoverageCell, ...]
     counts: dict[str, dict[str, int]]
     unasked_documents: tuple[str, ...] | None = None
     head: TrafficShare | None = None
     tail: TrafficShare | None = None
+    variants: dict[str, int] = {}
 
     @property
     def gaps(self) -> list[CoverageCell]:
@@ -68,7 +72,9 @@ def measure_coverage(
     linted: LintedSet, targets: Mapping[str, CoverageTarget], traffic: Mapping[str, int] | None = None
 ) -> Coverage:
     """Return the coverage of a golden set; `traffic` counts how often each question was asked in production."""
-    cases = linted.golden.cases
+    cases = linted.counted_cases
+    beyond = {case.id for case in linted.golden.cases} - {case.id for case in cases}
+    variants = _count(str(case.variant) for case in linted.golden.cases if case.id in beyond)
     counts = {
         "tag": _count(tag for case in cases for tag in case.tags),
         "difficulty": _count(case.difficulty for case in cases),
@@ -85,7 +91,7 @@ def measure_coverage(
         counts["document"] = {name: asked[name] for name in sorted(documents)}
         unasked = tuple(name for name in sorted(documents) if not asked[name])
     head, tail = compare_traffic(cases, traffic) if traffic else (None, None)
-    return Coverage(count_kinds(cases, targets), counts, unasked, head, tail)
+    return Coverage(count_kinds(cases, targets), counts, unasked, head, tail, variants)
 
 
 def count_kinds(cases: Sequence[Case], targets: Mapping[str, CoverageTarget]) -> tuple[CoverageCell, ...]:

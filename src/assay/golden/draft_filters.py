@@ -36,7 +36,14 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"“[^”]*”")
-_SUBJECT = re.compile(r"^(?:Theo mục|Under) “[^”]*”,?\s*", re.IGNORECASE)
+_FRAME = re.compile(
+    r"\b(?:stands? for|means?|happens?|often|according to|intervals|full form|explain|meant|become|becomes|someone|"
+    r"model|"
+    r"viết tắt của cụm từ|viết đầy đủ|nghĩa|xảy ra|phải làm|quy định về|vì sao|theo)\b",
+    re.IGNORECASE,
+)
+"""What a question asks with, and no document needs to have."""
+_SUBJECT = re.compile(r"^(?:Theo mục|Theo|Under|According to) “[^”]*”,?\s*", re.IGNORECASE)
 
 
 def filter_by_corpus(
@@ -50,17 +57,27 @@ def filter_by_corpus(
     asked_of: dict[tuple[str, ...], list[Case]] = {}
     for case in linted.golden.cases:
         asked_of.setdefault(_name_evidence(case), []).append(case)
+    answers = _collect_answers(candidates)
+    thrown: dict[str, Rejection] = {}
     for candidate in candidates:
         case = candidate.case
+        if case.cluster in thrown:
+            yield RejectedCandidate(candidate, thrown[case.cluster][0], f"a variant of {case.cluster}")
+            continue
         if candidate.kind == "injection":
             question = strip_own_order(case.question, case.forbidden_text)
             case = msgspec.structs.replace(case, question=question)
-        rejection = _check_alone(case, linted) or _check_repeated(case, asked, asked_of, linted)
+        rejection = (
+            _check_alone(case, linted)
+            or _check_answers(candidate.case, answers)
+            or _check_repeated(case, asked, asked_of, linted)
+        )
         if rejection is None and case.behaviour == "answer":
             candidate, rejection = _compare_with_others(candidate, linted, as_of)
         elif rejection is None:
             rejection = _check_absent(case, linted, as_of)
         if rejection is not None:
+            thrown[case.id] = rejection
             yield RejectedCandidate(candidate, *rejection)
             continue
         asked[_question_key(candidate.case)] = case.id
@@ -69,6 +86,25 @@ def filter_by_corpus(
 
 
 Rejection = tuple[RejectReason, str]
+
+
+def _collect_answers(candidates: Sequence[Candidate]) -> dict[tuple[str, str], dict[str, str]]:
+    """Return for each question and user the different answers of the candidates, with an id of each."""
+    answers: dict[tuple[str, str], dict[str, str]] = {}
+    for candidate in candidates:
+        case = candidate.case
+        if case.behaviour == "answer":
+            answer = fold_text(" ".join(case.must_have) or case.reference or "")
+            answers.setdefault((case.question, str(case.user)), {}).setdefault(answer, case.id)
+    return answers
+
+
+def _check_answers(case: Case, answers: Mapping[tuple[str, str], Mapping[str, str]]) -> Rejection | None:
+    """Return why a question is unclear: another statement of the corpus answers the same words otherwise."""
+    own = fold_text(" ".join(case.must_have) or case.reference or "")
+    found = answers.get((case.question, str(case.user)), {}) if case.behaviour == "answer" else {}
+    other = next((name for answer, name in found.items() if answer != own), None)
+    return ("answerable-elsewhere", f"the same question as {other}") if other is not None else None
 
 
 def _check_alone(case: Case, linted: LintedSet) -> Rejection | None:
@@ -226,7 +262,7 @@ def _check_absent(case: Case, linted: LintedSet, as_of: str | None) -> Rejection
     """Return why a case without an answer has one: its user may see a chunk with nearly all words of the question."""
     if linted.corpus is None:
         return None
-    words = list_content_words(case.question)
+    words = list_content_words(_FRAME.sub(" ", case.question))
     for chunk_id, text in linted.texts.items():
         chunk = linted.corpus.chunks[chunk_id]
         if has_expired(chunk.valid_to, as_of) or not _may_see(case.user, chunk):

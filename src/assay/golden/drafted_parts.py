@@ -8,12 +8,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from assay.golden.candidate import Candidate, DraftKind
-from assay.golden.question_templates import DraftedQuestion
+from assay.golden.question_forms import DraftedQuestion
 from assay.metrics.access_rules import is_visible, read_corpus_access
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, CorpusChunk, Evidence, Selector, User
 from assay.text.languages import KnownLanguage
 from assay.text.normalisation import fold_text
+from assay.text.quantities import find_measures
 from assay.text.statements import Statement
 
 MAX_DERIVED = 12
@@ -35,7 +36,8 @@ class SourcedDraft(msgspec.Struct, frozen=True):
         """The kind of its plain candidate."""
         if self.asked.is_code:
             return "acronym-or-code"
-        return "table-or-numeric" if self.asked.is_table or self.asked.must_have else "exact"
+        is_numeric = any(find_measures(fact) for fact in self.asked.must_have)
+        return "table-or-numeric" if self.asked.is_table or is_numeric else "exact"
 
 
 def add_quotes(candidate: Candidate, folded_texts: Sequence[str]) -> Candidate:
@@ -54,7 +56,7 @@ def add_quotes(candidate: Candidate, folded_texts: Sequence[str]) -> Candidate:
 
 def cite_draft(draft: SourcedDraft) -> Evidence:
     """Return a unit of evidence: the chunk by its id and the target's own ids of it, with its quote."""
-    quote = (draft.chunk.text or "")[draft.statement.start : draft.statement.end]
+    quote = draft.asked.quote or (draft.chunk.text or "")[draft.statement.start : draft.statement.end]
     selectors: list[Selector] = [{"chunk_id": draft.chunk.chunk_id}]
     target_chunks = draft.chunk.metadata.get("target_chunks", ())
     if isinstance(target_chunks, list):
@@ -75,7 +77,7 @@ def finish_draft(
     """Return a candidate of a draft; `fields` are further fields of its case."""
     chunks = tuple(str(unit.any_of[0]["chunk_id"]) for unit in evidence) or (draft.chunk.chunk_id,)
     identity = compute_text_digest("\n".join([kind, question, *chunks, str(fields.get("user", ""))]))
-    provenance = {"drafted_by": "templates-1", "kind": kind, "drafted_from": list(chunks)}
+    provenance = {"drafted_by": "templates-2", "kind": kind, "drafted_from": list(chunks)}
     case = Case(
         id=f"{kind}-{identity.removeprefix('sha256:')[:10]}",
         question=question,

@@ -6,16 +6,17 @@ No model is asked. Every candidate has its quote and says what drafted it; the f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from assay.golden.candidate import Candidate
+from assay.golden.corpus_words import CorpusWords, is_numbered_name
 from assay.golden.derived_drafts import (
     draft_absent,
     draft_codes,
     draft_injections,
+    draft_pairs,
     draft_paraphrases,
     draft_relational,
     identify_plain,
@@ -30,17 +31,13 @@ from assay.golden.drafted_parts import (
     spread_chunks,
     spread_items,
 )
+from assay.golden.english_questions import ask_in_english
+from assay.golden.heading_questions import ask_abbreviations, find_asked_questions, find_tasks
 from assay.golden.lint_evidence import list_content_words
-from assay.golden.question_templates import (
-    DraftedQuestion,
-    ask_about_row,
-    ask_about_subject,
-    ask_definition,
-    ask_quantity,
-    clean_heading,
-    lead_with_heading,
-)
-from assay.metrics.access_rules import has_expired, read_corpus_access
+from assay.golden.question_forms import DraftedQuestion
+from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
+from assay.golden.vietnamese_questions import ask_in_vietnamese
+from assay.metrics.access_rules import has_expired
 from assay.records.golden_set import Corpus, CorpusChunk
 from assay.text.languages import KnownLanguage, guess_language, has_diacritics
 from assay.text.normalisation import fold_text, normalise_nfc
@@ -48,6 +45,8 @@ from assay.text.statements import Statement, list_statements
 
 MAX_OF_CHUNK = 4
 """The largest number of plain candidates of one chunk, so that a long table does not fill the set."""
+SAME_WORDS = 0.7
+"""The share of common words from which an older version answers the same question."""
 _DENIED = {"en": "You may not see this.", "vi": "Bạn không có quyền xem thông tin này."}
 
 
@@ -57,55 +56,71 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     Chunks that have expired on the day `as_of` only serve to find what changed.
     """
     current = [chunk for chunk in corpus.chunks.values() if chunk.text and not has_expired(chunk.valid_to, as_of)]
-    drafts = [draft for chunk in current for draft in _draft_chunk(chunk)]
+    words = CorpusWords(current)
+    drafts = [draft for chunk in current for draft in _draft_chunk(chunk, words)]
     candidates = [_make_candidate(draft) for draft in drafts]
     candidates += _draft_spellings(candidates)
     candidates += draft_paraphrases(drafts)
     candidates += draft_relational(current)
     candidates += draft_codes(drafts)
-    candidates += _draft_pairs(drafts)
-    candidates = _draft_versions(drafts, corpus, as_of) + candidates
+    candidates += draft_pairs(drafts, current, words)
+    candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
     candidates += _draft_denials(drafts, corpus)
-    candidates += draft_absent(drafts)
-    candidates += draft_injections(drafts, current)
+    candidates += draft_absent(drafts, words)
+    candidates += draft_injections(drafts)
     folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
-    distinct = list({candidate.case.id: candidate for candidate in candidates}.values())
-    return [add_quotes(candidate, folded) for candidate in distinct]
+    return [add_quotes(candidate, folded) for candidate in _drop_repeated(candidates)]
 
 
-def _draft_chunk(chunk: CorpusChunk) -> Iterator[SourcedDraft]:
+def _drop_repeated(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates without the variants of a question that was asked already, of the same user."""
+    first: dict[tuple[str, ...], Candidate] = {}
+    for candidate in candidates:
+        case = candidate.case
+        of_kind = case.id if case.cluster is None else candidate.kind
+        first.setdefault((of_kind, case.question.casefold(), str(case.user), case.reference or ""), candidate)
+    return list(first.values())
+
+
+def _draft_chunk(chunk: CorpusChunk, words: CorpusWords) -> Iterator[SourcedDraft]:
     text = chunk.text or ""
     language = guess_language(text) or "en"
-    drafts: list[SourcedDraft] = []
-    for statement in list_statements(text):
-        subject = clean_heading(statement.heading or (chunk.section or "").rpartition(" > ")[2])
-        if not subject:
-            continue
-        asked: Iterable[DraftedQuestion | None]
-        if statement.kind == "row":
-            asked = ask_about_row(statement, subject, language)
-        else:
-            asked = (_ask_about_text(statement, subject, language, text),)
-        drafts += [SourcedDraft(item, statement, chunk, language, subject) for item in asked if item is not None]
+    statements = list(list_statements(text))
+    section = clean_heading((chunk.section or "").rpartition(" > ")[2])
+    drafts = [
+        SourcedDraft(found.asked, found.statement, chunk, language, section)
+        for find in (find_asked_questions, find_tasks)
+        for found in find(statements, text, section, language)
+    ]
+    for statement in statements:
+        subject = clean_heading(statement.heading) or section
+        asked = _ask_about(statement, subject, language, words)
+        drafts += [SourcedDraft(item, statement, chunk, language, subject) for item in asked]
     # Spread over the chunk: the first of each statement, then the second, …
     step = max(1, len(drafts) // MAX_OF_CHUNK)
     yield from drafts[::step][:MAX_OF_CHUNK]
 
 
-def _ask_about_text(statement: Statement, subject: str, language: KnownLanguage, text: str) -> DraftedQuestion | None:
+def _ask_about(
+    statement: Statement, subject: str, language: KnownLanguage, words: CorpusWords
+) -> Iterator[DraftedQuestion]:
+    if statement.kind == "row":
+        if subject:
+            yield from ask_about_row(statement, subject, language, words)
+        return
+    yield from ask_abbreviations(statement, language)
     definition = ask_definition(statement, subject, language)
     if definition is not None:
-        return definition
-    quantity = ask_quantity(statement, language)
-    if quantity is not None:
-        return quantity._replace(question=lead_with_heading(quantity.question, subject, language))
-    asked = ask_about_subject(statement, subject, language)
-    if asked is None:
-        return None
-    said_of = asked.question.rpartition("”")[2] if language == "vi" else asked.question.rpartition(" about ")[2]
-    topic = list_content_words(said_of.removesuffix("được quy định thế nào?"))
-    alike = [other for other in list_statements(text) if topic <= list_content_words(other.text)]
-    return asked if topic and len(alike) == 1 else None  # else it would not be clear which sentence is meant
+        yield definition
+        return
+    name = name_entity(subject)
+    entity = f"the {name}" if is_numbered_name(name) else ""
+    if language == "vi":
+        asked = ask_in_vietnamese(statement, words)
+    else:
+        asked = ask_in_english(statement, entity, words, subject)
+    if asked is not None:
+        yield asked
 
 
 def _make_candidate(draft: SourcedDraft) -> Candidate:
@@ -152,41 +167,22 @@ def strip_diacritics(text: str) -> str:
     return "".join(letters)
 
 
-def _draft_pairs(drafts: Sequence[SourcedDraft]) -> list[Candidate]:
-    """Return questions that ask for two facts of one document which lie in two chunks."""
-    by_document: dict[tuple[str | None, str | None], list[SourcedDraft]] = defaultdict(list)
-    for draft in drafts:
-        by_document[draft.chunk.document, draft.chunk.version].append(draft)
-    pairs = []
-    for members in by_document.values():
-        firsts = list({draft.chunk.chunk_id: draft for draft in members}.values())
-        pairs += [(first, second) for first, second in pairwise(firsts)][:2]
-    derived = []
-    for first, second in spread_items(pairs, MAX_DERIVED):
-        if first.language != second.language or read_corpus_access(first.chunk) != read_corpus_access(second.chunk):
-            continue
-        question = f"{first.asked.question.rstrip('?')}{', và ' if first.language == 'vi' else ', and '}"
-        question += second.asked.question[:1].lower() + second.asked.question[1:]
-        reference = f"{first.asked.reference.rstrip('. ')}. {second.asked.reference}"
-        must_have = (*first.asked.must_have, *second.asked.must_have)
-        units = (cite_draft(first), cite_draft(second))
-        derived.append(finish_draft(first, "multi-hop", question, ("multi-hop",), units, reference, must_have))
-    return derived
-
-
-def _draft_versions(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | None) -> list[Candidate]:
+def _draft_versions(
+    drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | None, words: CorpusWords
+) -> list[Candidate]:
     """Return questions whose answer is another one in an expired version of the same document."""
     expired = [
         chunk for chunk in corpus.chunks.values() if chunk.text and has_expired(chunk.valid_to, as_of or "9999-12-31")
     ]
     old_by_document: dict[str | None, list[SourcedDraft]] = defaultdict(list)
     for chunk in expired:
-        old_by_document[chunk.document] += _draft_chunk(chunk)
+        old_by_document[chunk.document] += _draft_chunk(chunk, words)
     derived = []
     for draft in drafts:
         for old in old_by_document.get(draft.chunk.document, ()):
             is_same_place = old.subject == draft.subject and old.chunk.version != draft.chunk.version
             new_value, old_value = draft.asked.must_have, old.asked.must_have
+            is_same_place &= _asks_the_same(draft, old)
             if is_same_place and new_value and old_value and new_value != old_value:
                 units = (cite_draft(draft), msgspec.structs.replace(cite_draft(old), grade=0, required=False))
                 asked = draft.asked
@@ -195,6 +191,11 @@ def _draft_versions(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str |
                 )
                 break
     return derived[:MAX_DERIVED]
+
+
+def _asks_the_same(draft: SourcedDraft, old: SourcedDraft) -> bool:
+    new_words, old_words = (list_content_words(each.asked.question) for each in (draft, old))
+    return len(new_words & old_words) >= SAME_WORDS * len(new_words | old_words)
 
 
 def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus) -> list[Candidate]:

@@ -20,6 +20,7 @@ from assay.golden.verification import VerificationReport
 from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
 from assay.scoring.column_values import format_count
+from assay.scoring.unlabelled_scores import CIRCULAR, NO_LABELS
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 110
@@ -55,6 +56,9 @@ def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
     ]
     counts = [(name, value, str(count)) for name, row in coverage.counts.items() for value, count in row.items()]
     notes = []
+    if coverage.variants:
+        listed = ", ".join(f"{count} {kind}" for kind, count in coverage.variants.items())
+        notes.append(f"variants of cases, which count in no number here: {listed}")
     if coverage.unasked_documents:
         notes.append(f"no case asks about: {_list_names(coverage.unasked_documents)}")
     tables.append(Table("Counts", ("Of", "Value", "Cases"), tuple(map(_escape_row, counts)), tuple(notes)))
@@ -197,7 +201,40 @@ def build_nugget_tables(draft: NuggetDraft) -> list[Table]:
         Table("Nuggets", ("What", "How many"), tuple(map(_escape_row, rows)), tuple(notes)),
         Table("Questions without", ("Reason", "How many", "Meaning"), left_out),
     ]
+    if draft.circularity.configs:
+        tables.append(_build_circularity_table(draft))
     return tables if draft.effort is None else [*tables, build_effort_table(draft.effort)]
+
+
+def _build_circularity_table(draft: NuggetDraft) -> Table:
+    """Return the first comparison without labels, and how far each configuration decided by what it was scored."""
+    rows = [
+        (
+            influence.config,
+            str(influence.cases),
+            _format_mean(influence.score),
+            _format_mean(influence.score_by_others),
+            str(influence.own_nuggets),
+        )
+        for influence in draft.circularity.configs
+    ]
+    turned = [f"{first} and {second}" for first, second in draft.circularity.turned]
+    notes = [
+        f"{NO_LABELS}: {CIRCULAR}; by those of the others each system is scored as if it had not taken part",
+        f"the order of {', '.join(turned)} is another one by the nuggets of the others: it cannot be told from them"
+        if turned
+        else "the nuggets of the others alone leave the order as it is; that is no proof that it is right",
+    ]
+    columns = (
+        "Configuration",
+        "Cases",
+        "Nuggets stated (by rules)",
+        "By those of the others",
+        "From chunks of its own",
+    )
+    return Table(
+        "First comparison, NO LABELS", columns, tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes))
+    )
 
 
 def build_freeze_table(frozen: FrozenSet) -> Table:

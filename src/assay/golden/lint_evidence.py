@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
@@ -209,8 +210,14 @@ def has_its_numbers(question: str, text: str) -> bool:
 def share_words(words: frozenset[str], text: str, linted: LintedSet) -> float:
     """Return the share of words, weighted by their rarity in the corpus, that occur in a text; 1 for no words."""
     total = sum(map(linted.frequencies.idf_weight, sorted(words)))
-    shared = sum(map(linted.frequencies.idf_weight, sorted(words & collect_word_keys(text))))
+    shared = sum(map(linted.frequencies.idf_weight, sorted(words & _collect_once(text))))
     return shared / total if total else 1.0
+
+
+@lru_cache(maxsize=32_768)
+def _collect_once(text: str) -> frozenset[str]:
+    """Return the keys of the words of a statement of the corpus, which is compared with every case."""
+    return frozenset(collect_word_keys(text))
 
 
 def _required_chunks(case: Case, corpus: Corpus) -> list[CorpusChunk]:

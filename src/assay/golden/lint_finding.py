@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -28,6 +28,11 @@ class LintRule(NamedTuple):
 
 LINT_RULES: dict[str, LintRule] = {
     "reader": LintRule("warning", "what the reader of golden sets finds doubtful", "see the message"),
+    "placeholder": LintRule(
+        "error",
+        "a case that is still as `assay init` wrote it; it is never scored",
+        "replace it with a question of your own, or delete the case",
+    ),
     "coverage-gap": LintRule(
         "warning", "fewer cases of a kind than the coverage targets ask for", "write cases of this kind"
     ),
@@ -154,6 +159,11 @@ class SuspectField:
     chunks: tuple[str, ...] = ()
 
 
+def select_counted_cases(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """Return the cases that are no variants of others: those that coverage and health count."""
+    return tuple(case for case in cases if case.variant_of is None)
+
+
 @dataclass(frozen=True)
 class LintedSet:
     """A golden set with its corpus, and the look-ups that the rules share."""
@@ -161,6 +171,11 @@ class LintedSet:
     golden: GoldenSet
     corpus: Corpus | None = None
     lines: Mapping[str, int | None] = field(default_factory=dict)
+
+    @cached_property
+    def counted_cases(self) -> tuple[Case, ...]:
+        """The cases without variants of cases, which count in no number (ADR 82)."""
+        return select_counted_cases(self.golden.cases)
 
     @cached_property
     def texts(self) -> dict[str, str]:

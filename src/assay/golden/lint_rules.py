@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from assay.golden.coverage_matrix import fold_tag
-from assay.golden.lint_finding import SuspectField
+from assay.golden.lint_finding import SuspectField, select_counted_cases
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Behaviour, Case, GoldenSet
 from assay.scoring.cluster_suggestions import ClusterSuggestion, suggest_clusters
@@ -132,6 +132,8 @@ def find_confusable_ids(golden: GoldenSet) -> Iterator[tuple[Case, SuspectField]
     """Yield the cases whose id differs from an earlier one only in case, separators, or letters that look alike."""
     earlier: dict[str, str] = {}
     for case in golden.cases:
+        if case.variant_of is not None and case.id.startswith(f"{case.variant_of}~"):
+            continue  # the id of its case, of which the rule says all that there is to say
         key = _SEPARATORS.sub("", fold_text(case.id)).translate(_LOOKALIKES)
         first = earlier.setdefault(key, case.id)
         if first != case.id:
@@ -148,8 +150,12 @@ def normalise_question(question: str) -> str:
 
 
 def group_near_duplicates(golden: GoldenSet) -> list[ClusterSuggestion]:
-    """Return groups of dependent cases that are not of one cluster, numbers in words or digits being the same."""
-    return suggest_clusters([replace(case, question=normalise_question(case.question)) for case in golden.cases])
+    """Return groups of dependent cases that are not of one cluster, numbers in words or digits being the same.
+
+    Variants of a case depend on it, and are left out.
+    """
+    cases = select_counted_cases(golden.cases)
+    return suggest_clusters([replace(case, question=normalise_question(case.question)) for case in cases])
 
 
 def check_header(golden: GoldenSet) -> Iterator[SuspectField]:

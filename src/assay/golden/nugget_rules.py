@@ -31,13 +31,14 @@ MIN_SAID_SHARE = 0.6
 """The share of a statement's own words, those of the question left out, from which an answer is taken to say it."""
 FEWEST_WORDS, MOST_WORDS = 3, 60
 GRADED_BY_RULES = "nugget-rules-1"
-NuggetReason = Literal["no-pool", "no-evidence", "no-answer-expected", "no-reply", "has-nuggets"]
+NuggetReason = Literal["no-pool", "no-evidence", "no-answer-expected", "no-reply", "has-nuggets", "variant"]
 NUGGET_REASONS: dict[NuggetReason, str] = {
     "no-pool": "no configuration reported a chunk with text for it",
     "no-evidence": "no pooled chunk states anything about it",
     "no-answer-expected": "the case expects no answer",
     "no-reply": "the model gave no reply of the right form",
     "has-nuggets": "it has nuggets already",
+    "variant": "it is a variant of a case",
 }
 
 
@@ -48,6 +49,31 @@ class QuestionWithoutNuggets(Struct, frozen=True):
     reason: NuggetReason
 
 
+class OwnInfluence(Struct, frozen=True):
+    """How far a configuration had a say in the nuggets by which it is scored.
+
+    `score` is its mean over all nuggets by rules, strictly; `score_by_others` the mean over those that the other
+    configurations alone would have given, on the same cases. None if no case can tell. `own_nuggets` come from chunks
+    that no other configuration has.
+    """
+
+    config: str
+    cases: int
+    score: float | None
+    score_by_others: float | None
+    own_nuggets: int
+
+
+class Circularity(Struct, frozen=True):
+    """How much a comparison by nuggets depends on who gave them.
+
+    `turned` are the pairs of configurations whose order the nuggets of the others turn round, each left out in turn.
+    """
+
+    configs: tuple[OwnInfluence, ...] = ()
+    turned: tuple[tuple[str, str], ...] = ()
+
+
 class NuggetDraft(Struct, frozen=True):
     """The cases that have nuggets, and the questions without; `configs` are those whose chunks were pooled."""
 
@@ -56,6 +82,7 @@ class NuggetDraft(Struct, frozen=True):
     configs: tuple[str, ...]
     graded_by: str
     effort: ModelEffort | None = None
+    circularity: Circularity = Circularity()
 
     @property
     def counts(self) -> dict[Importance, int]:
@@ -107,8 +134,9 @@ def pool_question(
             text = chunk.text or (listed.text if listed is not None else None)
             if text and (listed is None or _is_in_force(listed, case, as_of)):
                 texts.setdefault(chunk.chunk_id, text)
-        if isinstance(observation.answer, str) and detect_behaviour(observation.answer).behaviour == "answer":
-            answers.setdefault(observation.config_id, observation.answer)
+        answer = observation.answer
+        if isinstance(answer, str) and detect_behaviour(answer, question=case.question).behaviour == "answer":
+            answers.setdefault(observation.config_id, answer)
     chunks = [
         NuggetSource(chunk_id, texts[chunk_id], by_config) for chunk_id, by_config in ranks.items() if chunk_id in texts
     ]

@@ -1,124 +1,132 @@
-"""Turns statements into questions by fixed rules, in English and Vietnamese: table cells, definitions, quantities.
+"""Turns table rows and lists of terms into questions by fixed rules, and questions into other words of the same sense.
 
-A rule that does not fit gives no question. The questions are clear and literal, not the way people ask.
+A rule that does not fit gives no question. A cell is asked about only if its header is a noun that a question can take.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from assay.golden.corpus_words import CorpusWords, is_numbered_name
+from assay.golden.question_forms import DraftedQuestion, capitalise
 from assay.text.languages import KnownLanguage
 from assay.text.normalisation import fold_text
-from assay.text.quantities import Quantity, find_measures, split_glued_units
+from assay.text.quantities import find_measures
 from assay.text.statements import Statement, strip_markup
+from assay.text.units import PLAIN
 
-MAX_WORDS = 28
-FEWEST_WORDS = 5
+_NAMED_KINDS = frozenset("plan package tier role team department region grade class category edition".split())  # noqa: SIM905
+_MOST_VALUE_WORDS, _MOST_ENTITY_WORDS, _MOST_HEADER_WORDS, _MOST_TERM_WORDS = 16, 6, 6, 4
 _GENERIC_HEADERS = frozenset(
     {"property", "value", "field", "item", "name", "detail", "thuộc tính", "giá trị", "mục", "nội dung", "thông số"}
 )
-_EMPTY_CELLS = frozenset({"", "-", "–", "—", "n/a", "none", "không", "có", "yes", "no"})
-_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[A-Z][.)])\s+")
+_EMPTY_CELLS = frozenset({"", "-", "–", "—", "n/a", "none", "không", "có", "yes", "no", "true", "false", "x", "✓", "?"})
+_NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*[.)]?|[A-Z][.)]|(?:Chapter|Section|Chương|Mục|Phần) \d+[.:)]?)\s+")
 _DEFINITION = re.compile(r"(?P<term>[^:.!?]{2,60}?)\s*(?::|\s[–—-])\s+(?P<meaning>\S.{9,})", re.DOTALL)
-_CODE = re.compile(r"(?:[A-Z][A-Z0-9]+-\d+|[A-Z]{2,}\d*|P\d)")
-_AUXILIARY = re.compile(r"\b(is|are|was|were|may|can|must|should|will|has to|have to)\b")
-_MAIN_VERB = re.compile(
-    r"\b(?P<verb>have|has|get|gets|need|needs|take|takes|cost|costs|earn|earns|receive|receives|weigh|weighs|"
-    r"contain|contains|use|uses|require|requires|hold|holds|last|lasts|allow|allows)\b"
-)
-_LEADING_PREPOSITION = re.compile(r"(?:^|\s)(for|after|in|at|before|every|from|by|to|with)\s*$")
-_BOUND = re.compile(r"^(?P<bound>within|up to|at most|at least|about|approximately|more than|less than|over|under)\s+")
-_ASKED_BOUNDS = frozenset({"within", "at most", "at least", "up to"})
-_NEGATION = re.compile(r"\b(?:not|never|no|nobody|none|cannot|without)\b|n't\b", re.IGNORECASE)
-_REFERENCE = re.compile(
-    r"\b(?:mục|điều|khoản|bước|chương|phần|trang|section|step|chapter|clause|article|page)\s*$", re.IGNORECASE
-)
-_NUMBER_START = re.compile(r"(?:\d[\d.,\s]*\d|\d)\s*")
-_CONNECTIVE = re.compile(
-    r"^(?:ví dụ|tuy nhiên|ngoài ra|do đó|vì vậy|for example|however|also|then|so)\b[,:]?\s*", re.IGNORECASE
-)
-_SUBJECT_START = re.compile(r"(?:after|before|if|when|under|in|on|for|from|within|by|at|with|there)\b", re.IGNORECASE)
-_BASE_VERBS = {"has": "have"}
+_CODE = re.compile(r"(?:[A-Z][A-Z0-9]*-\d+|[A-Z]{2,}\d*|[A-Z]\d{1,3}|\d{3,5})")
+_LINK = re.compile(r"\]\(|https?:")
+_NUMBER_HEADER = re.compile(r"|#|nr\.?|no\.?|number|row|stt|số|số thứ tự", re.IGNORECASE)
+_UNIT_IN_HEADER = re.compile(r"\A(?P<name>[^()]+?) \((?P<unit>[^()]{1,12})\)\Z")
 _CONDITION = re.compile(
-    r"(?:over|up to|under|from|between|at least|at most|more than|less than|if|when)\b", re.IGNORECASE
+    r"(?:over|up to|under|from|between|at least|at most|more than|less than|if|when|quá|trên|dưới|từ|đến|khi|nếu)\b",
+    re.IGNORECASE,
 )
 _ASKING_HEADER = re.compile(r"(?:who|what|which|when|how|why|where|ai|khi|bao|gì|nào)\b", re.IGNORECASE)
-_NOUN_HEADER = re.compile(
-    r"(?:.*\s)?(?:price|fee|cost|limit|memory|storage|project|support|order|weight|height|length|width|size|status|owner|"
-    r"level|example|meaning|default|type|name|code|unit|time|date|deadline|duration|period|rate|budget|address|version|"
-    r"place|region|country|city|capacity|output|power|volume|colou?r|phone|number|value|http|plan|product|role|team)"
-    r"(?: per .*)?",
+_HEAD_NOUN = re.compile(
+    r"(?:price|fee|cost|charge|limit|memory|storage|weight|height|length|width|depth|size|status|owner|level|type|code|"
+    r"unit|time|date|deadline|duration|period|rate|budget|address|version|place|region|country|city|volume|colou?r|"
+    r"phone|"
+    r"number|role|team|quota|maximum|minimum|salary|order|amount|share|score|speed|age|response|contact|"
+    r"manager|supplier|author|director|population|area|currency|language|format|port|protocol|licen[cs]e|discount|"
+    r"threshold|premium|deposit|material|diameter|title|location|output|power|flow|head|angle|bonus|"
+    r"symbol|rank|grade|weighting|deductible|fine|toll|wage|tax|stock|yield|torque|gap|mass|year|"
+    r"\w{3,}(?:tion|ment|ity|ness|ance|ence|age|ure|cy|sion))s?"
+)
+_VAGUE_NOUNS = frozenset(
+    "description explanation information documentation action function option notation mention definition section "  # noqa: SIM905
+    "question position message usage page image comment implementation statement reference difference sentence".split()
+)
+_CHARGED = re.compile(
+    r"(?:price|fee|cost|charge|limit|order|quota|deadline|discount|budget|rate|allowance|threshold|deposit|toll|"
+    r"fine|tax|"
+    r"response|contact|premium|maximum|minimum)s?\Z",
     re.IGNORECASE,
 )
-_NO_NOUN = re.compile(
-    r"\b(?:what|which|who|nothing|everything|nobody|everybody|not|never|no|decides?|makes?|puts?)\b|"
-    r"^(?:it|they|this|so|where|only|then|here|few|the few)\b|"
-    r"^(?:each|several|every|all|any|both|most|many|few|other|such|more|without)\b|,",
+_CODED_KINDS = frozenset(
+    "command option directory file function setting parameter variable key field column flag button attribute "  # noqa: SIM905
+    "argument service tool module tag program package property table metric class method macro".split()
+)
+_DESCRIBED_KIND = re.compile(
+    r"the (?:command|option|directory|file|function|setting|parameter|variable|key|field|column|flag|button|attribute|"
+    r"argument|service|tool|module|tag|program|package) (?=\S)"
+)
+_PREPOSITION = re.compile(r"\s(?:of|per|for|in|before|after|at|to|on|by|with|from)\s")
+_COUNTED = re.compile(
+    r"\b(?:number|code|version|port|level|year|score|rank|grade|phone|population|size|age|seats|số|mã|điện thoại|"
+    r"năm)\b",
     re.IGNORECASE,
 )
-_MOST_TERM_WORDS = 4
-_LINK = re.compile(r"\]\(")
-_NUMBER_HEADER = re.compile(r"|#|nr\.?|no\.?|number|row|stt|số|số thứ tự", re.IGNORECASE)
-_NUMBER_OF_A_NAME = re.compile(r"\b[A-Z]\w+ \d+\b")
-_POINTS_BACK = re.compile(
-    r"(?:its?|they|their|this|these|that|those|she|he|her|his|nobody|one|two|some|another)\b", re.IGNORECASE
+_NO_KIND = re.compile(r".*ed\Z|.*\b(?:of|on|in|for|to|by|or|and|với|của|theo|và|hoặc)\b.*|.*[/(),?:].*", re.IGNORECASE)
+_VIETNAMESE_NOUN = re.compile(
+    r"(?P<noun>giá|phí|mức|số|tỷ lệ|tỉ lệ|lương|điểm|dung lượng|công suất|kích thước|trọng lượng|khối lượng|diện tích|"
+    r"chiều|hạn mức|giới hạn|tổng|định mức|doanh|thời gian|thời hạn|phản hồi|hạn|ngày|thời điểm|người|nơi|địa điểm|"
+    r"địa chỉ|"
+    r"dấu hiệu|điều kiện|ví dụ|loại|tên|đơn vị|kênh|cấp|bộ phận|phòng|cập nhật|mục tiêu|thiết bị|"
+    r"hình thức|phương thức|tần suất|chu kỳ|nguồn|ý nghĩa|thấp nhất|cao nhất|tối đa|tối thiểu)\b",
+    re.IGNORECASE,
 )
-_STATED_SUBJECT = {
-    "en": re.compile(r"\A(?P<subject>[A-Z][^,.;:]*?) (?:is|are|must|may|can|cannot|need|needs|stay|stays|ends?) "),
-    "vi": re.compile(r"\A(?P<subject>[^\W\d][^,.;:]*?) (?:được|phải|không|chỉ|cần|có thể|bắt buộc) "),
-}
-_MOST_SUBJECT_WORDS, _FEWEST_VIETNAMESE_WORDS = 5, 3
-_POINTS_ELSEWHERE = re.compile(r"\b(?:above|below|following|ở trên|nói trên|dưới đây|sau đây)\b", re.IGNORECASE)
+_GLOSSARY = re.compile(
+    r"\b(?:glossary|terms|terminology|definitions?|vocabulary|abbreviations|acronyms|codes?|thuật ngữ|định nghĩa|"
+    r"từ viết tắt|viết tắt|khái niệm|mã)\b",
+    re.IGNORECASE,
+)
+_NO_TERM = re.compile(
+    r"\b(?:what|which|who|nothing|everything|nobody|everybody|not|never|no|decides?|makes?|puts?|is|are|was|were|"
+    r"may|can|"
+    r"must|should|will)\b|^(?:it|they|this|so|where|only|then|here|few|each|several|every|all|any|both|most|many|other|"
+    r"such|more|without|note|example|step|tip|warning)\b|,",
+    re.IGNORECASE,
+)
+_VIETNAMESE_CASE = re.compile(r"(?:từ|quá|dưới|trên|nghỉ|khi|nếu|mất|chậm|muộn|trễ|hơn|sau|trước|đi)\b", re.IGNORECASE)
 _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "en": (
-        (r"what is the price", "how much do I pay"),
+        (r"^what does (\S+) stand for", r"what is the full form of \1"),
+        (r"what is the (?:list )?price (?:of|for)", "how much does one pay for"),
         (r"what is the weight of", "how heavy is"),
-        (r"what is the (noise level) of", "how loud is"),
+        (r"what is the noise level of", "how loud is"),
         (r"what is the tank volume of", "how much fuel fits into the tank of"),
-        (r"what is the support", "what help can I get"),
-        (r"what is the limit", "how much am I allowed at most"),
+        (r"^what should I do (if|when)", r"what would you advise \1"),
+        (r"^what happens if", "what are the consequences if"),
+        (r"^what happens to", "what becomes of"),
+        (r"^what must be done with", "how must one deal with"),
+        (r"^why ", "for what reason "),
+        (r"^how often", "at what intervals"),
+        (r"^under what condition", "in which case"),
+        (r"^who is ([^?]+)", r"who exactly is \1"),
+        (r"^what (?:is|are) (?!the\b)([^?]+)", r"what is meant by \1"),
         (r"within how many (days|hours|minutes)", r"at the latest after how many \1"),
-        (r"for how many (days|hours|weeks|months|years)", r"how long, in \1,"),
-        (r"unused goods", "things nobody has used"),
-        (r"quotes valid", "offers good"),
-        (r"the warranty last", "the guarantee hold"),
-        (r"list price", "catalogue price"),
-        (r"smallest order", "least that one can order"),
-        (r"claims reported", "defects to be told to you"),
     ),
     "vi": (
-        (r"hạn thanh toán", "thời gian để trả tiền"),
-        (r"yêu cầu hoàn tiền hợp lệ", "đề nghị trả lại tiền đúng quy định"),
-        (r"được xử lý", "được giải quyết"),
-        (r"khách hàng", "người mua"),
-        (r"báo sai lệch", "thông báo chỗ không khớp"),
-        (r"nơi tiếp nhận", "bộ phận nhận"),
-        (r"trả lời lần đầu", "câu trả lời đầu tiên"),
+        (r"là viết tắt của cụm từ nào", "viết đầy đủ là gì"),
         (r"phản hồi lần đầu", "lần trả lời đầu tiên"),
+        (r"nghĩa là gì", "được hiểu thế nào"),
+        (r"bao nhiêu (ngày|giờ|phút|tháng|năm|tuần|người|lần|con)\b", r"mấy \1"),
+        (r"^thời gian (.+) là bao lâu", r"thời gian \1 kéo dài bao lâu"),
+        (r"^ai là", "người nào là"),
+        (r"thì sao\b", "thì sẽ thế nào"),
+        (r"phải làm gì\b", "cần làm gì"),
+        (r"^quy định về (.+) là gì", r"có quy định gì về \1"),
+        (r"hạn thanh toán", "thời gian để trả tiền"),
         (r"cập nhật tiếp theo", "lần báo tin sau đó"),
-        (r"nhân viên toàn thời gian", "người đi làm đủ giờ"),
-        (r"nhân viên chính thức", "người làm chính thức"),
-        (r"ngày phép", "ngày nghỉ"),
-        (r"thời gian", "bao lâu"),
-        (r"khi thôi việc", "lúc nghỉ làm"),
-        (r"ai duyệt", "ai đồng ý cho"),
+        (r"nơi tiếp nhận", "bộ phận nhận"),
         (r"dấu hiệu", "biểu hiện"),
-        (r"được quy định thế nào", "thì áp dụng quy định gì"),
+        (r"nhân viên toàn thời gian", "người đi làm đủ giờ"),
+        (r"là bao nhiêu\b", "cụ thể là bao nhiêu"),
+        (r"^((?:(?!đối với|ví dụ| của |dấu hiệu)[^?]){3,40}) là gì\b", r"\1 được hiểu là gì"),
     ),
 }
-"""Other words for what templates ask: patterns without accents removed, in the order in which they are tried."""
-
-
-class DraftedQuestion(NamedTuple):
-    """A question with its answer in the words of the document, and what the answer must say."""
-
-    question: str
-    reference: str
-    must_have: tuple[str, ...]
-    is_code: bool = False
-    is_table: bool = False
+"""Other words for what the templates ask, in the order in which they are tried; words in quotation marks stay."""
 
 
 def clean_heading(heading: str) -> str:
@@ -127,29 +135,40 @@ def clean_heading(heading: str) -> str:
     >>> clean_heading("2. Phép năm và **PTO**")
     'Phép năm và PTO'
     """
-    return _NUMBERING.sub("", strip_markup(heading)).strip(" :")
+    return _NUMBERING.sub("", strip_markup(heading)).strip(" :¶")
 
 
-def ask_about_row(row: Statement, subject: str, language: KnownLanguage) -> Iterator[DraftedQuestion]:
-    """Yield a question for each cell of a table row after its first; `subject` is the heading over the table.
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def ask_about_row(
+    row: Statement, subject: str, language: KnownLanguage, words: CorpusWords
+) -> Iterator[DraftedQuestion]:
+    """Yield a question for each cell of a table row that can be asked about; `subject` is the heading over the table.
 
     >>> row = Statement("row", "| Basic | 9 USD |", 0, 0, header=("Plan", "Price"), cells=("Basic", "9 USD"))
-    >>> next(ask_about_row(row, "Plans", "en")).question
-    'Under “Plans”, what is the price for “Basic”?'
+    >>> next(ask_about_row(row, "Plans", "en", CorpusWords([]))).question
+    'What is the price for the Basic plan?'
     """
     if len(row.header) < 2 or len(row.cells) != len(row.header) or not names_something(row.header[0], row.cells[0]):
         return
-    is_property_list = all(header.casefold() in _GENERIC_HEADERS for header in row.header) and len(row.header) == 2
+    is_code = _CODE.fullmatch(row.cells[0]) is not None
     for header, cell in list(zip(row.header, row.cells, strict=True))[1:]:
-        if cell.casefold().strip(" .") in _EMPTY_CELLS or not header or _LINK.search(cell):
+        if not _is_value(cell):
             continue
-        if is_property_list:
-            question = _ask_property(row.cells[0], subject, language)
+        if name_subject(row.header, subject) is not None:
+            question = _ask_property(row.cells[0], cell, subject, language)
             reference = f"{row.cells[0]}: {cell}"
         else:
-            question = _ask_cell(header, row.cells[0], subject, language)
+            question = ask_cell(row, header, cell, subject, language, words)
             reference = f"{row.cells[0]} – {header}: {cell}"
-        yield DraftedQuestion(question, reference, (cell,), _CODE.fullmatch(row.cells[0]) is not None, True)
+        if question is not None:
+            yield DraftedQuestion(question, reference, (cell,), is_code, True)
+
+
+def _is_value(cell: str) -> bool:
+    is_empty = cell.casefold().strip(" .") in _EMPTY_CELLS or _LINK.search(cell) is not None
+    return not is_empty and len(cell.split()) <= _MOST_VALUE_WORDS and not re.search(r"[{}<>|=\\]", cell)
 
 
 def names_something(header: str, cell: str) -> bool:
@@ -158,215 +177,160 @@ def names_something(header: str, cell: str) -> bool:
     >>> [names_something(*pair) for pair in (("Plan", "Basic"), ("No.", "17"), ("Code", "403"), ("Page", "[a](b.md)"))]
     [True, False, True, False]
     """
-    is_running_number = cell.strip(" .").isdigit() and _NUMBER_HEADER.fullmatch(header) is not None
+    is_running_number = cell.strip(" .").isdigit() and (
+        _NUMBER_HEADER.fullmatch(header) is not None or len(cell.strip(" .")) < 3
+    )
     return bool(cell) and not is_running_number and not _LINK.search(cell) and not cell.endswith("?")
 
 
-def _ask_property(attribute: str, subject: str, language: KnownLanguage) -> str:
-    subject = subject.partition(":")[0]
+def _ask_property(attribute: str, value: str, subject: str, language: KnownLanguage) -> str | None:
+    name = name_entity(subject)
     if language == "vi":
-        return f"{_capitalise(attribute)} của {subject} là bao nhiêu?"
-    return f"What is the {_lower_first(attribute)} of the {subject}?"
-
-
-def _ask_cell(header: str, entity: str, subject: str, language: KnownLanguage) -> str:
-    asking = _ASKING_HEADER.match(header)
-    if language == "vi" and asking is not None:
-        if asking[0].lower() == "khi":
-            return f"Theo mục “{subject}”, {_lower_first(header)} thì “{entity}” thế nào?"
-        return f"Theo mục “{subject}”, với “{entity}” thì {_lower_first(header)}?"
-    if language == "en" and (_CONDITION.match(entity) or not _NOUN_HEADER.fullmatch(header)):
-        return f"Under “{subject}”, what is there for “{entity}” under “{_lower_first(header)}”?"
-    if language == "vi":
-        return f"Theo mục “{subject}”, {_lower_first(header)} đối với “{entity}” là gì?"
-    return f"Under “{subject}”, what is the {_lower_first(header)} for “{entity}”?"
-
-
-def ask_definition(statement: Statement, subject: str, language: KnownLanguage) -> DraftedQuestion | None:
-    """Return a question about an item of the form "term: meaning", None if it is not one.
-
-    >>> item = Statement("item", "PTO: paid time off for private matters", 0, 0)
-    >>> ask_definition(item, "Terms", "en").question
-    'Under “Terms”, what is said about “PTO”?'
-    """
-    match = _DEFINITION.fullmatch(statement.text)
-    if match is None or statement.kind != "item" or len(match["meaning"].split()) < 3:
-        return None
-    term = match["term"].strip()
-    if language == "en" and (_NO_NOUN.search(term) or _AUXILIARY.search(term) or len(term.split()) > _MOST_TERM_WORDS):
-        return None  # a sentence before a colon, and no term
-    if language == "vi":
-        question = f"Theo mục “{subject}”, “{term}” được quy định thế nào?"
-    else:
-        question = f"Under “{subject}”, what is said about “{term}”?"
-    return DraftedQuestion(question, statement.text, (), _CODE.fullmatch(term) is not None)
-
-
-def ask_quantity(statement: Statement, language: KnownLanguage) -> DraftedQuestion | None:
-    """Return a question that asks for the one quantity of a sentence, None if the sentence fits no rule.
-
-    >>> ask_quantity(Statement("text", "Quotes are valid for thirty days.", 0, 0), "en").question
-    'For how many days are quotes valid?'
-    >>> ask_quantity(Statement("text", "Nhân viên được chuyển tối đa 5 ngày phép.", 0, 0), "vi").question
-    'Nhân viên được chuyển tối đa bao nhiêu ngày phép?'
-    """
-    text = split_glued_units(_CONNECTIVE.sub("", statement.text)).strip()
-    measures = [measure for measure in find_measures(text) if not measure.date]
-    if len(measures) != 1 or measures[0].is_range or measures[0].is_spelled_one:
-        return None
-    if not FEWEST_WORDS <= len(text.split()) <= MAX_WORDS or re.search(r"[;:?()“”\"]", text):
-        return None
-    measure = measures[0]
-    words = text[measure.start : measure.end]
-    sentence = text.rstrip(" .!")
-    if measure.end > len(sentence) or len(re.findall(r"\d[\d.,]*", _NUMBER_OF_A_NAME.sub("", text))) > 1:
-        return None
-    if _REFERENCE.search(text[: measure.start]) or re.match(r"(?:one|a|an|một)\b", words):
-        return None
-    question = _ask_in_vietnamese(sentence, measure) if language == "vi" else _ask_in_english(sentence, measure)
-    return DraftedQuestion(question, statement.text, (_BOUND.sub("", words),)) if question else None
-
-
-def _ask_in_vietnamese(sentence: str, measure: Quantity) -> str | None:
-    words = sentence[measure.start : measure.end]
-    asked = "bao nhiêu phần trăm" if words.endswith("%") else _NUMBER_START.sub("bao nhiêu ", words, count=1)
-    if asked == words:
-        return None
-    return _capitalise(sentence[: measure.start] + asked.strip() + sentence[measure.end :]) + "?"
-
-
-def _ask_in_english(sentence: str, measure: Quantity) -> str | None:
-    words = sentence[measure.start : measure.end]
-    bound, unit = _BOUND.match(words), _name_unit(_BOUND.sub("", words))
-    if unit is None or "," in sentence or _NEGATION.search(sentence):
-        return None
-    if bound is not None and bound["bound"] in _ASKED_BOUNDS:
-        unit = f"{bound['bound']} {unit}"
-    elif bound is not None and bound["bound"] not in ("about", "approximately"):
-        return None
-    before, after = sentence[: measure.start], sentence[measure.end :].strip()
-    preposition = _LEADING_PREPOSITION.search(before)
-    front = f"{preposition[1]} {unit}" if preposition else unit
-    rest = before[: preposition.start()] if preposition else before
-    auxiliary = _AUXILIARY.search(rest)
-    if auxiliary is not None:
-        subject, predicate = rest[: auxiliary.start()].strip(), rest[auxiliary.end() :].strip()
-        if not _is_subject(subject) or (not preposition and predicate and not _ends_in_verb(predicate)):
+        if len(attribute.split()) > _MOST_HEADER_WORDS:
             return None
-        parts = [front, auxiliary[0], _lower_first(subject), predicate, after]
-        return _capitalise(" ".join(filter(None, parts))) + "?"
-    verb = _MAIN_VERB.search(rest)
-    if (
-        verb is None
-        or not _is_subject(rest[: verb.start()].strip())
-        or (rest[verb.end() :].strip() and not preposition)
-    ):
+        return f"{capitalise(attribute)} của {name} là {_ask_value(attribute, value)}?"
+    if not is_noun_header(attribute) or not is_numbered_name(name):
         return None
-    subject = rest[: verb.start()].strip()
-    does = "does" if verb["verb"].endswith("s") else "do"
-    base = _BASE_VERBS.get(verb["verb"], verb["verb"].removesuffix("s") if does == "does" else verb["verb"])
-    noun, _, tail = after.partition(" ") if after.startswith("of ") else ("", "", after)
-    if noun:
-        thing, _, tail = tail.partition(" ")
-        front = f"{front} of {thing}"
-    parts = [front, does, _lower_first(subject), base, rest[verb.end() :].strip(), tail]
-    return _capitalise(" ".join(filter(None, parts))) + "?"
+    return f"What is the {_lower_header(attribute)} of the {name}?"
 
 
-def _name_unit(words: str) -> str | None:
-    """Return the words that ask for a quantity: "how many days", "what percentage"; None without a unit."""
-    if words.endswith("%"):
-        return "what percentage"
-    match = re.search(r"([^\W\d_][^\d]*)$", words.split(maxsplit=1)[-1] if " " in words else "")
-    return f"how many {match[1].strip()}" if match else None
+def ask_cell(
+    row: Statement, header: str, value: str, subject: str, language: KnownLanguage, words: CorpusWords
+) -> str | None:
+    """Return a question for a cell, None if its header or the name of its row does not fit into one.
 
-
-def _is_subject(words: str) -> bool:
-    count = len(words.split())
-    if _SUBJECT_START.match(words) is not None:
-        return False
-    return 1 <= count <= 8 and not re.search(r"\b(if|when|that|which|who|and|or|but|because|than)\b", words)
-
-
-def _ends_in_verb(words: str) -> bool:
-    """Return whether words end in a participle or an infinitive, so that a quantity after them is their object."""
-    return re.search(r"\b(?:\w+ed|have|get|take|use|need|be|cost|last|keep|hold|earn)$", words) is not None
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _lower_first(text: str) -> str:
-    """Return a text with its first letter in lower case, unless its first word is a name, an acronym or "I"."""
-    first = text.split(maxsplit=1)[0] if text.split() else ""
-    return text if first[1:] != first[1:].lower() or first == "I" else text[:1].lower() + text[1:]
-
-
-# ── other kinds ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def lead_with_heading(question: str, subject: str, language: KnownLanguage) -> str:
-    """Return a question that names the heading over its sentence first, unless it has a word of it.
-
-    >>> lead_with_heading("How many mm is the spark plug gap?", "Otter: limits of use", "en")
-    'Under “Otter: limits of use”, how many mm is the spark plug gap?'
-    >>> lead_with_heading("For how many days are quotes valid?", "Quotes", "en")
-    'For how many days are quotes valid?'
+    The heading over the table is named only where the same row stands under several.
     """
-    own = {word for word in _list_words(question) if len(word) > 3}
-    if own & {word for word in _list_words(subject) if len(word) > 3}:
-        return question
-    lead = f"Theo mục “{subject}”, " if language == "vi" else f"Under “{subject}”, "
-    return lead + _lower_first(question)
+    entity = _name_entity(row.header[0], row.cells[0], language, words)
+    places = words.count_sections(row.cells[0], header)
+    unit = _UNIT_IN_HEADER.match(header)
+    name = unit["name"] if unit is not None else header
+    is_bare = re.fullmatch(r"[\d.,\s+-]+", value) is not None and unit is None and not _COUNTED.search(header)
+    if entity is None or (places > 1 and (not subject or words.is_repeated_heading(subject))):
+        return None
+    question = _ask_in_words(name, entity, value, is_bare, language)
+    if question is None:
+        return None
+    if unit is not None:
+        question = f"{question.rstrip('?')} ({unit['unit']})?"
+    codes = [part for part in re.split(r"[,/\s]+", row.cells[0]) if _CODE.fullmatch(part)]
+    is_bare_code = row.cells[0].isdigit() or (language == "vi" and bool(codes))
+    if places > 1 or (is_bare_code and subject):
+        lead = f"Theo “{subject}”, " if language == "vi" else f"According to “{subject}”, "
+        return lead + question[:1].lower() + question[1:]
+    return question
 
 
-def _list_words(text: str) -> set[str]:
-    return set(re.findall(r"[^\W\d_]+", fold_text(text)))
-
-
-def ask_about_subject(statement: Statement, heading: str, language: KnownLanguage) -> DraftedQuestion | None:
-    """Return a question about what a sentence says of its subject, None if it has no clear one or has figures.
-
-    >>> said = Statement("text", "The strainer is cleaned monthly.", 0, 0)
-    >>> ask_about_subject(said, "Heron 12: limits of use", "en").question
-    'Under “Heron 12: limits of use”, what is said about the strainer?'
-    """
-    text = statement.text.strip()
-    match = _STATED_SUBJECT[language].match(text)
-    if match is None or statement.kind == "row" or not FEWEST_WORDS <= len(text.split()) <= MAX_WORDS:
-        return None
-    subject = match["subject"].strip()
-    is_short = len(subject.split()) <= _MOST_SUBJECT_WORDS and len(subject) > 3
-    if language == "vi" and (len(subject.split()) < _FEWEST_VIETNAMESE_WORDS or subject.endswith(" là")):
-        return None  # a word of one syllable is hardly a subject
-    if text.endswith(":") or _POINTS_ELSEWHERE.search(text):
-        return None
-    if not is_short or _POINTS_BACK.match(subject) or _SUBJECT_START.match(subject) or re.search(r"[\d“”\"()]", text):
-        return None
-    if language == "en" and _NO_NOUN.search(subject):
-        return None
-    if re.match(r"(?:a|an)\b|không|khi|nếu|trong|với|mỗi|để|trường hợp", subject, re.IGNORECASE):
-        return None
+def _ask_in_words(header: str, entity: str, value: str, is_bare: bool, language: KnownLanguage) -> str | None:
     if language == "vi":
-        return DraftedQuestion(f"Theo mục “{heading}”, {_lower_first(subject)} được quy định thế nào?", text, ())
-    return DraftedQuestion(f"Under “{heading}”, what is said about {_lower_first(subject)}?", text, ())
+        return _ask_in_vietnamese(header, entity, value)
+    kind = _DESCRIBED_KIND.match(entity)
+    if header.casefold() in ("description", "purpose", "function", "use") and kind is not None:
+        return f"What is {entity} for?"
+    if header.casefold() == "meaning":
+        return f"What does {entity} mean?"
+    if header.casefold() == "example":
+        return f"What is an example of {entity}?"
+    if is_bare or not is_noun_header(header):
+        return None
+    is_plural = header.endswith("s") and not header.endswith(("ss", "us", "is"))
+    is_charged = _CHARGED.search(_PREPOSITION.split(header, maxsplit=1)[0]) is not None
+    preposition = "for" if is_charged and not is_numbered_name(entity.removeprefix("the ")) else "of"
+    return f"What {'are' if is_plural else 'is'} the {_lower_header(header)} {preposition} {entity}?"
 
 
-def reword_question(question: str, language: KnownLanguage) -> str | None:
-    """Return a question in other words, None if none are known for it; words in quotation marks stay.
+def is_noun_header(header: str) -> bool:
+    """Return whether a header is a noun that can be asked for: "what is the … of …".
 
-    >>> reword_question("Under “Plans”, what is the price for “Basic”?", "en")
-    'Under “Plans”, how much do I pay for “Basic”?'
+    >>> [is_noun_header(header) for header in ("List price per seat", "Approved by", "Water removed", "Largest order")]
+    [True, False, False, True]
     """
-    parts = re.split(r"(“[^”]*”)", question)
-    reworded = False
-    for index in range(0, len(parts), 2):
-        for pattern, other in _SYNONYMS[language]:
-            changed = re.sub(pattern, other, parts[index], count=1, flags=re.IGNORECASE)
-            reworded |= changed != parts[index]
-            parts[index] = changed
-    return _capitalise("".join(parts)) if reworded else None
+    head = _PREPOSITION.split(header, maxsplit=1)[0].split()
+    if not head or len(header.split()) > _MOST_HEADER_WORDS or re.search(r"[^\w\s'-]", header):
+        return False
+    is_noun = _HEAD_NOUN.fullmatch(head[-1].lower()) is not None and head[-1].lower() not in _VAGUE_NOUNS
+    return is_noun and not _ASKING_HEADER.match(header)
+
+
+def _lower_header(header: str) -> str:
+    parts = [word if word[1:] != word[1:].lower() else word.lower() for word in header.split()]
+    return " ".join(parts)
+
+
+def is_clean_name(name: str) -> bool:
+    """Return whether the name of a row is made of words, and no formula, list of letters or quotation.
+
+    >>> [is_clean_name(name) for name in ("Bulk export", "i, ii, iii, ...", '"release"')]
+    [True, False, False]
+    """
+    return (
+        re.fullmatch(r"[\w\s'&+.,()/-]+", name) is not None
+        and "..." not in name
+        and re.search(r"\w\w", name) is not None
+    )
+
+
+def _name_entity(kind: str, name: str, language: KnownLanguage, words: CorpusWords) -> str | None:
+    """Return the name of a row as a question says it: a code after what kind of thing it is, others as they are."""
+    if _CONDITION.match(name) or len(name.split()) > _MOST_ENTITY_WORDS or not re.search(r"[^\W\d_]|\d{3}", name):
+        return None
+    if _CODE.fullmatch(name) and kind and kind.casefold() not in _GENERIC_HEADERS:
+        if _NO_KIND.fullmatch(kind) or _ASKING_HEADER.match(kind) or len(kind.split()) > 3:
+            return name
+        return f"{_lower_header(kind)} {name}"
+    if not is_clean_name(name):
+        return None
+    if language == "vi" and kind and kind.casefold() not in _GENERIC_HEADERS and not _NO_KIND.fullmatch(kind):
+        return f"{kind[:1].lower()}{kind[1:]} “{name}”" if len(kind.split()) <= 3 else f"“{name}”"
+    if language == "en" and kind.lower() in _CODED_KINDS and len(name.split()) == 1:
+        return f"the {kind.lower()} {name}"
+    if is_numbered_name(name):
+        return f"the {name}" if language == "en" else name
+    plain = words.lower_first(name)
+    if re.fullmatch(r"[\w\s'&+.-]+", plain) is None:
+        return f"“{name}”"
+    return f"the {name} {kind.lower()}" if language == "en" and kind.lower() in _NAMED_KINDS else plain
+
+
+def _ask_in_vietnamese(header: str, entity: str, value: str) -> str | None:
+    asking = _ASKING_HEADER.match(header)
+    lowered = header[:1].lower() + header[1:]
+    if asking is not None and asking[0].lower() == "khi":
+        return f"{capitalise(header)} thì {entity} được xử lý thế nào?"
+    if asking is not None and asking[0].lower() == "ai":
+        return f"Với {entity} thì {lowered}?"
+    if asking is not None or len(header.split()) > _MOST_HEADER_WORDS or not _VIETNAMESE_NOUN.match(header):
+        return None
+    if re.match(r"(?:thấp|cao|tối)", lowered):
+        lowered = f"mức {lowered}"
+    if lowered == "ví dụ":
+        return f"Ví dụ về {entity} là gì?"
+    of_it = "của" if _OWNED.match(lowered) else "đối với"
+    return f"{capitalise(lowered)} {of_it} {entity} là {_ask_value(header, value)}?"
+
+
+_OWNED = re.compile(r"(?:mức|điểm|dấu hiệu|lương|giá|công suất|dung lượng|kích thước|trọng lượng|tên|người|địa chỉ)\b")
+
+
+def _ask_value(header: str, value: str) -> str:
+    """Return the Vietnamese word that asks for a value: how much, how long, who, when, where, else what."""
+    lowered = header.lower()
+    if lowered.startswith("người"):
+        return "ai"
+    if lowered.startswith(("nơi", "địa điểm")):
+        return "đâu"
+    if lowered.startswith(("hạn nộp", "hạn chót", "ngày", "thời điểm")):
+        return "khi nào"
+    measures = find_measures(value)
+    dimensions = {reading.dimension for measure in measures for reading in measure.readings}
+    starts = bool(measures) and measures[0].start <= 12
+    if starts and dimensions <= {"duration", "calendar"} and not lowered.startswith("số"):
+        return "bao lâu"
+    return "bao nhiêu" if starts and (dimensions != {PLAIN} or _is_number(value)) else "gì"
+
+
+def _is_number(value: str) -> bool:
+    return re.match(r"\d[\d.,]*\b", value) is not None
 
 
 def name_subject(header: tuple[str, ...], section: str) -> str | None:
@@ -377,6 +341,15 @@ def name_subject(header: tuple[str, ...], section: str) -> str | None:
     """
     if len(header) != 2 or not all(name.casefold() in _GENERIC_HEADERS for name in header):
         return None
+    return name_entity(section)
+
+
+def name_entity(section: str) -> str:
+    """Return what a heading names before its colon and without a code in brackets.
+
+    >>> name_entity("Heron 12 (HB-12): limits of use")
+    'Heron 12'
+    """
     name = section.partition(":")[0].strip()
     if not name.endswith(")"):
         return name
@@ -384,39 +357,122 @@ def name_subject(header: tuple[str, ...], section: str) -> str | None:
     return name[:opening].rstrip() if opening >= 0 else name
 
 
-def ask_for_name(kind: str, header: str, value: str, section: str, language: KnownLanguage) -> str | None:
+def ask_for_name(kind: str, header: str, value: str, name: str, language: KnownLanguage) -> str | None:
     """Return a question that describes a row by one of its cells and asks for its name; None if it would be unclear.
 
     `kind` is the header over the names, "" for a list of properties.
 
-    >>> ask_for_name("Plan", "Seats", "20 seats", "Plans", "en")
-    'Under “Plans”, which plan has “20 seats” under “seats”?'
-    >>> ask_for_name("", "Rated flow", "40 l/min", "Kestrel 40: technical data", "en")
-    'Which one has a rated flow of 40 l/min?'
+    >>> ask_for_name("Plan", "Largest order", "20 seats", "Basic", "en")
+    'Which plan has a largest order of 20 seats?'
+    >>> ask_for_name("", "Rated flow", "40 l/min", "Kestrel 40", "en")
+    'Which model has a rated flow of 40 l/min?'
     """
-    if value.casefold().strip(" .") in _EMPTY_CELLS or len(header.split()) > 7 or len(value.split()) > 9:
+    described = describe_thing(kind, header, value, name, language)
+    if described is None:
         return None
-    if _ASKING_HEADER.match(header) or _ASKING_HEADER.match(kind) or _LINK.search(value) or kind.lower().endswith("ed"):
-        return None
-    if not kind:
-        if not re.search(r"\d", value):
-            return None
-        if language == "vi":
-            return f"Sản phẩm nào có {_lower_first(header)} là {value}?"
-        article = "an" if header[:1].lower() in "aeiou" else "a"
-        return f"Which one has {article} {_lower_first(header)} of {value}?"
+    thing, has = described
     if language == "vi":
-        return f"Theo mục “{section}”, {_lower_first(kind)} nào có {_lower_first(header)} là “{value}”?"
-    return f"Under “{section}”, which {_lower_first(kind)} has “{value}” under “{_lower_first(header)}”?"
+        return f"{capitalise(thing)} nào {has}?"
+    return f"Which {thing} {has}?"
+
+
+def describe_thing(kind: str, header: str, value: str, name: str, language: KnownLanguage) -> tuple[str, str] | None:
+    """Return what kind of thing a row is about, and what it has: ("plan", "has a price of 9 USD"); None if unclear."""
+    if not _is_value(value) or len(value.split()) > 9 or (not kind and not is_numbered_name(name)):
+        return None
+    if kind and (_NO_KIND.fullmatch(kind) or _ASKING_HEADER.match(kind) or len(kind.split()) > 3):
+        return None
+    if kind.casefold() in _GENERIC_HEADERS:
+        kind = ""
+        if not is_numbered_name(name):
+            return None
+    if re.fullmatch(r"[\d.,\s+-]+", value) and not _COUNTED.search(header):
+        return None
+    if language == "vi":
+        if not _VIETNAMESE_NOUN.match(header) or _ASKING_HEADER.match(header):
+            return None
+        lowered = f"mức {header.lower()}" if re.match(r"(?:thấp|cao|tối)", header.lower()) else header.lower()
+        quoted = value if re.search(r"\d", value) and len(value.split()) <= 5 else f"“{value}”"
+        return kind.lower() or "sản phẩm", f"có {lowered} là {quoted}"
+    if not is_noun_header(header) or not re.search(r"\d", value):
+        return None
+    lowered = _lower_header(header)
+    article = "an" if lowered[:1] in "aeiou" else "a"
+    return _lower_header(kind) or "model", f"has {article} {lowered} of {value}"
 
 
 def plant_name(question: str, row: Statement, subject: str, name: str) -> str | None:
     """Return a question about a row with another name in the place of its own; None if it does not name it.
 
     >>> row = Statement("row", "| Basic | 9 USD |", 0, 0, header=("Plan", "Price"), cells=("Basic", "9 USD"))
-    >>> plant_name("Under “Plans”, what is the price for “Basic”?", row, "Plans", "Zentravia")
-    'Under “Plans”, what is the price for “Zentravia”?'
+    >>> plant_name("What is the price for Basic?", row, "Plans", "Zentravia")
+    'What is the price for Zentravia?'
     """
-    own = subject.partition(":")[0] if name_subject(row.header, subject) else f"“{row.cells[0]}”"
-    other = name if name_subject(row.header, subject) else f"“{name}”"
-    return question.replace(own, other) if own and own in question else None
+    own = name_subject(row.header, subject) or row.cells[0]
+    lead, comma, rest = question.rpartition("”, ")
+    if own and own not in rest:
+        own = own[:1].lower() + own[1:]
+    planted = re.sub(rf"(?<!\w){re.escape(own)}(?!\w)", name, rest, count=1) if own else rest
+    return lead + comma + planted if planted != rest else None
+
+
+# ── terms ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def ask_definition(statement: Statement, subject: str, language: KnownLanguage) -> DraftedQuestion | None:
+    """Return a question about an item of the form "term: meaning", None if it is no term that has a meaning.
+
+    >>> item = Statement("item", "PTO: paid time off for private matters", 0, 0)
+    >>> ask_definition(item, "Terms", "en").question
+    'What does “PTO” mean?'
+    """
+    match = _DEFINITION.fullmatch(statement.text)
+    if match is None or statement.kind != "item" or len(match["meaning"].split()) < 3:
+        return None
+    term, meaning = match["term"].strip(), match["meaning"]
+    if _LINK.search(statement.text) or re.search(r"[{}\[\]<>|=\\()]", term) or _POINTS.search(statement.text):
+        return None
+    is_code = _CODE.fullmatch(term) is not None
+    is_listed = _GLOSSARY.search(subject) is not None
+    if language == "vi":
+        question = _ask_vietnamese_term(term, meaning, subject, is_listed or is_code)
+    else:
+        is_coded = _CODE.fullmatch(term.split()[0]) is not None and any(map(str.isdigit, term))
+        is_term = not _NO_TERM.search(term) and len(term.split()) <= _MOST_TERM_WORDS
+        question = f"What does “{term}” mean?" if is_term and (is_listed or is_coded) else None
+    ends_well = statement.text.endswith((".", ")")) or statement.text.rstrip("*_ ")[-1:].isalnum()
+    if question is None or not ends_well:
+        return None
+    return DraftedQuestion(question, statement.text, (), is_code)
+
+
+_POINTS = re.compile(r"\b(?:below|above|following|dưới đây|sau đây|ở trên)\b", re.IGNORECASE)
+
+
+def _ask_vietnamese_term(term: str, meaning: str, subject: str, is_listed: bool) -> str | None:
+    if is_listed:
+        return f"“{term}” nghĩa là gì?"
+    if not _VIETNAMESE_CASE.match(term) or not subject:
+        return None
+    asked = "thì phải làm gì" if re.match(r"(?:phải|cần|bắt buộc)\b", meaning) else "thì điều gì xảy ra"
+    return f"Theo quy định về “{subject}”, {term[:1].lower()}{term[1:]} {asked}?"
+
+
+# ── other words ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def reword_question(question: str, language: KnownLanguage) -> str | None:
+    """Return a question in other words, None if none are known for it; words in quotation marks stay.
+
+    >>> reword_question("Why must rabbits never be fasted?", "en")
+    'For what reason must rabbits never be fasted?'
+    """
+    parts = re.split(r"(“[^”]*”)", question)
+    for index in range(0, len(parts), 2):
+        for pattern, other in _SYNONYMS[language]:
+            changed = re.sub(pattern, other, parts[index], count=1, flags=re.IGNORECASE)
+            if changed != parts[index]:
+                parts[index] = changed
+                reworded = capitalise("".join(parts))
+                return reworded if fold_text(reworded) != fold_text(question) else None
+    return None

@@ -125,7 +125,8 @@ def _convert_review(value: Any, path: str, candidates: LoadedGolden, name: str) 
     """Return the decisions of a file, and the field in which they are."""
     try:
         if isinstance(value, list):
-            return convert_strictly(value, list[ReviewDecision]), ""  # type: ignore[type-var]  # a list too
+            written = convert_strictly(value, list[ReviewDecision])  # type: ignore[type-var]  # a list too
+            return [_read_written_edit(decision) for decision in written], ""
         if not isinstance(value, dict):
             message = f"no review (got {shorten_repr(value)}; expected the file that the review page saves, or a list)"
             raise InputError([Problem(path, None, "", message, "E_FORMAT")])
@@ -148,6 +149,13 @@ def _convert_review(value: Any, path: str, candidates: LoadedGolden, name: str) 
     return decisions, "decisions"
 
 
+def _read_written_edit(decision: ReviewDecision) -> ReviewDecision:
+    """Return a decision that a person wrote: `edit` with the edited fields is what the page saves as an acceptance."""
+    if decision.decision == "edit" and decision.edited:
+        return msgspec.structs.replace(decision, decision="accept")
+    return decision
+
+
 def _check_decision(decision: ReviewDecision, cases: dict[str, Case], name: str) -> list[tuple[str, str, str]]:
     """Return what is wrong with a decision: field, message, code."""
     faults = []
@@ -158,8 +166,11 @@ def _check_decision(decision: ReviewDecision, cases: dict[str, Case], name: str)
     if not decision.reviewer.strip():
         message = f"no name (got {decision.reviewer!r}; expected the name of a person)"
         faults.append(("reviewer", message, "E_REVIEWER"))
-    if decision.decision not in ("accept", "reject"):
-        message = f"unknown (got {shorten_repr(decision.decision)}; expected accept or reject)"
+    if decision.decision == "edit":
+        message = f'{decision.case}: edits nothing (expected the new fields, such as "edited": {{"question": "…"}})'
+        faults.append(("edited", message, "E_EDIT"))
+    elif decision.decision not in ("accept", "reject"):
+        message = f"unknown (got {shorten_repr(decision.decision)}; expected accept, edit or reject)"
         faults.append(("decision", message, "E_DECISION"))
     if decision.decision == "reject" and not decision.reason.strip():
         message = f"{decision.case}: rejected without a reason (got {decision.reason!r}; expected one)"

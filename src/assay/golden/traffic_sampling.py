@@ -65,7 +65,7 @@ def read_traffic_question(record: AuditRecord, sequence: int, keys: Sequence[str
     unknown = [key for key in keys if key not in STRATUM_KEYS]
     if unknown:
         raise InputError(f"--by: no such stratum (got {', '.join(unknown)}; expected {', '.join(STRATUM_KEYS)})")
-    behaviour = detect_behaviour(record.answer or "").behaviour or "no answer"
+    behaviour = detect_behaviour(record.answer or "", question=record.question or "").behaviour or "no answer"
     values: dict[str, Any] = {
         "tenant": record.user.tenant if record.user is not None else None,
         "language": guess_language(record.question or ""),

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from assay.formats.corpus import load_corpus
-from assay.formats.golden_files import load_golden
+from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
 from assay.formats.outputs_checks import normalise_names
 from assay.formats.run_folder import complete_run_request, refuse_other_golden
@@ -333,6 +335,7 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
     loaded = load_golden(inputs.golden, inputs.golden_format)
     if judging_request.inputs.run is not None:
         refuse_other_golden(Path(judging_request.inputs.run), loaded.digest)
+    refuse_placeholders(loaded.golden, inputs.golden, loaded.lines)
     corpus = load_corpus(inputs.corpus)[0] if inputs.corpus is not None else None
     with (
         open_output_files(inputs.outputs, inputs.outputs_format) as files,
@@ -361,8 +364,8 @@ def load_judging_gate(request: JudgingRequest) -> Gate | None:
     """Return the gate that decides which cases get more votes; None if none is named."""
     config = request.config
     is_named = request.gate.gate is not None or request.gate.profile is not None
-    if config.settings.gate is not None and not is_named:
-        return load_requested_gate(replace(request.gate, gate=config.path))
+    if config.gate_path is not None and not is_named:
+        return load_requested_gate(structs.replace(request.gate, gate=config.gate_path))
     return load_requested_gate(request.gate)
 
 

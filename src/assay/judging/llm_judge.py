@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -185,7 +184,7 @@ class LLMJudge:
             return self._render_as_is(request, sample)
         inputs = {name: redact_input(value, self._redact_input) for name, value in request.inputs.items()}
         redacted = msgspec.structs.replace(request, inputs=inputs)
-        return replace(self._render_as_is(redacted, sample), request_digest=request.digest)
+        return msgspec.structs.replace(self._render_as_is(redacted, sample), request_digest=request.digest)
 
     def _render_as_is(self, request: JudgeRequest, sample: int) -> RenderedRequest:
         form = self._forms.get(request.rubric)

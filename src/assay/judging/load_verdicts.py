@@ -45,7 +45,7 @@ def load_requested_verdicts(options: VerdictOptions) -> tuple[RecordedVerdicts |
 
     Raises InputError as `open_verdicts` does, and for a judge that is named without a file of verdicts.
     """
-    rubrics, _ = use_rubrics(options.rubrics)
+    rubrics = use_rubrics(options.rubrics)[0] if options.rubrics or options.store is not None else {}
     calibrations = load_calibrations(options.calibration) if options.calibration is not None else {}
     model = load_entailment_model(options.entailment_model) if options.entailment_model is not None else None
     if options.store is not None:

@@ -12,11 +12,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, shorten_repr
@@ -157,8 +158,7 @@ _LETTERS = str.maketrans("0123456789", "ghijklmnop")  # marks stand among figure
 _INPUT_NAME = re.compile(r"\{\{([a-z]+)\}\}")
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedRequest:
+class RenderedRequest(Struct, frozen=True):
     """The prompt, and what parsing the reply needs: `ids` and `sources` by the names that the judge sees.
 
     `request_digest` is the digest of the request.

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from assay.calls.interfaces import SampleKey
 from assay.records.digest import encode_canonical_json
@@ -21,8 +20,7 @@ VerdictsByJudge = dict[str, dict[str, list[Verdict]]]
 _DECODER = msgspec.json.Decoder(Verdict)
 
 
-@dataclass(slots=True)
-class StoreContents:
+class StoreContents(Struct):
     """Everything in a verdict store or an export; `warnings` say what was left out because it was changed."""
 
     judges: list[JudgeIdentity] = field(default_factory=list)

@@ -25,7 +25,13 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
-from assay.text.refusals import UNKNOWN, DetectedBehaviour, detect_behaviour, has_lexicon, mark_texts_to_examine
+from assay.text.refusals import (
+    UNKNOWN,
+    DetectedBehaviour,
+    detect_behaviour,
+    has_lexicon,
+    mark_answers_to_examine,
+)
 
 ANSWER_BEHAVIOUR = "answer"
 NOTHING_DONE, UNKNOWN_BEHAVIOUR = -1, -2
@@ -106,9 +112,12 @@ class AnswerFacts:
         The filter leaves out most rows. A case in a language without a lexicon is always examined.
         """
         languages = [case.language for case in self.cases]
-        candidates = mark_texts_to_examine(self.texts)
+        candidates = mark_answers_to_examine(self.texts)
         candidates |= np.array([bool(name) and not has_lexicon(name) for name in languages], dtype=np.bool_)
-        return {row: detect_behaviour(self.texts[row], languages[row]) for row in np.flatnonzero(candidates).tolist()}
+        return {
+            row: detect_behaviour(self.texts[row], languages[row], self.cases[row].case.question)
+            for row in np.flatnonzero(candidates).tolist()
+        }
 
     @cached_property
     def is_partial_refusal(self) -> BoolArray:

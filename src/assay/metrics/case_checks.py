@@ -7,10 +7,11 @@ text that was labelled), because such a miss is an error of the golden set, not 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.metrics.case_index import CHUNK_ID, CaseIndex
 from assay.metrics.metric import (
@@ -111,8 +112,7 @@ OUTDATED_LABEL_METRICS: tuple[Metric, ...] = (
 CheckLevel = Literal["failed", "warning"]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A named condition on a metric's score; a warning is shown but does not make the case fail.
 
     A `is_costly` check runs only if its metric is requested. Where a check named in `explained_by` failed, this one

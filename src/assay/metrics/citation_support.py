@@ -199,7 +199,7 @@ def joint_citation_names(reading: ParsedAnswer, claim_id: str) -> list[str]:
     return chunk_names if len(chunk_names) > 1 else []
 
 
-def _label_citations(reading: ParsedAnswer, rubrics: Rubrics) -> LabelRequests:
+def label_citations(reading: ParsedAnswer, rubrics: Rubrics) -> LabelRequests:
     """Ask about the citations; return the label of each, and of each claim with several, by id."""
     unscored_outcome = find_support_exclusion(reading)
     if unscored_outcome is not None:
@@ -240,7 +240,7 @@ def _citation_value(citation: Citation, labels: dict[str, ItemLabel]) -> float:
 
 def judge_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """The mean value of the citations; 0 for one that names nothing known, or something that the user may not see."""
-    labels = yield from _label_citations(reading, rubrics)
+    labels = yield from label_citations(reading, rubrics)
     if isinstance(labels, Outcome):
         return labels
     values = [
@@ -299,7 +299,7 @@ def judge_misattribution(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialog
     if isinstance(attached_citations, Outcome):
         return attached_citations
     claims, citations = yield from run_together(
-        judge_claims(reading, rubrics, CONTEXT_STAGE), _label_citations(reading, rubrics)
+        judge_claims(reading, rubrics, CONTEXT_STAGE), label_citations(reading, rubrics)
     )
     if isinstance(claims, Outcome):
         return claims

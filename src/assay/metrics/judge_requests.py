@@ -257,13 +257,20 @@ def run_together(
 
 def replay_outcome(asking: JudgeDialogue, answer: Callable[[JudgeRequest], Ruling | None]) -> Outcome:
     """Run a judged metric to its outcome with recorded rulings."""
+    return replay_dialogue(asking, answer)
+
+
+def replay_dialogue(
+    asking: Generator[list[JudgeRequest], Rulings, R], answer: Callable[[JudgeRequest], Ruling | None]
+) -> R:
+    """Run whatever asks a judge to its result with recorded rulings."""
     try:
         requests = next(asking)
         while True:
             requests = asking.send([answer(request) for request in requests])
     except StopIteration as ended:
-        outcome: Outcome = ended.value
-        return outcome
+        result: R = ended.value
+        return result
 
 
 def mark_for_review(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:

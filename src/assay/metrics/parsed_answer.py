@@ -35,7 +35,7 @@ from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
-from assay.text.refusals import detect_behaviour, has_lexicon, mark_texts_to_examine
+from assay.text.refusals import detect_behaviour, has_lexicon, mark_answers_to_examine
 from assay.text.short_answers import score_short_answer
 
 if TYPE_CHECKING:
@@ -101,7 +101,8 @@ class ParsedAnswer:
         is_plain = self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]
         if is_plain and (not language or has_lexicon(language)):
             return "answer"
-        text_behaviour, declared = detect_behaviour(self.answer, language), self.observation.behaviour
+        text_behaviour = detect_behaviour(self.answer, language, self.case.case.question)
+        declared = self.observation.behaviour
         return (
             declared
             if not text_behaviour.is_decided_by_text and declared and self.answer.strip()
@@ -362,11 +363,11 @@ class _AnswerGroup:
 
     @cached_property
     def may_refuse(self) -> dict[int, bool]:
-        """By the observation's identity: whether its text holds a phrase of a refusal."""
+        """By the observation's identity: whether its text may refuse."""
         texts = [
             observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
         ]
-        return dict(zip(map(id, self._observations), mark_texts_to_examine(texts).tolist(), strict=True))
+        return dict(zip(map(id, self._observations), mark_answers_to_examine(texts).tolist(), strict=True))
 
 
 def parse_answers(rows: JoinedRows) -> list[ParsedAnswer]:

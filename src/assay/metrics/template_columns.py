@@ -33,6 +33,21 @@ RUNNER_COLUMNS: tuple[tuple[str, MetricNames], ...] = (
     ("Behavior score", BEHAVIOUR),
 )
 
+HEADLINES: tuple[tuple[str, MetricNames], ...] = (
+    ("Hit@5", ("hit@5",)),
+    ("Recall@5", ("recall@5",)),
+    ("Recall@10", RECALL_10),
+    ("Precision@5", ("precision@5",)),
+    ("MRR@10", MRR_10),
+    ("nDCG@10", NDCG_10),
+    ("Faithfulness", FAITHFULNESS),
+    ("Answer relevance", RELEVANCE),
+    ("Citation correctness", CITATION),
+    ("Abstention accuracy", ABSTENTION),
+    ("p95 latency ms", P95_LATENCY),
+)
+"""The metrics that are a family of tests in a comparison; its size is part of how many claims survive (ADR 49)."""
+
 FIRST_METRICS: tuple[tuple[str, MetricNames], ...] = (
     ("Answer correctness", ANSWER),
     ("Faithfulness", FAITHFULNESS),
@@ -44,28 +59,16 @@ FIRST_METRICS: tuple[tuple[str, MetricNames], ...] = (
     ("p95 latency ms", P95_LATENCY),
 )
 """What every output shows first, in this order: whether the answers are right, before what they were made from."""
-HEADLINES: tuple[tuple[str, MetricNames], ...] = (
-    *FIRST_METRICS,
+
+SHOWN_HEADLINES: tuple[tuple[str, MetricNames], ...] = (
+    ("Answer correctness", ("correct_answer",)),
+    *FIRST_METRICS[1:],
     ("Recall@5", ("recall@5",)),
     ("nDCG@10", NDCG_10),
     ("Answer relevance", RELEVANCE),
     ("Abstention accuracy", ABSTENTION),
 )
-
-FIRST_FAMILY: tuple[MetricNames, ...] = (
-    ("hit@5",),
-    ("recall@5",),
-    RECALL_10,
-    ("precision@5",),
-    MRR_10,
-    NDCG_10,
-    FAITHFULNESS,
-    RELEVANCE,
-    CITATION,
-    ABSTENTION,
-    P95_LATENCY,
-)
-"""The metrics that are the first family of tests in comparisons; its size is part of how many claims survive (ADR 49)."""
+"""The headlines that reports show."""
 
 RUNNER_METRICS: dict[str, MetricNames] = {
     f"{theirs}@{k}": (f"{ours}@{k}",)

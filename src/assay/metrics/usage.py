@@ -107,7 +107,13 @@ def _need_usage(name: MetricName) -> tuple[FactKey, ...]:
 _STATISTICS = ("mean", "p50", "p95", "total")
 
 
-def _usage_row(name: str, summary: str, unit: str, keys: dict[str, MetricKey] | None = None) -> Metric:
+_LEAST_SHARE = 0.05
+"""Time, tokens and money that differ by less than this share of the baseline's do not matter."""
+
+
+def _usage_row(
+    name: str, summary: str, unit: str, keys: dict[str, MetricKey] | None = None, least_difference: float = 0.0
+) -> Metric:
     return Metric(
         name=name,
         family="operations",
@@ -120,6 +126,8 @@ def _usage_row(name: str, summary: str, unit: str, keys: dict[str, MetricKey] | 
         undefined="the target did not report it",
         needs=_need_usage,
         compute=_usage_column,
+        least_difference=least_difference,
+        least_share=_LEAST_SHARE,
     )
 
 
@@ -133,14 +141,16 @@ OPERATIONS_METRICS: tuple[Metric, ...] = (
                 END_TO_END, doc="end_to_end, or a step: embed, retrieve, rerank, context_build, generate …"
             )
         },
+        least_difference=10.0,
     ),
     _usage_row(
         "tokens",
         "Tokens used.",
         "tokens",
         {"kind": MetricKey("total", ("total", "prompt", "completion", "context"), "which tokens")},
+        least_difference=10.0,
     ),
-    _usage_row("cost_usd", "Money spent on the case.", "USD"),
+    _usage_row("cost_usd", "Money spent on the case.", "USD", least_difference=0.0001),
     _usage_row("tool_calls", "Tool calls made while answering.", "count"),
     _usage_row("tool_errors", "Tool calls that failed.", "count"),
     Metric(

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 MAX_PROBLEMS_SHOWN = 50
 MAX_BUG_TEXT = 200
@@ -36,8 +37,7 @@ class ExitCode(IntEnum):
     """The user pressed Ctrl-C; what was finished is saved."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(Struct, frozen=True, order=True):
     """One problem with the input: where it is, what it is and what to do about it."""
 
     path: str

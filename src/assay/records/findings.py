@@ -101,7 +101,8 @@ class MetricChange(Struct, frozen=True):
     `gain` is positive when the candidate is better. `low`, `high` and `p` are None if they cannot be computed (`note`
     says why). A change with a test belongs to a `family` (ADR 49): `p_adjusted` takes account of the other tests in it
     and must be at most `level` to be shown; `confidence` is that of the interval, and `verdict` says improved or
-    regressed only where both agree. `statistic` is what `gain` compares: the metric's own, or the median. The sequences
+    regressed only where both agree. `least_difference` is the smallest difference that matters, which the interval must
+    exclude; None where any does. `statistic` is what `gain` compares: the metric's own, or the median. The sequences
     hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge votes that disagree
     widely, so `gain` does not count them as improvements.
     """
@@ -129,6 +130,7 @@ class MetricChange(Struct, frozen=True):
     confidence: float | None = None
     verdict: ChangeVerdict = "n/a"
     statistic: str = ""
+    least_difference: float | None = None
 
 
 class RankMove(Struct, frozen=True):

@@ -184,6 +184,19 @@ class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     frozen_digest: str = ""
 
 
+PLACEHOLDER_PREFIX = "Replace this:"
+"""How the questions of the golden sets that `assay init` writes begin."""
+
+
+def find_placeholders(golden: GoldenSet) -> list[str]:
+    """Return the ids of cases whose question is still the one that `assay init` wrote, in golden order.
+
+    >>> find_placeholders(GoldenSet((Case("a", "Replace this: a question"), Case("b", "How many days?"))))
+    ['a']
+    """
+    return [case.id for case in golden.cases if case.question.lstrip().startswith(PLACEHOLDER_PREFIX)]
+
+
 class CorpusChunk(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What the index should hold for one chunk: the reference for access rules and text."""
 

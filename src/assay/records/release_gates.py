@@ -79,7 +79,7 @@ class RuleResult(Struct, frozen=True):
     """The result of one rule: its state, the number that decided and a sentence that explains it.
 
     `detectable` is the smallest difference that these cases can show with a power of 80%; `waived` says who accepted an
-    unmet rule.
+    unmet rule. `unchanged` says of an open regression rule that no case differs from the baseline.
     """
 
     rule: Rule
@@ -91,14 +91,17 @@ class RuleResult(Struct, frozen=True):
     cases: tuple[str, ...] = ()
     detectable: float | None = None
     waived: str = ""
+    unchanged: bool = False
 
 
 class Decision(Struct, frozen=True):
     """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule.
 
-    `events` are those of the reasons that name an observed leak or a followed injection, whatever the outcome is.
+    `events` are those of the reasons that name an observed leak or a followed injection, whatever the outcome is;
+    `risks` are those that alone would leave a pass with risk.
     `incomplete` says of an outcome without a decision (NOT_GATED, PARTIAL) that a case is missing or in error, or that
-    a gate could not be applied.
+    a gate could not be applied. `unanswered` says that the target answered no case at all; then that is the first
+    reason.
     """
 
     outcome: Outcome
@@ -106,3 +109,5 @@ class Decision(Struct, frozen=True):
     results: tuple[RuleResult, ...] = ()
     events: tuple[str, ...] = ()
     incomplete: bool = False
+    risks: tuple[str, ...] = ()
+    unanswered: bool = False

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from assay.records.release_gates import Gate
 
 AUTO_SIGNAL = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class InputOptions:
+class InputOptions(Struct, frozen=True):
     """What is scored: a run folder, or a golden set with recorded outputs; and which of it.
 
     `run` is `RUN` or `RUN:CONFIG`; it stands for the golden set, outputs, formats and corpus of that folder. `configs`
@@ -34,8 +34,7 @@ class InputOptions:
     strict_outputs: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictOptions:
+class VerdictOptions(Struct, frozen=True):
     """Recorded verdicts to score with: a verdict store or its export, the judge, its rubrics, and a calibration file.
 
     `judged` adds the metrics with recorded verdicts to those that are named. `entailment_model` is the folder of a
@@ -50,8 +49,7 @@ class VerdictOptions:
     entailment_model: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GateOptions:
+class GateOptions(Struct, frozen=True):
     """The gate that decides: a file (or, from Python, the rules themselves) or a shipped profile.
 
     `configs` are the gated configurations, by default those that the gate names. `baseline` is `RUN`, `RUN:CONFIG` or a
@@ -66,11 +64,11 @@ class GateOptions:
     today: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScoringOptions:
+class ScoringOptions(Struct, frozen=True):
     """What is computed, and how.
 
-    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `good` (the signal of a
+    `metrics` and `by` are names; None stands for the usual ones, and nothing at all for none. `also` are metrics in
+    addition to them. `good` (the signal of a
     good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
     `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
@@ -91,10 +89,10 @@ class ScoringOptions:
     lexicons: Sequence[str] = ()
     internal_stages: Sequence[str] | None = None
     with_variants: bool = False
+    also: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreRequest:
+class ScoreRequest(Struct, frozen=True):
     """Everything that decides about a scoring. It is filled from options or arguments and passed on unchanged.
 
     A request that names a run folder is completed from the folder's manifest before it is used (`complete_request`).
@@ -106,8 +104,7 @@ class ScoreRequest:
     scoring: ScoringOptions = ScoringOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFiles:
+class ReportFiles(Struct, frozen=True):
     """The paths of the reports to write; None for a report that is not wanted. `now` is the ISO time for the reports.
 
     For the HTML report, `detail_mb` is the size in megabytes up to which whole cases are included, `explain` holds the

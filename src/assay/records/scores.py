@@ -219,6 +219,19 @@ class SplitLooks(Struct, frozen=True):
     uncounted: int = 0
     reason: str = ""
 
+    def describe(self) -> str:
+        """Return a sentence on how often the split was looked at.
+
+        >>> SplitLooks(3, 1).describe()
+        'frozen test split: look 3 since it was frozen, and 1 before it was not counted on request'
+        """
+        text = f"look {self.look} since it was frozen" if self.look is not None else "this look is not counted"
+        if self.uncounted:
+            were = "was" if self.uncounted == 1 else "were"
+            before = "before it " if self.look is not None else ""
+            text += f", and {self.uncounted} {before}{were} not counted on request"
+        return f"frozen test split: {text}" + (f" ({self.reason})" if self.reason else "")
+
 
 class ScoringResult(Struct, frozen=True):
     """The complete result of scoring, from which every report, file and exit code is derived.

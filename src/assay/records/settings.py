@@ -298,7 +298,8 @@ class MonitorSettings(Section, frozen=True):
     """What is watched in production.
 
     `slices` are `key` or `key=value`, `budget` the answers that are read a week (null: all), `false_alarms` the most
-    that are expected in a quarter for each metric and slice while nothing changes.
+    that are expected in a quarter for each metric and slice while nothing changes, `bounds` what is watched from the
+    first day on, such as `hallucination_risk<=0.05`.
     """
 
     by: Literal["day", "week", "month"] = "week"
@@ -307,6 +308,7 @@ class MonitorSettings(Section, frozen=True):
     budget: Annotated[int, Meta(ge=12)] | None = 400
     seed: Annotated[int, Meta(ge=0)] = 0
     false_alarms: Annotated[float, Meta(gt=0, le=92)] = 0.25
+    bounds: list[Name] = []
     quiet: QuietHours | None = None
     webhook: WebhookSettings | None = None
 
@@ -326,7 +328,7 @@ class Settings(Section, frozen=True):
     scoring: ScoringSettings = ScoringSettings()
     judge: JudgeSettings | None = None
     judges: dict[Name, JudgeSettings] = {}
-    gate: GateSettings | None = None
+    gate: str | GateSettings | None = None
     report: ReportSettings = ReportSettings()
     monitor: MonitorSettings = MonitorSettings()
     history: bool = True

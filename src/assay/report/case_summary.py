@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.records.findings import Attribution
-from assay.records.golden_set import Case
+from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.observations import Observation
+from assay.records.scores import VariantPair
 from assay.report.case_text import (
     SET_ASIDE,
     CasePage,
@@ -128,3 +129,35 @@ def _iter_trace_lines(attribution: Attribution, page: CasePage) -> Iterator[str]
         yield line if len(line) <= page.width else line[: page.width - 1] + "…"
     if len(shown) < len(rows):
         yield f"and {format_count(len(rows) - len(shown), 'more unit')} of evidence"
+
+
+# ── variants ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def describe_variants_of_case(variants: Sequence[Case], pairs: Mapping[str, VariantPair]) -> str:
+    """Return in a sentence how a system treated the variants of a case; `pairs` are those not treated as expected."""
+    odd = [pairs[variant.id] for variant in variants if variant.id in pairs]
+    told = [f"{pair.variant_id} {_describe_state(pair)}" for pair in odd]
+    count = f"{len(variants) - len(odd)} of {len(variants)} as expected"
+    return "; ".join([count, *told])
+
+
+def compare_with_case(
+    variant: Explanation, base: Explanation, pair: VariantPair | None, *, width: int, show_forbidden: bool
+) -> list[str]:
+    """Return what a variant is, and what was asked and answered of the case that it varies, in at most five lines."""
+    page, base_page = make_page(variant, width, show_forbidden), make_page(base, width, show_forbidden)
+    is_alike = variant.case.variant in ALIKE_KINDS
+    wanted = "should be treated alike" if is_alike else "has another right answer"
+    state = _describe_state(pair) if pair is not None else "as expected"
+    about = f"{variant.case.variant} of {variant.case.variant_of}, {wanted}: {state}; it counts in no other number"
+    answer = "no output for this case" if base.observation is None else format_answer(base, base.observation, base_page)
+    return [
+        *page.paragraph("Variant", about, 2),
+        *base_page.paragraph("The case", base.case.question, 1),
+        *base_page.paragraph("Its answer", f"{answer.strip()} ({summarise_checks(base)})", 2),
+    ]
+
+
+def _describe_state(pair: VariantPair) -> str:
+    return f"{pair.state} ({pair.detail})" if pair.detail else pair.state

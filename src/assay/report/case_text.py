@@ -153,7 +153,10 @@ class CasePage:
                 escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
             ) or [""]
         if most_lines is not None and len(lines) > most_lines:
-            lines = [*lines[: most_lines - 1], lines[most_lines - 1][: width - 2].rstrip() + " …"]
+            last = lines[most_lines - 1]
+            if len(last) > width - 2:
+                last = last[: width - 2].rpartition(" ")[0] or last[: width - 2]
+            lines = [*lines[: most_lines - 1], last.rstrip() + " …"]
         if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
             return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]

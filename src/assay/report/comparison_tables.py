@@ -5,6 +5,7 @@ A change is called improved or regressed only where its test and its interval ag
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
@@ -26,6 +27,7 @@ from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
 NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
+DEFAULT_WIDTH = 100
 MAX_CASES_SHOWN, MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 30, 50, 40
 _HEADLINES = tuple(name for _, names in HEADLINES for name in names)
 
@@ -57,13 +59,15 @@ def build_headline_changes_table(
         if change is None or change.baseline is None or change.candidate is None:
             continue
         cells = _format_change_cells(change, metric_rows)
-        rows.append((title, *cells[:4], change.verdict))
+        rows.append((title, *cells[:2], str(change.n), *cells[2:4], change.verdict))
     failed = comparison.metrics.get(_FAILED_METRIC)
     notes = []
     for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
         notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
-    columns = ("Metric", "Baseline", "Candidate", "Gain", "Interval", "Verdict")
+    columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
+    if rows:
+        notes.append("Values are those of the cases that both sides scored (pairs); an unknown answer is in no pair.")
     return Table("Changes since the baseline", columns, tuple(rows), (" ".join(notes),) if notes else ())
 
 
@@ -329,8 +333,13 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
     return Screen(tuple(map(escape_terminal, lines)), tuple(escape_table(table) for table in tables if table.rows), ())
 
 
-def render_short_case_change(comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG) -> Screen:
-    """Return how one case changed in at most four lines, escaped for a terminal: cause, scores, moved evidence."""
+def render_short_case_change(
+    comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG, width: int = DEFAULT_WIDTH
+) -> Screen:
+    """Return how one case changed, escaped for a terminal of `width` columns: cause, scores, moved evidence.
+
+    Each of these has two lines at most, and one where it fits.
+    """
     whole = render_case_change(comparison, case_id, metric_rows)
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
     lines = [line.removeprefix(" - ") for line in whole.lines]
@@ -345,7 +354,18 @@ def render_short_case_change(comparison: Comparison, case_id: str, metric_rows: 
         "moved",
         [f"{move.name} in {move.stage} {format_rank(move.before)} → {format_rank(move.after)}" for move in moves],
     )
-    return Screen(tuple(map(escape_terminal, lines)), (), ())
+    folded = []
+    for line in map(escape_terminal, lines):
+        folded += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent="   ",
+            max_lines=2,
+            placeholder=" …",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+    return Screen(tuple(folded), (), ())
 
 
 _MAX_CHANGES = 3

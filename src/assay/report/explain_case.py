@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.attribution.attribute_run import attribute_run_case
@@ -14,7 +15,7 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
-from assay.report.case_summary import render_case_summary
+from assay.report.case_summary import compare_with_case, describe_variants_of_case, render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
     SET_ASIDE,
@@ -23,6 +24,7 @@ from assay.report.case_text import (
     RankedChunk,
     RankedStage,
     ScoreLine,
+    make_page,
     render_case_text,
 )
 from assay.report.comparison_tables import render_case_change, render_short_case_change
@@ -44,25 +46,62 @@ def explain_case(
 ) -> str:
     """Return one case as text of at most 30 lines; `verbose` for everything known of it.
 
-    Raises InputError for an unknown case or configuration, and if there are several configurations and none is named.
+    The id may be that of a variant of a case: then up to five lines more compare it with its case. A case that has
+    variants says how they were treated. Raises InputError for an unknown case or configuration, and if there are
+    several configurations and none is named.
     """
-    position = next((i for i, case in enumerate(run.golden.cases) if case.id == case_id), None)
-    if position is None:
-        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shorten_repr(case_id)})")])
     config = _require_config(run, config_id)
-    checks = next(
-        (case_checks for case_checks in run.scoring.configs[config].table.checks if case_checks.case_id == case_id),
-        None,
-    )
-    case_explanation = build_explanation(run, run.joins, position, config, checks)
-    lists = list_missing_files(run.joins.case_index(position), case_explanation.observation)
-    case_explanation = replace(
-        case_explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists)
-    )
+    of_variant = case_id not in run.cases and run.variants is not None and case_id in run.variants.cases
+    scored = run.variants if of_variant and run.variants is not None else run
+    if case_id not in scored.cases:
+        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shorten_repr(case_id)})")])
+    if config not in scored.scoring.configs:
+        message = f"a variant, and {config} has no output of any variant (got {shorten_repr(case_id)})"
+        raise InputError([Problem("", None, "case", message)])
+    case_explanation = _explain_alone(scored, config, case_id)
+    text = render_variant_lines(run, case_explanation, width=width, show_forbidden=show_forbidden)
     if verbose:
-        return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden)
+        return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden) + text
     more = f"--verbose adds rankings, context, citations and {format_count(len(case_explanation.scores), 'score')}\n"
-    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + more
+    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + text + more
+
+
+def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:
+    """Return everything known of a case of a run, with its attribution."""
+    table = run.scoring.configs[config].table
+    checks = next((case_checks for case_checks in table.checks if case_checks.case_id == case_id), None)
+    position = run.joins.position[case_id]
+    explanation = build_explanation(run, run.joins, position, config, checks)
+    lists = list_missing_files(run.joins.case_index(position), explanation.observation)
+    return replace(explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists))
+
+
+def render_variant_lines(
+    run: ScoredRun, explanation: Explanation, *, width: int = 100, show_forbidden: bool = False
+) -> str:
+    """Return how a variant differs from its case, or how the variants of a case were treated; "" without any."""
+    case, config = explanation.case, explanation.config_id
+    page = make_page(explanation, width, show_forbidden)
+    twins = run.scoring.twins.get(config)
+    pairs = {pair.variant_id: pair for pair in twins.pairs} if twins is not None else {}
+    if case.variant_of is None:
+        kin = (
+            [variant for variant in run.variants.golden.cases if variant.variant_of == case.id] if run.variants else []
+        )
+        if not kin or twins is None:
+            return ""
+        return _join_lines(page.paragraph("Variants", describe_variants_of_case(kin, pairs), 3))
+    if case.variant_of not in run.cases:
+        return _join_lines(page.paragraph("Variant", f"{case.variant} of {case.variant_of}, which was not scored", 1))
+    base = build_explanation(run, run.joins, run.joins.position[case.variant_of], config, None, scores=False)
+    checks = {row.case_id: row for row in run.scoring.configs[config].table.checks}
+    base = replace(base, checks=checks.get(case.variant_of))
+    pair = pairs.get(case.id)
+    return _join_lines(compare_with_case(explanation, base, pair, width=width, show_forbidden=show_forbidden))
+
+
+def _join_lines(lines: Sequence[str]) -> str:
+    return "\n".join(["", *lines]) + "\n"
 
 
 def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> str:
@@ -73,10 +112,14 @@ def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> st
     return render_case_summary(explanation)
 
 
-def explain_change(run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True) -> Screen:
+def explain_change(
+    run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True, width: int = 100
+) -> Screen:
     """Return what changed on one case against the baseline that the run was scored with; short unless `verbose`."""
-    render = render_case_change if verbose else render_short_case_change
-    return render(compare_with_baseline(run)[_require_config(run, config_id)], case_id)
+    comparison = compare_with_baseline(run)[_require_config(run, config_id)]
+    if verbose:
+        return render_case_change(comparison, case_id)
+    return render_short_case_change(comparison, case_id, width=width)
 
 
 def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:

@@ -33,18 +33,22 @@ _OUTCOME_MARKS: dict[Outcome, str] = {
 def render_workflow_commands(scoring: ScoringResult, *, strict: bool = False) -> list[str]:
     """Return workflow commands, at most ten: an error for each reason against a release, a warning for each risk.
 
-    A leak and a followed injection are errors whatever the outcome is. Other remarks on a run without a decision are
-    notices. If there are more reasons, the last command says how many are left out. With `strict`, a pass with risk
-    is an error.
+    A risk next to a failure is a warning too, titled as a risk. A leak and a followed injection are errors whatever
+    the outcome is. Other remarks on a run without a decision are notices. If there are more reasons, the last command
+    says how many are left out. With `strict`, risks are errors.
     """
     decision = scoring.decision
     kind = "error" if _stops_release(decision, strict) else "warning"
     if decision.outcome in ("NOT_GATED", "PARTIAL") and kind == "warning":
         kind = "notice"
-    commands = [
-        _render_command("error" if reason in decision.events else kind, f"assay: {decision.outcome}", reason)
-        for reason in decision.reasons
-    ]
+    title = f"assay: {decision.outcome}"
+    risks = () if strict or decision.outcome == "PASS_WITH_RISK" else decision.risks
+    commands = []
+    for reason in decision.reasons:
+        if reason in risks:
+            commands.append(_render_command("warning", "assay: risk", reason))
+        else:
+            commands.append(_render_command("error" if reason in decision.events else kind, title, reason))
     if decision.outcome == "PASS":
         return [_render_command("notice", "assay: PASS", "all rules of the gate are met")] if scoring.gate else []
     if len(commands) > MAX_ANNOTATIONS:
@@ -119,10 +123,9 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
     outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
     yield f"## {_OUTCOME_MARKS['FAIL' if failed else decision.outcome]} Assay: {outcome}"
     yield ""
-    for line in tables.describe_all_failures(scoring):
-        yield f"- {escape_markdown(line)}"
-    for reason in decision.reasons[:MAX_ANNOTATIONS]:
-        yield f"- {render_reason(reason, decision)}"
+    failures = [f"- {escape_markdown(line)}" for line in tables.describe_all_failures(scoring)]
+    reasons = [f"- {render_reason(reason, decision)}" for reason in decision.reasons[:MAX_ANNOTATIONS]]
+    yield from tables.order_reasons(failures, reasons, decision)
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
     yield ""

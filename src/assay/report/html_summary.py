@@ -10,16 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.metrics.template_columns import HEADLINES, RUNNER_COLUMNS
+from assay.metrics.template_columns import RUNNER_COLUMNS, SHOWN_HEADLINES
 from assay.records.findings import Comparison, ComparisonSide, MetricChange, RankMove
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.comparison_screen import list_flipped_cases
 from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
-from assay.report.limitations import describe_limitations, describe_looks
+from assay.report.limitations import describe_limitations
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     MetricsByName,
@@ -30,6 +31,7 @@ from assay.report.number_format import (
     format_interval,
     format_number,
     format_unknown,
+    format_value,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -41,6 +43,7 @@ from assay.report.tables import (
     find_measured_summary,
     iter_config_notes,
     name_rankings,
+    order_reasons,
 )
 from assay.report.twin_tables import build_twin_tables
 from assay.text.escaping import escape_surrogates
@@ -99,6 +102,10 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
             for move in ordered_moves[:MAX_MOVES]
         ],
         "moves_left_out": max(0, len(ordered_moves) - MAX_MOVES),
+        "flipped": {
+            name: _list_flips(case_ids, index_by_case)
+            for name, case_ids in list_flipped_cases(comparison)._asdict().items()
+        },
         "transitions": comparison.transitions,
         "changed": comparison.changed,
         "moved": comparison.moved,
@@ -111,6 +118,15 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
         },
         "rules": list(iter_rule_data(decisions, index_by_case, metric_rows)),
     }
+
+
+MAX_FLIPS = 8
+"""The largest number of cases on the first screen that fail on one side only; the others are counted."""
+
+
+def _list_flips(case_ids: Sequence[str], index_by_case: Mapping[str, int]) -> Json:
+    known = [case_id for case_id in case_ids if case_id in index_by_case]
+    return {"total": len(case_ids), "cases": known[:MAX_FLIPS]}
 
 
 def build_slice_changes(comparison: Comparison, metric_rows: MetricsByName) -> list[Json]:
@@ -209,10 +225,10 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
     notes += [f"symptom: {hint}" for hint in find_symptoms(scoring)]
     if scoring.gate is not None:
         notes.append(f"approver: {scoring.gate.approver or 'not named'}")
-    looks = [describe_looks(scoring.looks)] if scoring.looks is not None else []
+    looks = [scoring.looks.describe()] if scoring.looks is not None else []
     return {
         "outcome": scoring.decision.outcome,
-        "reasons": (*describe_all_failures(scoring), *scoring.decision.reasons),
+        "reasons": order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision),
         "events": scoring.decision.events,
         "golden": {part: getattr(golden, part) for part in ("name", "version", "digest", "cases", "judgments")},
         "gate": (scoring.gate.name or "unnamed") if scoring.gate is not None else None,
@@ -280,7 +296,7 @@ def _iter_metrics(data: HtmlData) -> Iterator[Json]:
     """Yield every metric with its summary in each configuration; `headline` is its title in the report template."""
     results = [result for _, result in sorted(data.scoring.configs.items())]
     titles: dict[str, str] = {}
-    for title, names in name_rankings(HEADLINES, results):
+    for title, names in name_rankings(SHOWN_HEADLINES, results):
         for result in results:
             summary = find_measured_summary(names, result.summary)
             if summary is not None:
@@ -326,7 +342,7 @@ def _build_figure(summary: Summary | None, data: HtmlData) -> Json:
     has_width = interval_bounds is not None and interval_bounds.low != interval_bounds.high
     return {
         "value": summary.value,
-        "text": format_number(summary.value, summary.metric, data.metric_rows) if summary.value is not None else None,
+        "text": format_value(summary, data.metric_rows) if summary.value is not None else None,
         "low": interval_bounds.low if interval_bounds is not None and has_width else None,
         "high": interval_bounds.high if interval_bounds is not None and has_width else None,
         "interval": format_interval(interval_bounds, summary.metric, data.metric_rows)

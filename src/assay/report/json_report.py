@@ -360,6 +360,7 @@ def encode_metric_change(change: MetricChange) -> Json:
         "unchanged": list(change.unchanged),
         "unpaired": list(change.unpaired),
         "smallest_detectable": change.smallest_detectable,
+        "least_difference": change.least_difference,
         "needs_review": list(change.needs_review),
         "note": change.note,
     }

@@ -39,7 +39,8 @@ def render_junit(
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
     that lacks a measurement is an error. A case without an observation is an error, and so is one whose target failed,
     with the text of its error; the most frequent of these texts are properties of the second suite. A case that failed
-    a check is a failure. If the gate passed, both are skipped: a build must not fail for what its gate accepts. A case
+    a check is a failure. Notes on the scores, the look at a frozen test split and warnings are properties of the second
+    suite. If the gate passed, both are skipped: a build must not fail for what its gate accepts. A case
     of which nobody can tell whether it is right is skipped as unknown.
     """
     root = ElementTree.Element("testsuites", name="assay")
@@ -91,6 +92,17 @@ def _is_accepted(rule_result: RuleResult) -> bool:
     return rule.severity == "warn" or bool(rule_result.waived) or left_open or unmeasured
 
 
+def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> list[tuple[str, str]]:
+    """Return what is to be known of the scores of a configuration, each with the name of its property."""
+    looks = [("test_split", scoring.looks.describe())] if scoring.looks is not None else []
+    return [
+        *(("target_error", line) for line in describe_failures(config, scoring)),
+        *(("note", note) for note in result.table.notes),
+        *looks,
+        *(("warning", warning) for warning in scoring.warnings),
+    ]
+
+
 def _add_case_suite(
     root: ElementTree.Element,
     config: str,
@@ -99,8 +111,8 @@ def _add_case_suite(
     texts: Mapping[str, str],
 ) -> None:
     suite = _add_suite(root, f"{config}: cases")
-    for line in describe_failures(config, scoring):
-        _add_property(suite, "target_error", line)
+    for name, line in _list_remarks(config, result, scoring):
+        _add_property(suite, name, line)
     error_by_case: dict[str, str] = {}
     for failure in scoring.failures.get(config, ()):
         for case_id in failure.case_ids:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.records.scores import ScoringResult, SplitLooks
+from assay.records.scores import ScoringResult
 from assay.report.number_format import (
     JUDGED,
     MetricsByName,
@@ -18,19 +18,6 @@ from assay.report.tables import FEW_CASES, list_slices_by_size
 from assay.scoring.column_values import format_count
 
 _MAX_SLICES = 5
-
-
-def describe_looks(looks: SplitLooks) -> str:
-    """Return a sentence on how often a frozen test split was looked at.
-
-    >>> describe_looks(SplitLooks(3, 1))
-    'frozen test split: look 3 since it was frozen, and 1 before it was not counted on request'
-    """
-    text = f"look {looks.look} since it was frozen" if looks.look is not None else "this look is not counted"
-    if looks.uncounted:
-        were = "was" if looks.uncounted == 1 else "were"
-        text += f", and {looks.uncounted} {'before it ' if looks.look is not None else ''}{were} not counted on request"
-    return f"frozen test split: {text}" + (f" ({looks.reason})" if looks.reason else "")
 
 
 def describe_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from assay.metrics.catalog import CATALOG
-from assay.metrics.template_columns import HEADLINES, MetricNames, find_first_present
+from assay.metrics.template_columns import SHOWN_HEADLINES, MetricNames, find_first_present
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
 from assay.report.entity_tables import EntityRecalls, build_entities_table
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
-from assay.report.limitations import describe_limitations, describe_looks
+from assay.report.limitations import describe_limitations
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.twin_tables import build_twin_tables
@@ -33,8 +35,7 @@ _ADVICE: dict[Outcome, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportMeta:
+class ReportMeta(Struct, frozen=True):
     """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes)."""
 
     date: str = ""
@@ -177,9 +178,10 @@ def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         for note in result.table.notes:
             yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
-    yield from _render_list(tables.describe_all_failures(scoring))
+    failures = list(_render_list(tables.describe_all_failures(scoring)))
     reasons = decision.reasons
-    yield from _render_reasons(decision, _TOP_REASONS) or ["No reason against a release was found."]
+    shown_reasons = _render_reasons(decision, _TOP_REASONS) or ["No reason against a release was found."]
+    yield from tables.order_reasons(failures, shown_reasons, decision)
     if len(reasons) > _TOP_REASONS:
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
 
@@ -253,7 +255,7 @@ def _build_summary_table(
             ", ".join(sorted({compared.baseline.name for compared in comparison_by_config.values()})) or "none",
         ),
         ("Eval set", f"{golden_name}, {format_count(golden.cases, 'case')}, {golden.digest}"),
-        *([("Test split", describe_looks(scoring.looks))] if scoring.looks is not None else ()),
+        *([("Test split", scoring.looks.describe())] if scoring.looks is not None else ()),
         ("Corpus / index", _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))),
         ("Prompt / model", _format_config_versions(scoring, ("prompt", "generator", "judge"))),
         ("Gate", scoring.gate.name or "unnamed" if scoring.gate is not None else "none"),
@@ -278,7 +280,7 @@ def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> s
 def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
     """Return the headline metrics of the report template, configurations side by side."""
     results = sorted(scoring.configs.items())
-    headlines = tables.name_rankings(HEADLINES, scoring.configs.values())
+    headlines = tables.name_rankings(SHOWN_HEADLINES, scoring.configs.values())
     rows = [
         (
             title,
@@ -302,7 +304,7 @@ def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[
     """Yield a note on the headlines whose scorer is not calibrated against human labels, if there are any."""
     uncalibrated_titles = [
         title
-        for title, names in HEADLINES
+        for title, names in SHOWN_HEADLINES
         if any(find_first_present(names, result.summary) in result.table.uncalibrated for _, result in results)
     ]
     if uncalibrated_titles:
@@ -372,7 +374,7 @@ def build_changes_tables(
     scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
 ) -> list[Table]:
     """Return the changes of the headline metrics for each configuration; without rows where no case differs."""
-    headlines = tables.name_rankings(HEADLINES, scoring.configs.values())
+    headlines = tables.name_rankings(SHOWN_HEADLINES, scoring.configs.values())
     changes_tables = []
     for config, compared in sorted(comparison_by_config.items()):
         table = comparison_tables.build_headline_changes_table(compared, headlines, metric_rows)

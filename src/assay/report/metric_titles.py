@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 METRIC_TITLES = {
+    "correct_answer": "Answer correctness",
     "rr": "MRR",
     "ap": "MAP",
     "ndcg": "nDCG",

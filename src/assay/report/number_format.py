@@ -42,8 +42,25 @@ def format_with_count(summary: Summary | None, metric_rows: MetricsByName = CATA
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
-    unknown = f", {format_unknown(summary, metric_rows)}" if summary.unknown is not None else ""
-    return f"{format_number(summary.value, summary.metric, metric_rows)} (n={summary.scored}{errors}{unknown})"
+    unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
+    return f"{format_value(summary, metric_rows)} (n={summary.scored}{errors}{unknown})"
+
+
+def format_value(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return the value of a summary as every report shows it: a number, `n/a`, or a range where answers are unknown.
+
+    The range has the unknown answers at worst and at best; the mean of the others alone would stand for all of them.
+
+    >>> from assay.records.scores import UnknownRange
+    >>> format_value(Summary("hit@5", "all", "mean", 1.0, 1.0, 1.0, None, 3, 0, 0))
+    '1.000'
+    >>> format_value(Summary("hit@5", "all", "mean", 1.0, 1.0, 1.0, None, 3, 1, 0, unknown=UnknownRange(1, 0.75, 1)))
+    '0.750–1.000'
+    """
+    if summary.unknown is None:
+        return format_number(summary.value, summary.metric, metric_rows)
+    bounds = summary.unknown.low, summary.unknown.high
+    return "–".join(format_number(bound, summary.metric, metric_rows) for bound in bounds)
 
 
 def format_unknown(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
@@ -76,8 +93,11 @@ def format_interval(bounds: Interval | None, metric: str = "", metric_rows: Metr
 
 
 def format_with_interval(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
-    """Return a summary's value with its count and, if it has one, its interval."""
-    if summary is None or summary.value is None or summary.interval is None:
+    """Return a summary's value with its count and, if it has one, its interval.
+
+    A range with unknown answers has no interval next to it: that of the known ones would be narrower than the range.
+    """
+    if summary is None or summary.value is None or summary.interval is None or summary.unknown is not None:
         return format_with_count(summary, metric_rows)
     return (
         f"{format_with_count(summary, metric_rows)}, {format_interval(summary.interval, summary.metric, metric_rows)}"

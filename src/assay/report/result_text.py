@@ -8,8 +8,8 @@ from html import escape
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.scores import ConfigResult, ScoringResult
-from assay.report.number_format import MetricsByName, format_interval, format_number
-from assay.report.tables import describe_all_failures
+from assay.report.number_format import MetricsByName, format_interval, format_value
+from assay.report.tables import describe_all_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
@@ -23,7 +23,7 @@ NEXT_STEP = (
 def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:
     """Return at most eight lines: the decision, the first reason, four metrics, the failed cases, what to do next."""
     configs = sorted(scoring.configs.items())
-    reasons = (*describe_all_failures(scoring), *scoring.decision.reasons)
+    reasons = order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision)
     names = ", ".join(config for config, _ in configs[:MAX_CONFIGS])
     more = f" and {len(configs) - MAX_CONFIGS} more" if len(configs) > MAX_CONFIGS else ""
     lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
@@ -63,7 +63,9 @@ def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> s
         return "n/a"
     interval = f" ({format_interval(summary.interval, metric, graders)})" if summary.interval is not None else ""
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
-    return f"{format_number(summary.value, metric, graders)}{interval} n={summary.scored}{errors}"
+    if summary.unknown is not None:
+        interval, errors = "", f", {summary.unknown.count} unknown{errors}"
+    return f"{format_value(summary, graders)}{interval} n={summary.scored}{errors}"
 
 
 def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
@@ -81,7 +83,7 @@ def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
 def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> str:
     """Return a fragment of HTML for a notebook: the decision, its reasons, the metrics, the failed cases."""
     configs = sorted(scoring.configs.items())
-    reasons = [*describe_all_failures(scoring), *scoring.decision.reasons][:5]
+    reasons = order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision)[:5]
     head = "".join(f"<th>{escape(config)}</th>" for config, _ in configs)
     rows = [
         f"<tr><td>{escape(metric)}</td>"

@@ -11,24 +11,26 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG, parse_metrics
-from assay.metrics.template_columns import FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
+from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
+from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
-from assay.records.scores import ScoringResult, Summary
+from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.limitations import describe_looks
+from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
     find_common_reason,
     find_source_column,
     format_number,
-    format_unknown,
+    format_value,
 )
 from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.scoring.column_values import format_count
+from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100
@@ -59,10 +61,14 @@ def render_run_summary(
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
     if scoring.looks is not None:
-        lines.append(shorten_at_word(escape_terminal(describe_looks(scoring.looks)), width))
+        lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
+    unlabelled = _build_unlabelled_lines(scoring, width)
+    lines += unlabelled
     labelled = _name_themselves(metrics)
     if not labelled:
-        labelled = name_rankings(FIRST_METRICS, (scoring.configs[config] for config in shown_configs))
+        results = [scoring.configs[config] for config in shown_configs]
+        labelled = [*_name_answer_metric(results), *name_rankings(FIRST_METRICS[1:], results)]
+        labelled = [("Nuggets, NO LABELS", _NUGGETS), *labelled] if unlabelled else labelled
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
@@ -76,9 +82,33 @@ def render_run_summary(
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
 
 
+_NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
+_MAX_LINES_ON_LABELS = 2
+
+
+def _build_unlabelled_lines(scoring: ScoringResult, width: int) -> list[str]:
+    """Return the mark of scores that rest on nobody's labels, in two lines, and what labels would allow."""
+    marks = {note for result in scoring.configs.values() for note in result.table.notes if note.startswith(NO_LABELS)}
+    if not marks:
+        return []
+    folded = textwrap.wrap(escape_terminal(min(marks)), width, break_on_hyphens=False)
+    room = [*folded[:1], shorten_at_word(" ".join(folded[1:]), width)] if len(folded) > 1 else folded
+    told = [line for line in scoring.warnings if VALUE_OF_LABELS in line]
+    told.sort(key=lambda line: " and " not in line.partition(":")[0])  # pairs of configurations before single ones
+    return [*room, *(shorten_at_word(escape_terminal(line), width) for line in told[:_MAX_LINES_ON_LABELS])]
+
+
 def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:
     """Return metrics as rows that carry their own names."""
     return [(str(name), (str(name),)) for name in parse_metrics(metrics)]
+
+
+def _name_answer_metric(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
+    """Return the metric of right answers that was measured, under its own name, the same for all configurations."""
+    for name in ANSWER:
+        if any(name in result.summary and result.summary[name].value is not None for result in results):
+            return [(format_metric_title(name), (name,))]
+    return []
 
 
 def _order_by_severity(scoring: ScoringResult) -> list[str]:
@@ -139,7 +169,7 @@ def _build_metric_lines(
     metric_rows: MetricsByName,
 ) -> list[str]:
     label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
-    column_width = min((width - label_width) // max(len(configs), 1), 34)
+    column_width = min((width - label_width) // max(len(configs), 1), 42)
     rows: list[tuple[str, list[str]]] = []
     for label, names in labelled:
         summaries = [find_measured_summary(names, scoring.configs[config].summary) for config in configs]
@@ -162,10 +192,11 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     prefixed = len(scoring.configs) > 1
     notes = _explain_unscored(named, scoring)
     for config, result in sorted(scoring.configs.items()):
-        notes += [f"{config}: {note}" if prefixed else note for note in result.table.notes]
+        others = [note for note in result.table.notes if not note.startswith(NO_LABELS)]
+        notes += [f"{config}: {note}" if prefixed else note for note in others]
     unscored = [metric for metric in _list_metrics(scoring) if not _has_value((metric,), scoring)]
     remedies = list_remedies(unscored, scoring)
-    unmeasured = [] if named else _list_unmeasured(scoring)
+    unmeasured = [] if named or scoring.decision.unanswered else _list_unmeasured(scoring)
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
@@ -229,15 +260,14 @@ def _format_cell(
     """Return value and count, with the change since the baseline or else the interval where the column has room."""
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
-    value = format_number(summary.value, summary.metric, metric_rows)
-    parts = [f"n {summary.scored}"]
+    value = format_value(summary, metric_rows)
+    unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
+    parts = [f"n {summary.scored}{unknown}"]
     change = comparison.metrics.get(summary.metric) if comparison is not None else None
     if change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
-    elif summary.unknown is not None:
-        parts[0] = format_unknown(summary, metric_rows).replace(" with", ",")
-    elif summary.interval is not None and summary.interval.low != summary.interval.high:
+    elif summary.unknown is None and summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
         high = format_number(summary.interval.high, summary.metric, metric_rows)
         parts.append(f"{low}–{high}")
@@ -287,6 +317,8 @@ def _build_failed_lines(
         case_counts = count_cases(result)
         has_open_cases |= bool(case_counts.failed or case_counts.unknown)
         counts.append(f"{config} {format_case_counts(case_counts)}")
+        if result.decision is not None and result.decision.unanswered:
+            continue  # what to do is said once, above: no case has a cause of its own
         for case_id in case_ids:
             attribution = attributions.get(config, {}).get(case_id)
             is_access = attribution is not None and attribution.verdict == "access_fault"

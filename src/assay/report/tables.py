@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from assay.metrics.template_columns import (
     LAST_RANKINGS,
@@ -38,8 +39,7 @@ MAX_FAILURE_TEXTS, MAX_FAILURE_CASES = 3, 5
 """The largest number of error texts of a target, and of their cases, that a report shows first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of unescaped text under a title; every row has as many cells as there are columns."""
 
     title: str
@@ -54,10 +54,15 @@ class Table:
 
 def build_case_counts_table(scoring: ScoringResult) -> Table:
     """Return how many cases of every configuration passed, failed and are unknown."""
-    rows = [(config, *map(str, count_cases(result))) for config, result in sorted(scoring.configs.items())]
+    rows, unanswered = [], []
+    for config, result in sorted(scoring.configs.items()):
+        counts = count_cases(result)
+        rows.append((config, str(counts.cases), str(counts.passed), str(counts.failed), str(counts.unknown)))
+        if counts.unanswered:
+            unanswered.append(f" Without an answer, of the failed cases of {config}: {counts.unanswered}.")
     note = (
         "Failed: a check failed, and the case has a root cause. Unknown: nothing failed, and nothing that was measured "
-        "tells whether the answer is right."
+        f"tells whether the answer is right.{''.join(unanswered)}"
     )
     columns = ("Config", "Cases", "Passed", "Failed", "Unknown")
     return Table("Cases", columns, tuple(rows), (note,) if rows else ())
@@ -82,6 +87,16 @@ def describe_failures(config: str, scoring: ScoringResult) -> list[str]:
         count = sum(failure.count for failure in others)
         lines.append(f"target error ×{count}: {format_count(len(others), 'other text')}")
     return lines
+
+
+def order_reasons(failures: Sequence[str], reasons: Sequence[str], decision: Decision | None) -> list[str]:
+    """Return what explains a decision in the order to read it: the errors of the target, then the reasons.
+
+    Where the target answered nothing at all, that is the first line, and its errors follow.
+    """
+    if decision is not None and decision.unanswered:
+        return [*reasons[:1], *failures, *reasons[1:]]
+    return [*failures, *reasons]
 
 
 def describe_all_failures(scoring: ScoringResult) -> list[str]:

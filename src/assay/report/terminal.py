@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
-from assay.report.limitations import describe_looks
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -22,7 +22,7 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
-    format_unknown,
+    format_value,
     get_metric_class,
 )
 from assay.report.tables import (
@@ -32,6 +32,7 @@ from assay.report.tables import (
     build_slices_table,
     describe_failures,
     iter_config_notes,
+    order_reasons,
 )
 from assay.report.twin_tables import build_twin_tables
 from assay.scoring.case_outcomes import list_failed_cases
@@ -42,8 +43,7 @@ _MAX_FAILED_CASES = 10
 _MAX_UNSCORED_NAMED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(Struct, frozen=True):
     """Lines to print first, tables to draw, and notes to print last.
 
     `alerts` are those of the lines that report a leak or a followed injection, drawn red; `muted` those that say that
@@ -57,8 +57,7 @@ class Screen:
     muted: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionLines:
+class DecisionLines(Struct, frozen=True):
     """A decision as lines of a screen, escaped: a title with the outcome, then its reasons."""
 
     lines: tuple[str, ...]
@@ -119,8 +118,8 @@ def build_config_lines(config: str, scoring: ScoringResult) -> DecisionLines:
     else:
         decided = build_decision_lines(config, decision)
     head, *reasons = decided.lines
-    failures = (escape_terminal(f" - {line}") for line in describe_failures(config, scoring))
-    return DecisionLines((head, *failures, *reasons), decided.alerts, decided.muted)
+    failures = [escape_terminal(f" - {line}") for line in describe_failures(config, scoring)]
+    return DecisionLines((head, *order_reasons(failures, reasons, decision)), decided.alerts, decided.muted)
 
 
 def build_side_by_side_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
@@ -164,9 +163,11 @@ def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsB
         why = find_common_reason(find_source_column(metric, result.table))
         return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
     low_high = f"  {format_interval(summary.interval, metric, metric_rows)}" if summary.interval is not None else ""
-    text = f"{format_number(summary.value, metric, metric_rows)}{low_high}  n={summary.scored}"
     if summary.unknown is not None:
-        text += f" ({format_unknown(summary, metric_rows)})"
+        low_high = ""
+    text = f"{format_value(summary, metric_rows)}{low_high}  n={summary.scored}"
+    if summary.unknown is not None:
+        text += f" ({summary.unknown.count} unknown)"
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:
@@ -187,7 +188,7 @@ def _build_failed_cases_table(scoring: ScoringResult) -> Table:
 
 def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
     if scoring.looks is not None:
-        yield describe_looks(scoring.looks)
+        yield scoring.looks.describe()
     for config, result in sorted(scoring.configs.items()):
         yield from iter_config_notes(config, result, scoring)
     yield from scoring.warnings

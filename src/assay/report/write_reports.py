@@ -71,10 +71,15 @@ def render_json(run: ScoredRun, now: str | None = None) -> str:
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:
-    """Return the comparison of the first gated configuration, else of the first configuration."""
+    """Return the comparison that the page shows: of the first gated configuration, else of the first one.
+
+    A configuration of the baseline's name is only chosen where there is no other: it is most often the baseline itself.
+    """
     by_config = compare_run(run)
     gated = [config for config in by_config if run.scoring.configs[config].decision is not None]
-    return by_config[gated[0] if gated else min(by_config)] if by_config else None
+    candidates = gated or sorted(by_config)
+    others = [config for config in candidates if config != by_config[config].baseline.config_id]
+    return by_config[(others or candidates)[0]] if candidates else None
 
 
 def iterate_html(run: ScoredRun, files: ReportFiles) -> Iterator[bytes]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import platform
 import re
 import shlex
 from collections import Counter
 from collections.abc import Awaitable, Iterator
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -17,13 +19,13 @@ from msgspec import UNSET
 from assay.calls.interfaces import CallError, ReplyNotices, Target, TargetCall
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
-from assay.formats.golden_files import LoadedGolden, load_golden
+from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describe_placeholders, load_golden
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
 from assay.metrics.citations import find_unknown_sources
 from assay.records.errors import AssayError, InputError, Problem
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
 from assay.records.settings import CommandTargetSettings, McpTargetSettings
 from assay.report.tables import Table
@@ -40,6 +42,7 @@ from assay.targets.choose_target import (
     make_target,
 )
 from assay.text.escaping import Redactor, escape_terminal, shorten_to_line
+from assay.version import __version__
 
 T = TypeVar("T")
 _TIMEOUT_SECONDS = 30.0
@@ -47,13 +50,27 @@ _MAX_ANSWER_CHARS, _MAX_TEXT_CHARS, _MAX_CHUNKS, _MAX_CITATIONS = 160, 70, 3, 10
 MIN_CASES = 30
 _GROUPS_NAMED = 3
 GOLDEN_STUB = "golden.jsonl"
+EXTRAS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("http", ("httpx2",), "systems behind HTTP (type: http)"),
+    ("mcp", ("mcp", "httpx2"), "systems behind MCP (type: mcp)"),
+    ("judge", ("aiohttp",), "models that judge (assay judge)"),
+    ("langchain", ("langchain_core",), "LangChain chains in the same process"),
+    ("llamaindex", ("llama_index",), "LlamaIndex engines in the same process"),
+    ("litellm", ("litellm",), "judges of other providers (protocol: litellm)"),
+    ("documents", ("markitdown",), "PDF and DOCX in a folder of documents"),
+    ("audit", ("sqlalchemy", "alembic"), "the store of production answers (assay audit, assay monitor)"),
+    ("postgres", ("psycopg",), "the same in PostgreSQL"),
+    ("parquet", ("pyarrow",), "production answers as Parquet"),
+    ("entailment", ("onnxruntime", "tokenizers"), "a local model that compares claims with sources"),
+)
+"""The extras of the package, the modules that each brings, and what needs them; a test compares with pyproject.toml."""
 _ADDRESS = re.compile(r"^( +(?:call|url|path): )(?:\"[^\"]*\"|\S+)", re.MULTILINE)
 
 
 class SetupFinding(NamedTuple):
     """One line of `assay doctor`; `remedy` is empty if nothing needs to be done."""
 
-    state: Literal["ok", "warn", "fail"]
+    state: Literal["ok", "none", "next", "warn", "fail"]
     subject: str
     message: str
     remedy: str = ""
@@ -109,6 +126,11 @@ def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFin
     except AssayError as error:
         yield SetupFinding("fail", "settings", str(error))
         return
+    if config.path is None and config.golden_settings is None:
+        yield from check_installation()
+        remedy = "assay init, or assay init --target URL or module:attr; then replace the cases in golden.jsonl"
+        yield SetupFinding("next", "settings", "no assay.yaml here", remedy)
+        return
     if config.path is None:
         yield SetupFinding("warn", "settings", "no assay.yaml here", "write one: assay init")
     else:
@@ -119,12 +141,33 @@ def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFin
     for finding, value in _check_golden(config):
         golden = value or golden
         yield finding
+    yield from _check_placeholders(golden)
     corpus = None
     for finding, loaded in _check_corpus(config, golden):
         corpus = loaded or corpus
         yield finding
     yield from _check_gate(config)
     yield from _check_targets(config, golden, trust, corpus)
+    yield from _check_plugins()
+
+
+def check_installation() -> Iterator[SetupFinding]:
+    """Yield what is installed: Assay itself, each extra that works or could be added, and plugins."""
+    yield SetupFinding("ok", "assay", f"{__version__}, Python {platform.python_version()}: scoring needs nothing else")
+    missing = {extra: purpose for extra, modules, purpose in EXTRAS if any(map(_is_missing, modules))}
+    present = [extra for extra, _, _ in EXTRAS if extra not in missing]
+    if present:
+        yield SetupFinding("ok", "extras", ", ".join(present))
+    for extra, purpose in missing.items():
+        yield SetupFinding("none", f"extra {extra}", f"{purpose} (pip install '.[{extra}]')")
+    yield from _check_plugins()
+
+
+def _is_missing(module: str) -> bool:
+    return find_spec(module) is None
+
+
+def _check_plugins() -> Iterator[SetupFinding]:
     for kind, plugin, fault in check_installed_plugins():
         yield SetupFinding("ok" if fault is None else "fail", f"{kind} {plugin.name}", str(fault or f"plugin {plugin}"))
 
@@ -152,6 +195,12 @@ def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | No
         if not value:
             remedy = f"write {attribute} into the golden set's header, so that a change of labels can be traced"
             yield SetupFinding("warn", "golden set", f"no {attribute}", remedy), None
+
+
+def _check_placeholders(golden: GoldenSet | None) -> Iterator[SetupFinding]:
+    placeholders = find_placeholders(golden) if golden is not None else []
+    if placeholders:
+        yield SetupFinding("fail", "golden set", describe_placeholders(placeholders), PLACEHOLDER_REMEDY)
 
 
 def _suggest_clusters(golden: GoldenSet) -> Iterator[SetupFinding]:
@@ -189,13 +238,16 @@ def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[Se
 
 
 def _check_gate(config: Config) -> Iterator[SetupFinding]:
-    if config.settings.gate is None or config.path is None:
+    if config.gate_path is None:
         yield SetupFinding(
-            "warn", "gate", "none: nothing decides a release", "gate: {profile: general}; assay gate show"
+            "warn",
+            "gate",
+            "none: nothing decides a release",
+            "gate: gate.yaml, or gate: {profile: general}; assay gate show",
         )
         return
     try:
-        gate = load_gate(config.path, find_rule_problem)
+        gate = load_gate(config.gate_path, find_rule_problem)
     except AssayError as error:
         yield SetupFinding("fail", "gate", str(error))
         return
@@ -367,16 +419,19 @@ def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGol
     """Return a golden set and a table of its counts: cases by behaviour, difficulty, tag and judgments."""
     loaded = load_golden(path, format)
     golden = loaded.golden
+    cases = [case for case in golden.cases if case.variant_of is None]
     rows = [
         ("format", loaded.format),
         ("digest", loaded.digest),
-        ("cases", str(len(golden.cases))),
+        ("cases", str(len(cases))),
         ("judgments", golden.judgments),
     ]
+    if len(cases) < len(golden.cases):
+        rows.insert(3, ("variants of cases, not counted below", str(len(golden.cases) - len(cases))))
     for attribute, counts in (
-        ("behaviour", Counter(case.behaviour for case in golden.cases)),
-        ("difficulty", Counter(case.difficulty for case in golden.cases)),
-        ("tag", Counter(tag for case in golden.cases for tag in case.tags)),
+        ("behaviour", Counter(case.behaviour for case in cases)),
+        ("difficulty", Counter(case.difficulty for case in cases)),
+        ("tag", Counter(tag for case in cases for tag in case.tags)),
     ):
         rows += [(f"{attribute} {escape_terminal(name)}", str(count)) for name, count in sorted(counts.items())]
     return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows))

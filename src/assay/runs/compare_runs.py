@@ -6,12 +6,13 @@ A side is a run or a saved baseline, as named on the command line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from assay.comparison.baseline_file import decode_baseline, encode_baseline, write_baseline
 from assay.comparison.compare_scores import decide_side, take_snapshot
@@ -26,11 +27,13 @@ from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, ScoreRequest
+from assay.records.scores import SplitLooks
 from assay.report.json_report import render_candidates_json, render_comparison_json
 from assay.report.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
 from assay.report.number_format import format_with_interval
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
+from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
@@ -162,7 +165,8 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
     load_remembered_metrics(request)
-    use_rubrics(request.verdicts.rubrics)
+    if request.verdicts.rubrics:  # the shipped ones make no metrics
+        use_rubrics(request.verdicts.rubrics)
     gate = load_requested_gate(request.gate)
     if request.gate.baseline is None:
         return LoadedGate(gate)
@@ -175,11 +179,17 @@ def compare_configs(
     baseline_config: str,
     candidate_configs: Sequence[str],
     comparison_request: ComparisonRequest,
+    at: str = "",
+    *,
+    is_counted: bool = True,
 ) -> list[ComparedCandidate]:
-    """Compare configurations of the same recorded outputs with one of them; their tests are one family."""
-    metrics = (*(request.scoring.metrics or DEFAULT_METRICS), *_gate_metrics(comparison_request))
-    scoring = replace(request.scoring, metrics=metrics, look_again=True)
+    """Compare configurations of the same recorded outputs with one of them; their tests are one family.
+
+    It is a look at a frozen test split, at the time `at`, as scoring is.
+    """
+    scoring = replace(request.scoring, also=_gate_metrics(comparison_request), look_again=True)
     with open_scored_run(replace(request, scoring=scoring)) as run:
+        count_look(run, request.inputs.golden, at, is_counted=is_counted)
         configs = sorted(run.scoring.configs)
         for config in (baseline_config, *candidate_configs):
             if config not in configs:
@@ -214,9 +224,15 @@ def combine_candidates(compared: Sequence[ComparedCandidate]) -> Decision:
     return combine_decisions({item.comparison.candidate.name: item.decision for item in compared})
 
 
-def check_gate(
-    name: str, request: ComparisonRequest, baseline: str | None = None
-) -> tuple[Decision, Mapping[str, Decision]]:
+class CheckedGate(NamedTuple):
+    """The decision of a gate on a run, that on each configuration, and the look at a test split, if it is one."""
+
+    decision: Decision
+    decisions: Mapping[str, Decision]
+    looks: SplitLooks | None = None
+
+
+def check_gate(name: str, request: ComparisonRequest, baseline: str | None = None) -> CheckedGate:
     """Return the decision of a gate on a run or a saved baseline, and its decision on each gated configuration.
 
     Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
@@ -237,16 +253,20 @@ def check_gate(
         decisions[config] = decide_side(
             sides[config], gate, baseline_side, date_of_time(request.now or sides[config].at)
         )
-    return combine_decisions(decisions), decisions
+    looks = next((side.looks for side in sides.values()), None)
+    return CheckedGate(combine_decisions(decisions), decisions, looks)
 
 
-def build_gate_screen(decisions: Mapping[str, Decision], request: ComparisonRequest) -> Screen:
-    """Return the decisions with the finding of every rule, and the approver, as a screen."""
+def build_gate_screen(
+    decisions: Mapping[str, Decision], request: ComparisonRequest, looks: SplitLooks | None = None
+) -> Screen:
+    """Return the decisions with the finding of every rule, the look at a test split, and the approver, as a screen."""
     decided = [build_decision_lines(config, decision) for config, decision in decisions.items()]
     gate = request.rules
     approver = f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}"
+    looked = [escape_terminal(looks.describe())] if looks is not None else []
     return Screen(
-        (*(line for lines in decided for line in lines.lines), escape_terminal(approver)),
+        (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(approver)),
         (escape_table(build_checklist_table(decisions, CATALOG)),),
         (),
         tuple(line for lines in decided for line in lines.alerts),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from assay.formats.convert_files import encode_output_lines
 from assay.formats.file_io import write_atomically

@@ -9,8 +9,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from assay.calls.interfaces import SEARCH_STAGE
 from assay.formats import outputs
@@ -19,7 +21,6 @@ from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder, 
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import date_of_time
 from assay.gates.release_decision import select_gated_configs
-from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
 from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions
@@ -106,7 +107,7 @@ def load_gate_of_run(observation_request: ObservationRequest, gate: GateOptions)
     Raises InputError for a metric of the settings, a gate or a baseline that cannot be used.
     """
     config = observation_request.config
-    settings_gate = config.path if config.settings.gate is not None and not (gate.gate or gate.profile) else None
+    settings_gate = None if gate.gate or gate.profile else config.gate_path
     options = replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at))
     request = ScoreRequest(gate=options, scoring=_scoring_options(config))
     loaded = load_gate_with_baseline(request)
@@ -165,9 +166,9 @@ def score_observed_run(
 def _scoring_options(config: Config) -> ScoringOptions:
     settings = config.settings.scoring
     metrics = load_metric_paths(settings.metrics)
+    stated_cuts: list[str] = []
     if not metrics and "scoring.k" in config.origins:
         stated_cuts = [f"{base}@{k}" for base in _RANKING_METRICS for k in settings.k]
-        metrics = tuple(dict.fromkeys((*DEFAULT_METRICS, *stated_cuts)))
     return ScoringOptions(
         metrics=metrics or None,
         by=settings.by or None,
@@ -175,6 +176,7 @@ def _scoring_options(config: Config) -> ScoringOptions:
         production_k=settings.production_k if "scoring.production_k" in config.origins else None,
         lexicons=settings.lexicons,
         internal_stages=settings.internal_stages or None,
+        also=stated_cuts,
     )
 
 
@@ -199,6 +201,7 @@ def refuse_overwritten_inputs(
             *(
                 _corpus_path(config),
                 config.path,
+                config.gate_path,
                 gate.gate if isinstance(gate.gate, str) else None,
                 *config.settings.scoring.lexicons,
             ),

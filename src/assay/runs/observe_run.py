@@ -20,7 +20,7 @@ from assay.calls.interruption import _REASONS, handle_interrupts
 from assay.calls.retry import Clock
 from assay.formats import outputs
 from assay.formats.file_io import MAX_LINE_BYTES
-from assay.formats.golden_files import LoadedGolden, load_golden
+from assay.formats.golden_files import LoadedGolden, load_golden, refuse_placeholders
 from assay.formats.outputs_checks import DECODING_ERRORS, find_flaws
 from assay.formats.run_folder import (
     OBSERVATIONS_FILE,
@@ -181,6 +181,7 @@ def observe_run(
         raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
     loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
     _check_split(config, loaded)
+    refuse_placeholders(loaded.golden, config.golden_settings.path, loaded.lines)
     cases = select_cases(loaded.golden, request.limit, request.only)
     if request.probes_of is not None:
         loaded = make_probes(loaded, cases)

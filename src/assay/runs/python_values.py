@@ -20,10 +20,12 @@ from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, read_foreign_rows
 from assay.formats.golden_files import load_golden
-from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
+from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
 from assay.formats.reply_shapes import recognise_reply
+from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
+from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
@@ -37,12 +39,37 @@ _OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a 
 _ENDPOINT_METHODS = ("query", "aquery", "retrieve", "aretrieve")
 
 
+_paths_of_frozen_sets: dict[str, str] = {}
+
+
+def load_golden_file(path: str | Path, format: str | None = None) -> GoldenSet:
+    """Load a golden set, and remember where a frozen one lies: looks at it are counted next to the file."""
+    golden = load_golden(path, format).golden
+    if golden.frozen_digest:
+        _paths_of_frozen_sets[golden.frozen_digest] = str(Path(path).absolute())
+    return golden
+
+
+def find_golden_file(golden: GoldenSet) -> str:
+    """Return the file that a frozen golden set was last loaded from; "" if it was made in Python."""
+    return _paths_of_frozen_sets.get(golden.frozen_digest, "")
+
+
+def digest_outputs_value(outputs: Any, observations: Sequence[Observation]) -> list[str]:
+    """Return what identifies outputs as looks at a test split: the digests of files, else that of the observations."""
+    paths = [outputs] if isinstance(outputs, (str, Path)) else outputs
+    if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, Path)) for path in paths):
+        return [compute_file_sha256(Path(path)) for path in expand_patterns([str(path) for path in paths])]
+    encoded = sorted(msgspec.json.encode(row, order="deterministic") for row in observations)
+    return [compute_digest([row.decode() for row in encoded])]
+
+
 def read_golden_value(golden: Any) -> GoldenSet:
     """Return the golden set that a value holds. Raises InputError with every problem, by row."""
     if isinstance(golden, GoldenSet):
         return golden
     if isinstance(golden, (str, Path)):
-        return load_golden(_find_file(golden, GOLDEN_NAME)).golden
+        return load_golden_file(_find_file(golden, GOLDEN_NAME))
     rows = list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS)
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"

@@ -10,12 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.formats.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
 from assay.metrics.catalog import CATALOG, find_main_rubric, find_metric, parse_metric

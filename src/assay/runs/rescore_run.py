@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from assay.formats.run_folder import RunName, complete_run_request, parse_run_name
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -66,8 +67,15 @@ def format_input_arguments(inputs: InputOptions) -> str:
     """Return the command-line arguments that name the same answers."""
     if inputs.run is not None:
         return shlex.join(["--run", str(parse_run_name(inputs.run).path)])
-    corpus = ["--corpus", inputs.corpus] if inputs.corpus else []
-    return shlex.join(["--golden", inputs.golden, *corpus, "--outputs", *inputs.outputs])
+    arguments = ["--golden", inputs.golden]
+    named = (
+        ("golden-format", inputs.golden_format),
+        ("corpus", inputs.corpus),
+        ("outputs-format", inputs.outputs_format),
+    )
+    for option, value in named:
+        arguments += [f"--{option}", value] if value else []
+    return shlex.join([*arguments, "--outputs", *inputs.outputs])
 
 
 def refuse_own_folder(inputs: InputOptions, folder: str | None) -> None:

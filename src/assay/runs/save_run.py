@@ -18,7 +18,7 @@ from assay.formats.run_folder import (
 )
 from assay.judging.verdict_store import export_verdict_store
 from assay.records.errors import InputError, Problem
-from assay.records.requests import ReportFiles, VerdictOptions
+from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
 from assay.report.write_reports import iterate_case_lines, render_json
 from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.scored_run import ScoredRun
@@ -26,15 +26,21 @@ from assay.version import __version__
 
 NO_VERDICTS = VerdictOptions()
 NO_REPORTS = ReportFiles()
+NO_INPUTS = InputOptions()
 
 
 def save_run(
-    run: ScoredRun, path: Path, verdicts: VerdictOptions = NO_VERDICTS, reports: ReportFiles = NO_REPORTS
+    run: ScoredRun,
+    path: Path,
+    verdicts: VerdictOptions = NO_VERDICTS,
+    reports: ReportFiles = NO_REPORTS,
+    inputs: InputOptions = NO_INPUTS,
 ) -> Path:
     """Write a run folder: manifest, golden set, copies of the observations, and derived reports (ADR 0032).
 
     The verdict store, calibration and rubrics of `verdicts` are those that the run was scored with; they are copied
-    too. `reports` are written elsewhere, and must not replace a file of the folder.
+    too. `reports` are written elsewhere, and must not replace a file of the folder. `inputs` say which unusual outputs
+    were accepted: those of unknown cases, and a cut last line.
 
     Raises InputError if a report would, or if the folder holds anything other than a run of recorded outputs.
     """
@@ -68,6 +74,9 @@ def save_run(
                 "book": VERDICTS_FILE,
                 "rubrics": folder.copy_rubrics(verdicts.rubrics),
             }
+        if inputs.ignore_unknown or inputs.allow_torn_tail:
+            accepted = {"unknown_cases": inputs.ignore_unknown, "torn_tail": inputs.allow_torn_tail}
+            manifest["accepted"] = {name: True for name, is_accepted in accepted.items() if is_accepted}
         if verdicts.calibration is not None:
             write_atomically(path / CALIBRATION_FILE, [Path(verdicts.calibration).read_bytes()])
             manifest["calibration"] = CALIBRATION_FILE

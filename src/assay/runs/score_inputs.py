@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from assay.gates.correctness_rules import JUDGED_CORRECTNESS
 from assay.gates.release_decision import list_gate_metrics
@@ -20,9 +20,10 @@ from assay.metrics.catalog import (
     parse_metric,
     parse_metrics,
 )
+from assay.metrics.consistency import CONSISTENCY
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo
@@ -32,8 +33,7 @@ from assay.scoring.score_tables import MetricPlan, plan_columns
 from assay.scoring.slices import select_cases
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedGate:
+class LoadedGate(Struct, frozen=True):
     """The gate that decides about a run, and the baseline of its regression rules; None where there is none.
 
     Both are read once, because a gate file may be a pipe and a baseline may have to be scored first.
@@ -43,8 +43,10 @@ class LoadedGate:
     baseline: ScoreSnapshot | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreInputs:
+_NO_GATE = LoadedGate()
+
+
+class ScoreInputs(Struct, frozen=True):
     """The inputs of one scoring: a request with everything that it names.
 
     `golden` holds the selected cases of `whole_golden`; `excluded_cases` are the ids of the others. `variants` are the
@@ -73,7 +75,7 @@ class ScoreInputs:
         request: ScoreRequest,
         *,
         corpus: Corpus | None = None,
-        loaded_gate: LoadedGate = LoadedGate(),
+        loaded_gate: LoadedGate = _NO_GATE,
         judging: RecordedVerdicts | None = None,
         notices: tuple[str, ...] = (),
         default_metrics: Sequence[str] = DEFAULT_METRICS,
@@ -96,6 +98,8 @@ class ScoreInputs:
         if request.scoring.metrics is None and any(case.nuggets for case in cases):
             by_judge = metrics_with_verdicts(judging, NUGGET_METRICS_BY_JUDGE)
             default_metrics = (*default_metrics, *NUGGET_METRICS_BY_RULES, *by_judge)
+        if any(variant.variant in ALIKE_KINDS for variant in variants):
+            default_metrics = (*default_metrics, CONSISTENCY)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
         return cls(
             request,
@@ -187,7 +191,7 @@ def plan_metrics(
     metrics = tuple(default_metrics if named_metrics is None else named_metrics)
     if named_metrics is None or request.verdicts.judged:
         metrics += metrics_with_verdicts(judging)
-    needed = list_gate_metrics(gate) if gate is not None else ()
+    needed = (*request.scoring.also, *(list_gate_metrics(gate) if gate is not None else ()))
     recorded = judging.scorers if judging is not None else ()
     if gate is not None:
         refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))

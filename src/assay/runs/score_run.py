@@ -9,18 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from msgspec import structs
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
-from assay.formats.golden_files import load_golden
+from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
     TREC_RUN_FORMAT,
     OutputFile,
+    OutputShard,
     check_observation,
     cut_shards,
     open_output_files,
@@ -37,13 +38,12 @@ from assay.records.errors import AssayError, IncompleteError, InputError, Proble
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
-from assay.records.scores import ScoreTable
+from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
-from assay.runs.score_trec_run import TREC_METRICS, is_trec_pair, score_trec_pair
-from assay.runs.score_twins import add_twins
+from assay.runs.score_twins import ScoredRows, add_consistency, make_variant_run, measure_variants
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -123,14 +123,28 @@ def score_files(inputs: ScoreInputs, files: Sequence[OutputFile], progress: Prog
             results.append(result)
             if progress is not None:
                 progress(done, len(shards))
-        run = _finish_run(inputs, files, results)
-    if inputs.variants:
-        variant_inputs = inputs.for_variants()
-        work = partial(score_shard, joins=variant_inputs.joins(), plan=inputs.plan)
-        with suspend_garbage_collection():
-            gathered = merge_shards(list(run_shards(work, shards, inputs.request.scoring.workers)))
-        add_twins(run, inputs, gathered, _build_tables(variant_inputs, gathered))
-    return run
+        return _finish_run(inputs, files, results, partial(_score_variants_of_files, inputs, files, shards))
+
+
+IN_MEMORY = OutputFile("", "observations", "assay", 0)
+"""The place of observations that are in no file."""
+ScoreVariants = Callable[[], ScoredRows]
+"""Scores the variants of the cases, once the rows of the cases are known to be good."""
+
+
+def _score_variants_of_files(
+    inputs: ScoreInputs, files: Sequence[OutputFile], shards: Sequence[OutputShard]
+) -> ScoredRows:
+    variant_inputs = inputs.for_variants()
+    work = partial(score_shard, joins=variant_inputs.joins(), plan=inputs.plan)
+    gathered = merge_shards(list(run_shards(work, shards, inputs.request.scoring.workers)))
+    return ScoredRows(variant_inputs, files, gathered)
+
+
+def _score_variants_in_memory(inputs: ScoreInputs, rows: Sequence[Observation]) -> ScoredRows:
+    variant_inputs = inputs.for_variants()
+    collected, held = _collect_observations(variant_inputs, rows)
+    return ScoredRows(variant_inputs, [IN_MEMORY], merge_shards([collected]), held)
 
 
 def score_observations(inputs: ScoreInputs, observations: Iterable[Observation]) -> ScoredRun:
@@ -142,14 +156,7 @@ def score_observations(inputs: ScoreInputs, observations: Iterable[Observation])
         raise
     except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
         collected, held = _collect_observations(inputs, rows, is_careful=True)
-    run = _finish_run(inputs, [OutputFile("", "observations", "assay", 0)], [collected])
-    run.observations_in_memory = held
-    if inputs.variants:
-        variant_inputs = inputs.for_variants()
-        collected, held = _collect_observations(variant_inputs, rows)
-        gathered = merge_shards([collected])
-        add_twins(run, inputs, gathered, _build_tables(variant_inputs, gathered), held)
-    return run
+    return _finish_run(inputs, [IN_MEMORY], [collected], partial(_score_variants_in_memory, inputs, rows), held)
 
 
 def _collect_observations(
@@ -169,7 +176,7 @@ def _collect_observations(
             observation = check_observation(row)
         except InputError as error:
             for problem in error.problems:
-                collector.add_problem(replace(problem, path=collector.source, line=number))
+                collector.add_problem(structs.replace(problem, path=collector.source, line=number))
             continue
         collector.add(observation, number)
         observation, _ = normalise_names(observation)
@@ -179,7 +186,13 @@ def _collect_observations(
     return collector.finish(), held
 
 
-def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[CollectedRows]) -> ScoredRun:
+def _finish_run(
+    inputs: ScoreInputs,
+    files: Sequence[OutputFile],
+    results: list[CollectedRows],
+    score_variants: ScoreVariants,
+    in_memory: Mapping[tuple[str, str], Observation] | None = None,
+) -> ScoredRun:
     _check_baseline(inputs)
     request, gate, baseline = inputs.request, inputs.loaded_gate.gate, inputs.loaded_gate.baseline
     gathered = merge_shards(results)
@@ -194,6 +207,14 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
         notices = (*notices, selection)
     _check_configs(inputs, gathered)
     tables = mark_unaccepted_nuggets(_build_tables(inputs, gathered), inputs.golden.cases)
+    twins: dict[str, TwinResult] = {}
+    variant_tables: dict[str, ScoreTable] = {}
+    if inputs.variants:
+        variant_rows = score_variants()
+        variant_tables = _build_tables(variant_rows.inputs, variant_rows.shards)
+        rows = ScoredRows(inputs, files, gathered, in_memory or {})
+        twins = measure_variants(rows, tables, variant_rows, variant_tables)
+    tables = add_consistency(inputs, tables, twins)
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
     scoring = summarise_run(
         inputs.golden,
@@ -212,18 +233,22 @@ def _finish_run(inputs: ScoreInputs, files: Sequence[OutputFile], results: list[
         today=request.gate.today,
         selection=selection,
     )
-    return ScoredRun(
-        scoring,
+    run = ScoredRun(
+        structs.replace(scoring, twins=twins) if twins else scoring,
         inputs.golden,
         inputs.corpus,
         inputs.plan,
         files,
         gathered,
+        observations_in_memory=in_memory or {},
         baseline=baseline,
         judging=inputs.judging,
         whole_golden=inputs.whole_golden,
         attribution=inputs.attribution,
     )
+    if inputs.variants:
+        run.variants = make_variant_run(run, variant_rows, variant_tables)
+    return run
 
 
 def _check_baseline(inputs: ScoreInputs) -> None:
@@ -296,21 +321,26 @@ def open_scored_run(
     with open_output_files(named.outputs, named.outputs_format) as files:
         judging, doubts = load_requested_verdicts(request.verdicts)
         gate = loaded_gate or load_gate(request)
-        if _are_trec(files) and not request.scoring.look_again and is_trec_pair(request, files, gate, judging):
-            yield score_trec_pair(request, files, gate, judging, doubts)
-            return
-        inputs = _load_inputs(request, files, gate, judging, doubts)
+        default_metrics = DEFAULT_METRICS
+        if _are_trec(files):
+            from assay.runs import score_trec_run  # most runs read no TREC files
+
+            if not request.scoring.look_again and score_trec_run.is_trec_pair(request, files, gate, judging):
+                yield score_trec_run.score_trec_pair(request, files, gate, judging, doubts)
+                return
+            default_metrics = score_trec_run.TREC_METRICS
+        inputs = _load_inputs(request, default_metrics, gate, judging, doubts)
         cases = (inputs.whole_golden or inputs.golden).cases
         with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
             if named.run is not None:
-                run.scoring = add_recorded_looks(run.scoring, parse_run_name(named.run).path)
+                run.scoring = add_recorded_looks(run.scoring, run.golden, parse_run_name(named.run).path)
             yield run
 
 
 def _load_inputs(
     request: ScoreRequest,
-    files: Sequence[OutputFile],
+    default_metrics: Sequence[str],
     gate: LoadedGate,
     judging: RecordedVerdicts | None,
     notices: tuple[str, ...],
@@ -320,6 +350,7 @@ def _load_inputs(
     loaded = load_golden(named.golden, named.golden_format)
     if named.run is not None:
         refuse_other_golden(parse_run_name(named.run).path, loaded.digest)
+    refuse_placeholders(loaded.golden, named.golden, loaded.lines)
     corpus, doubts = load_corpus(named.corpus) if named.corpus is not None else (None, ())
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
@@ -330,7 +361,7 @@ def _load_inputs(
         loaded_gate=gate,
         judging=judging,
         notices=(*notices, *unbound, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale)),
-        default_metrics=TREC_METRICS if _are_trec(files) else DEFAULT_METRICS,
+        default_metrics=default_metrics,
         format=loaded.format,
         digest=loaded.digest,
         name=named.golden_name or _stem(named.golden),

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 import numpy as np
+from msgspec import structs
 
 from assay.formats import golden_files as goldens
 from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines, unpack_source
@@ -364,7 +365,7 @@ class _GroupedLines:
     def blocks(self, size: int) -> Iterator[LineBlock]:
         """Yield the lines in blocks of whole queries, numbered as in the file."""
         for block in iterate_query_blocks(io.BytesIO(self.text), RUN_LAYOUT, size):
-            fields = replace(block.fields, line=self.number[block.fields.line - 1])
+            fields = structs.replace(block.fields, line=self.number[block.fields.line - 1])
             yield block._replace(fields=fields)
 
 
@@ -550,7 +551,9 @@ def _score_file(qrels: Qrels, file: OutputFile, names: Sequence[MetricName], opt
     try:
         return score_trec_file(qrels, Path(file.path), names, workers=options.workers, missing=missing)
     except InputError as error:  # name the user's file, not its spooled copy
-        raise InputError([replace(problem, path=file.name) for problem in error.problems], more=error.more) from None
+        raise InputError(
+            [structs.replace(problem, path=file.name) for problem in error.problems], more=error.more
+        ) from None
 
 
 def _check_runs(files: Sequence[OutputFile], runs: Sequence[TrecRunScores], *, ignore_unknown: bool) -> list[str]:

@@ -1,70 +1,78 @@
-"""Adds to a scored run how each configuration treats the variants of its cases (ADR 82)."""
+"""Measures how each configuration treats the variants of its cases, and adds it to its scores (ADR 82, 92)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+import numpy as np
 from msgspec import structs
 
-from assay.comparison.twin_clusters import TwinAnswer, measure_twins
+from assay.comparison.twin_clusters import TwinAnswer, make_consistency_column, measure_twins
+from assay.formats.outputs import OutputFile
 from assay.metrics.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
-from assay.metrics.case_index import CaseIndex
-from assay.metrics.metric import JoinedRows
+from assay.metrics.case_index import CaseIndex, GoldenIndex
+from assay.metrics.consistency import CONSISTENCY, VARIANTS_ARE_CASES
+from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable
+from assay.records.golden_set import ALIKE_KINDS
 from assay.records.observations import Observation
-from assay.records.scores import ScoreTable
+from assay.records.scores import ConfigResult, ScoreColumn, ScoreTable, TwinResult
 from assay.runs.score_inputs import ScoreInputs
-from assay.scoring.scored_run import MergedShards, ScoredRun
+from assay.scoring.scored_run import MergedShards, ScoredRun, read_row
 
 _BEHAVIOUR_NAMES = {code: name for name, code in BEHAVIOUR_CODES.items()}
 
 
-def add_twins(
-    run: ScoredRun,
-    inputs: ScoreInputs,
-    gathered: MergedShards,
-    tables: Mapping[str, ScoreTable],
-    held: Mapping[tuple[str, str], Observation] | None = None,
-) -> None:
-    """Put the results of variants into a scored run, by configuration.
+@dataclass(frozen=True)
+class ScoredRows:
+    """The rows of the cases of some inputs: where they are, or the observations if they are in memory."""
 
-    `gathered` are the shards of the variants' rows and `tables` their scores; `held` are their observations if they are
-    in memory. A configuration without a row of any variant has no result.
+    inputs: ScoreInputs
+    files: Sequence[OutputFile]
+    shards: MergedShards
+    in_memory: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+
+    @cached_property
+    def joins(self) -> GoldenIndex:
+        """The cases joined with corpus and verdicts."""
+        return self.inputs.joins()
+
+
+def measure_variants(
+    rows: ScoredRows,
+    tables: Mapping[str, ScoreTable],
+    variant_rows: ScoredRows,
+    variant_tables: Mapping[str, ScoreTable],
+) -> dict[str, TwinResult]:
+    """Return how each configuration treats the variants of its cases.
+
+    A configuration without a row of any variant has no result.
     """
-    variant_inputs = inputs.for_variants()
-    variant_run = ScoredRun(
-        run.scoring,
-        variant_inputs.golden,
-        run.corpus,
-        run.plan,
-        run.files,
-        gathered,
-        observations_in_memory=held or {},
-        judging=run.judging,
-        whole_golden=run.whole_golden,
-        attribution=run.attribution,
-    )
+    cases, variants = rows.inputs.golden.cases, variant_rows.inputs.golden.cases
+    base_ids = {case.variant_of for case in variants}
     twins = {}
-    for config, table in tables.items():
-        if config not in run.scoring.configs:
-            continue
-        base_ids = {case.variant_of for case in inputs.variants}
-        answers = dict(_read_answers(run, config, base_ids))
-        answers.update(_read_answers(variant_run, config, {case.id for case in inputs.variants}))
-        base_table = run.scoring.configs[config].table
-        twins[config] = measure_twins(run.golden.cases, inputs.variants, base_table, table, answers)
-    run.scoring = structs.replace(run.scoring, twins=twins)
+    for config, table in variant_tables.items():
+        if config in tables:
+            answers = dict(_read_answers(rows, config, base_ids))
+            answers.update(_read_answers(variant_rows, config, {case.id for case in variants}))
+            twins[config] = measure_twins(cases, variants, tables[config], table, answers)
+    return twins
 
 
 def _read_answers(
-    run: ScoredRun, config: str, case_ids: set[str] | set[str | None]
+    rows: ScoredRows, config: str, case_ids: set[str] | set[str | None]
 ) -> Iterator[tuple[str, TwinAnswer]]:
     """Yield what a configuration did with some cases, by the first of its repeats."""
+    joins = rows.joins
     indexed: list[CaseIndex] = []
     observations: list[Observation] = []
-    for position, case in enumerate(run.golden.cases):
-        observation = run.read_observation(config, case.id) if case.id in case_ids else None
+    for position, case in enumerate(rows.inputs.golden.cases):
+        if case.id not in case_ids:
+            continue
+        observation = rows.in_memory.get((config, case.id)) or read_row(rows.files, rows.shards, config, position)
         if observation is not None:
-            indexed.append(run.joins.case_index(position))
+            indexed.append(joins.case_index(position))
             observations.append(observation)
     facts = AnswerFacts()
     facts.add(JoinedRows(indexed, observations))
@@ -74,3 +82,44 @@ def _read_answers(
     for case_index, observation, code in zip(indexed, observations, behaviours, strict=True):
         text = observation.answer if isinstance(observation.answer, str) else None
         yield case_index.case.id, TwinAnswer(text, _BEHAVIOUR_NAMES[code])
+
+
+def add_consistency(
+    inputs: ScoreInputs, tables: Mapping[str, ScoreTable], twins: Mapping[str, TwinResult]
+) -> dict[str, ScoreTable]:
+    """Return the tables with a column of consistency, if that is computed."""
+    if all(name.base != CONSISTENCY for name in inputs.plan.measured):
+        return dict(tables)
+    scored = {}
+    for config, table in tables.items():
+        column = _make_column(inputs, twins.get(config))
+        scored[config] = structs.replace(table, columns={**table.columns, CONSISTENCY: column})
+    return scored
+
+
+def make_variant_run(run: ScoredRun, rows: ScoredRows, tables: Mapping[str, ScoreTable]) -> ScoredRun:
+    """Return the scoring of the variants, in which single ones can be explained as cases are."""
+    measured = tuple(name for name in run.plan.measured if name.base != CONSISTENCY)
+    configs = {config: ConfigResult(table, {}) for config, table in tables.items() if config in run.scoring.configs}
+    return ScoredRun(
+        structs.replace(run.scoring, configs=configs, twins={}),
+        rows.inputs.golden,
+        run.corpus,
+        replace(run.plan, measured=measured),
+        rows.files,
+        rows.shards,
+        rows.in_memory,
+        judging=run.judging,
+        whole_golden=run.whole_golden,
+        attribution=run.attribution,
+        same_index=run,
+    )
+
+
+def _make_column(inputs: ScoreInputs, twins: TwinResult | None) -> ScoreColumn:
+    cases = inputs.golden.cases
+    if not inputs.variants and any(case.variant_of is not None for case in cases):
+        everywhere = rows_not_applicable(np.ones(len(cases), dtype=np.bool_), VARIANTS_ARE_CASES)
+        return make_score_column(MetricName(CONSISTENCY), np.zeros(len(cases)), everywhere)
+    alike = {case.variant_of for case in inputs.variants if case.variant in ALIKE_KINDS} - {None}
+    return make_consistency_column(cases, {name for name in alike if name is not None}, twins)

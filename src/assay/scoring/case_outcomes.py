@@ -8,19 +8,27 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from assay.metrics.case_checks import UNKNOWN_ANSWER
-from assay.records.scores import CaseChecks, ConfigResult
+from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR, UNKNOWN_ANSWER
+from assay.records.scores import CaseChecks, ConfigResult, ScoreTable
 
 CaseOutcome = Literal["passed", "failed", "unknown"]
 
 
+UNANSWERED_CHECKS = frozenset({MISSING_OUTPUT, TARGET_ERROR})
+"""What a case fails of which there is no answer, and nothing to say about its quality."""
+
+
 class CaseCounts(NamedTuple):
-    """The cases of one configuration; `passed`, `failed` and `unknown` add up to `cases`."""
+    """The cases of one configuration; `passed`, `failed` and `unknown` add up to `cases`.
+
+    `unanswered` of the failed ones have no answer, because the target failed or was not asked.
+    """
 
     cases: int
     passed: int
     failed: int
     unknown: int
+    unanswered: int = 0
 
 
 def classify_checks(checks: CaseChecks | None) -> CaseOutcome:
@@ -51,14 +59,20 @@ def count_cases(result: ConfigResult) -> CaseCounts:
     """Return how many cases of a configuration passed, failed and are unknown."""
     failed, unknown = len(list_failed_cases(result)), len(list_unknown_cases(result))
     cases = len(result.table.case_ids)
-    return CaseCounts(cases, cases - failed - unknown, failed, unknown)
+    return CaseCounts(cases, cases - failed - unknown, failed, unknown, count_unanswered(result.table))
+
+
+def count_unanswered(table: ScoreTable) -> int:
+    """Return how many cases failed because there is no answer, and for no other reason."""
+    return sum(bool(checks.failed) and UNANSWERED_CHECKS.issuperset(checks.failed) for checks in table.checks)
 
 
 def format_case_counts(counts: CaseCounts) -> str:
-    """Return counts as text; unknown cases are left out where there are none.
+    """Return counts as text; unknown and unanswered cases are left out where there are none.
 
-    >>> format_case_counts(CaseCounts(41, 35, 4, 2))
-    '4 of 41 failed, 2 unknown'
+    >>> format_case_counts(CaseCounts(41, 35, 4, 2)), format_case_counts(CaseCounts(41, 36, 5, 0, 2))
+    ('4 of 41 failed, 2 unknown', '5 of 41 failed (2 without an answer)')
     """
     unknown = f", {counts.unknown} unknown" if counts.unknown else ""
-    return f"{counts.failed} of {counts.cases} failed{unknown}"
+    unanswered = f" ({counts.unanswered} without an answer)" if counts.unanswered else ""
+    return f"{counts.failed} of {counts.cases} failed{unanswered}{unknown}"

@@ -5,11 +5,12 @@ The interval of a gain waits for the level of its family, which is known once al
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
@@ -55,19 +56,23 @@ class ClaimLevel(NamedTuple):
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeTest:
+class ChangeTest(Struct, frozen=True):
     """A change with its p-value, if it has one, and the paired sample from which its interval is estimated.
 
-    `scale` is the number by which a mean is multiplied, the number of pairs for totals.
+    `scale` is the number by which a mean is multiplied, the number of pairs for totals. `least` is the smallest
+    difference that matters in practice, in the unit of the gain.
     """
 
     change: MetricChange
     sample: PairedSample | MedianSample | None = None
     scale: float = 1.0
+    least: float = 0.0
 
     def conclude(self, level: ClaimLevel, p_adjusted: float) -> MetricChange:
-        """Return the change with its interval and its verdict: improved or regressed only if p and interval agree."""
+        """Return the change with its interval and its verdict: improved or regressed only if p and interval agree.
+
+        The interval must exclude every difference that is too small to matter (ADR 90), not 0 alone.
+        """
         sample, change = self.sample, self.change
         assert sample is not None
         bounds = sample.estimate_interval(level.confidence)
@@ -80,11 +85,12 @@ class ChangeTest:
         is_shown = p_adjusted <= level.share
         verdict: ChangeVerdict = "n/a" if low is None or high is None else "not shown"
         if is_shown and high is not None and high < 0:
-            verdict = "regressed"
+            verdict = "regressed" if high < -self.least else "not shown"
+            notes.append(self._explain_too_small(verdict))
         elif is_shown and low is not None and low > 0:
             unseen = _explain_unseen_loss(sample)
-            verdict = "not shown" if unseen else "improved"
-            notes.append(unseen)
+            verdict = "improved" if low > self.least and not unseen else "not shown"
+            notes.append(unseen or self._explain_too_small(verdict))
         return replace(
             change,
             low=low,
@@ -97,7 +103,24 @@ class ChangeTest:
             level=level.share,
             confidence=level.confidence if bounds is not None else None,
             verdict=verdict,
+            least_difference=self.least or None,
         )
+
+    def _explain_too_small(self, verdict: ChangeVerdict) -> str:
+        """Say that a difference from 0 is shown and one that matters is not; "" for a change that is shown."""
+        if verdict != "not shown":
+            return ""
+        unit = find_metric(parse_metric(self.change.metric)).unit
+        return f"differs, but not shown to by the {self.least:.4g} {unit} that matter"
+
+
+def compute_least_difference(metric_row: Metric, baseline: float | None, scale: float = 1.0) -> float:
+    """Return the smallest difference of a metric that matters in practice; 0 where none is declared.
+
+    It is the declared difference, times `scale` for totals, or the declared share of the baseline's value, whichever is
+    larger.
+    """
+    return max(metric_row.least_difference * scale, metric_row.least_share * abs(baseline or 0.0))
 
 
 def _explain_unseen_loss(sample: PairedSample | MedianSample) -> str:
@@ -238,7 +261,7 @@ class _SliceOfMetric(NamedTuple):
         if not any(notes):
             return tested
         note = "; ".join(note for note in (tested.change.note, *notes) if note)
-        return ChangeTest(replace(tested.change, note=note), tested.sample, tested.scale)
+        return dataclasses.replace(tested, change=replace(tested.change, note=note))
 
     def _test_change(self, change: MetricChange, sample: PairedSample) -> ChangeTest:
         """Fill in the values of both sides, the gain and, where the statistic has pairs, its test."""
@@ -259,7 +282,8 @@ class _SliceOfMetric(NamedTuple):
         if not note and not sample.error and sample.span is None:
             note = "no spread"
         scale = change.n if statistic == "total" else 1
-        return ChangeTest(replace(change, p=p_value, method=method, note=note), sample, scale)
+        least = compute_least_difference(target.metric_row, before, scale)
+        return ChangeTest(replace(change, p=p_value, method=method, note=note), sample, scale, least)
 
     def _test_median(self, change: MetricChange) -> ChangeTest:
         """Put medians in the place of the means of an amount without an upper end, which a few outliers decide."""
@@ -279,7 +303,7 @@ class _SliceOfMetric(NamedTuple):
             note=note,
             statistic="median",
         )
-        return ChangeTest(change, sample)
+        return ChangeTest(change, sample, least=compute_least_difference(self.target.metric_row, change.baseline))
 
     def _select_pairs(self) -> tuple[RowIndices, FloatArray, FloatArray]:
         """Return the paired rows of the slice, with the oriented scores of both sides."""

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.metrics import consistency, correctness
 from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
@@ -126,6 +127,15 @@ def collect_values(column: ScoreColumn, rows: RowIndices | None = None) -> Colum
 def find_column(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
     """Return the column behind a metric name, None where it was not measured."""
     return table.columns.get(str(name)) or table.columns.get(str(case_column_name(name)))
+
+
+_UNKNOWN_REASONS = (correctness.UNKNOWN_REASON, consistency.UNKNOWN_REASON)
+
+
+def find_unknown_code(column: ScoreColumn) -> int | None:
+    """Return the code of the reason of rows whose score nothing tells, at worst or at best (ADR 53); None without."""
+    codes = [code for code, reason in enumerate(column.reasons) if reason in _UNKNOWN_REASONS]
+    return codes[0] if codes else None
 
 
 NOT_REPORTED = "not reported"

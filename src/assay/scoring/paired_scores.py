@@ -7,11 +7,11 @@ are paired.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
@@ -22,7 +22,7 @@ from assay.records.errors import InputError, Problem
 from assay.records.findings import Attribution, ComparisonSide
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
-from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, GoldenInfo, ScoreColumn, ScoreTable
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, GoldenInfo, ScoreColumn, ScoreTable, SplitLooks
 from assay.scoring.column_values import (
     find_column,
     find_rows_in_review,
@@ -168,8 +168,7 @@ def find_doubtful_gains(columns: tuple[ScoreColumn, ScoreColumn], pairs: PairedV
     return held
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreSnapshot:
+class ScoreSnapshot(Struct, frozen=True):
     """Everything that is compared of one configuration. `cases` are those of the table's rows, in its order.
 
     `definitions` identify the meaning of each metric. `made_with` describes how it was produced, in addition to the
@@ -185,6 +184,7 @@ class ScoreSnapshot:
     made_with: Mapping[str, str] = field(default_factory=dict)
     golden: GoldenInfo | None = None
     at: str | None = None
+    looks: SplitLooks | None = None
 
 
 def compute_definition_digest(metric: str) -> str:

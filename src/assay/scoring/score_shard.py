@@ -12,12 +12,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import NoReturn
 
 import msgspec
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from assay.formats import strict_json
 from assay.formats.file_io import MAX_LINE_BYTES, read_lines_between
@@ -150,8 +151,7 @@ JOIN_SIZE = 64
 """Number of observations joined at a time: enough for fast loops, few enough to stay in the processor's cache."""
 
 
-@dataclass(slots=True)
-class CollectedRows:
+class CollectedRows(Struct):
     """The result of collecting observations: scored rows, problems and notices.
 
     `failures` holds the positions of the failed cases by configuration and error text.

@@ -8,11 +8,11 @@ change a single bit of the result (ADR 0029).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
 
 from assay.metrics.absent_labels import list_absent_labels, mark_absent_labels
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
@@ -115,8 +115,7 @@ _LEAKS = "visibility_leaks"
 _FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class MetricPlan:
+class MetricPlan(Struct, frozen=True):
     """What a run computes.
 
     `requested` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case
@@ -142,13 +141,13 @@ def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = 
     needed += [parse_metric(text) for text in list_checked_metrics()]
     deciding = (parse_metric(text) for text in (SIMILARITY_METRIC, JUDGE_METRIC))
     needed += [name for name in deciding if is_metric_measurable(name, judged_rubrics)]
-    columns = tuple(name for name in dict.fromkeys(needed) if name.base != _FAILED)
+    # A metric of whole tables, such as `failed`, is added to the table once its rows are known.
+    columns = tuple(name for name in dict.fromkeys(needed) if find_metric(name).compute is not None)
     facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))
     return MetricPlan(requested, measured, columns, tuple(facts))
 
 
-@dataclass(slots=True)
-class ScoredBlock:
+class ScoredBlock(Struct):
     """Scored rows with their identity: which case, configuration, repeat and line of the file each one is."""
 
     case: npt.NDArray[np.int32]

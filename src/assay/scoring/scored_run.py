@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
 from assay.formats.outputs_checks import normalise_names
@@ -250,7 +251,11 @@ def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence
 
 @dataclass
 class ScoredRun:
-    """A finished scoring, with the location of each observation so that single cases can be read again."""
+    """A finished scoring, with the location of each observation so that single cases can be read again.
+
+    `variants` is the scoring of the variants of its cases, None if there are none; `same_index` is another run whose
+    traces show the same index.
+    """
 
     scoring: ScoringResult
     golden: GoldenSet
@@ -263,6 +268,8 @@ class ScoredRun:
     judging: RecordedVerdicts | None = None
     whole_golden: GoldenSet | None = None
     attribution: AttributionSettings = field(default_factory=AttributionSettings)
+    variants: ScoredRun | None = None
+    same_index: ScoredRun | None = None
 
     @cached_property
     def joins(self) -> GoldenIndex:
@@ -285,11 +292,16 @@ class ScoredRun:
             return self.observations_in_memory[config_id, case_id]
         if self.shards is None:
             return None
-        location = self.shards.locate(config_id, self._position.get(case_id, -1))
-        if location is None or not self.files[location.file].path:
-            return None
-        file = self.files[location.file]
-        with open(file.path, "rb") as lines:
-            lines.seek(location.start)
-            line = lines.readline()
-        return normalise_names(OUTPUT_FORMATS[file.decoded_as].decode(line.removeprefix(BYTE_ORDER_MARK)))[0]
+        return read_row(self.files, self.shards, config_id, self._position.get(case_id, -1))
+
+
+def read_row(files: Sequence[OutputFile], shards: MergedShards, config_id: str, case: int) -> Observation | None:
+    """Return the first repeat of the case at a position of the scored set, read again; None if there is no row."""
+    location = shards.locate(config_id, case)
+    if location is None or not files[location.file].path:
+        return None
+    file = files[location.file]
+    with open(file.path, "rb") as lines:
+        lines.seek(location.start)
+        line = lines.readline()
+    return normalise_names(OUTPUT_FORMATS[file.decoded_as].decode(line.removeprefix(BYTE_ORDER_MARK)))[0]

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
+from assay.metrics.consistency import CONSISTENCY
 from assay.metrics.metric import Metric, MetricName
 from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
 from assay.scoring.column_values import (
@@ -29,6 +29,7 @@ from assay.scoring.column_values import (
     find_column,
     find_rows_in_review,
     find_statistic,
+    find_unknown_code,
     format_count,
     get_range,
     get_worst_value,
@@ -130,10 +131,11 @@ def _bound_by_unknown(
 ) -> UnknownRange | None:
     """Return the mean with the unknown answers at worst and at best; None without such answers, or an open range."""
     low, high = get_range(metric_row)
-    if UNKNOWN_REASON not in column.reasons or low is None or high is None:
+    unknown_code = find_unknown_code(column)
+    if unknown_code is None or low is None or high is None:
         return None
     codes = column.reason if rows is None else column.reason[rows]
-    unknown = int(np.count_nonzero(codes == column.reasons.index(UNKNOWN_REASON)))
+    unknown = int(np.count_nonzero(codes == unknown_code))
     if not unknown:
         return None
     total, cases = sum_values(column_values.values, exact=True), column_values.scored + unknown
@@ -364,6 +366,7 @@ def _notes(
         notes.append(f"not finite and counted as errors: {column_values.not_finite}")
     if not headline and column_values.scored < MIN_TESTED_CASES:
         notes.append(f"descriptive only (n < {MIN_TESTED_CASES})")
-    if headline and statistic in AVERAGE_STATISTICS and metric_row.direction == "higher" and value == metric_row.high:
+    is_perfect = metric_row.direction == "higher" and value == metric_row.high and metric_row.name != CONSISTENCY
+    if headline and statistic in AVERAGE_STATISTICS and is_perfect:
         notes.append(f"perfect on every scored case (n {column_values.scored}): too easy to tell systems apart")
     return notes

@@ -25,6 +25,9 @@ LABELLED_CASES = 30
 FEWEST_CASES = 10
 """The fewest scored cases from which the spread of a score is estimated."""
 NO_LABELS = "NO LABELS"
+VALUE_OF_LABELS = f"human labels on {LABELLED_CASES} cases"
+"""What every line of `describe_value_of_labels` has."""
+CIRCULAR = "circular, because the compared systems decide by what they retrieve and answer what counts"
 _PREFERRED = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
 
 
@@ -47,7 +50,7 @@ def describe_unaccepted_nuggets(cases: Sequence[Case]) -> str:
         return ""
     return (
         f"{NO_LABELS}: a first comparison, not a measurement: nobody accepted the nuggets of {drafted} of {len(cases)} "
-        f"cases, which {', '.join(sorted(graders))} drafted from what the compared systems retrieved"
+        f"cases, which {', '.join(sorted(graders))} drafted from what the compared systems retrieved; {CIRCULAR}"
     )
 
 
@@ -72,7 +75,7 @@ def describe_value_of_labels(tables: Mapping[str, ScoreTable], cases: Sequence[C
         if np.count_nonzero(scored) >= FEWEST_CASES:
             half = compute_t_quantile(0.975, LABELLED_CASES - 1) * _compute_spread(values[scored])
             half /= math.sqrt(LABELLED_CASES)
-            lines.append(f"{config}: human labels on {LABELLED_CASES} cases would state nuggets to about ±{half:.2f}")
+            lines.append(f"{config}: {VALUE_OF_LABELS} would state nuggets to about ±{half:.2f}")
     for first, second in combinations(scores, 2):
         lines += _describe_pair(first, second, scores[first], scores[second])
     return lines
@@ -91,7 +94,7 @@ def _describe_pair(
     drafted = abs(math.fsum(differences) / len(differences))
     claim = "one as large as the drafted" if drafted >= least else "none as small as the drafted"
     return [
-        f"{first} and {second}: with human labels on {LABELLED_CASES} cases a difference of {least:.2f} or more "
+        f"{first} and {second}: with {VALUE_OF_LABELS} a difference of {least:.2f} or more "
         f"would be shown in 4 of 5 tries, {claim} {drafted:.2f}"
     ]
 

@@ -63,22 +63,23 @@ def find_day_alarms(
     any; the position modulo 7 is the weekday. `direction` is 1 where a rise is bad, −1 where a fall is, 0 for both.
     Without a change, the expected number of days with an alarm in a quarter of 92 days is at most `false_alarms`.
     """
-    level = false_alarms / QUARTER_DAYS / len(WINDOWS)
     alarms: list[DayAlarm] = []
     for day in range(max(0, first_day), last_day + 1):
         if sizes[day] <= 0:
             continue
         for window in WINDOWS:
-            alarm = _test_window(totals, sizes, day, window, direction, level, seed)
+            alarm = compare_window(totals, sizes, day, window, direction, false_alarms, seed)
             if alarm is not None:
                 alarms.append(alarm)
                 break
     return alarms
 
 
-def _test_window(
-    totals: FloatArray, sizes: FloatArray, day: int, window: int, direction: int, level: float, seed: int
+def compare_window(
+    totals: FloatArray, sizes: FloatArray, day: int, window: int, direction: int, false_alarms: float, seed: int
 ) -> DayAlarm | None:
+    """Return the alarm of one window that ends on a day, None if there is none; see `find_day_alarms`."""
+    level = false_alarms / QUARTER_DAYS / len(WINDOWS)
     first = day - window + 1
     start = max(0, first - REFERENCE_DAYS)
     if first - start < LEAST_REFERENCE_DAYS:

@@ -16,7 +16,7 @@ from unicodedata import category
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
-from assay.text.refusals import detect_behaviour, mark_texts_to_examine
+from assay.text.refusals import detect_phrases, mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
 
 
@@ -288,7 +288,7 @@ def _drop_refusals(text: str, spans: list[_ClaimSpan]) -> list[_ClaimSpan]:
 
 
 def _is_bare_refusal(sentence: str) -> bool:
-    observed = detect_behaviour(sentence)
+    observed = detect_phrases(sentence)
     return observed.has_refusal and observed.is_decided_by_text and not observed.has_substantive_claim
 
 

@@ -190,8 +190,9 @@ def classify_order(sentence: str) -> OrderKind | None:
 
 
 def is_plain_order(folded: str) -> bool:
-    """Return whether a folded sentence begins like an order to its reader."""
-    return bool(_steering_pattern().match(folded.lstrip("\"'([*-•> ")))
+    """Return whether a folded sentence begins like an order to its reader; the heading "Ghi chú" (notes) does not."""
+    begin = folded.lstrip("\"'([*-•> ")
+    return begin.rstrip(" :") != "ghi chu" and bool(_steering_pattern().match(begin))
 
 
 @cache

@@ -37,7 +37,7 @@ _ESCAPE = re.compile(r"(\\.)")
 _FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave accents and line breaks
 _TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_NOTHING = re.compile(r"(?!)")
+_NOTHING = r"(?!)"
 _OPENING, _CLOSING = r"\b(?:", r")\b"
 
 
@@ -64,6 +64,26 @@ class LexiconError(ValueError):
         self.problems = tuple(problems)
 
 
+class PatternTable(Mapping[str, re.Pattern[str]]):
+    """Regular expressions by name, each compiled on its first look-up: a run looks up few of them."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        pattern = self._compiled.get(name)
+        if pattern is None:
+            pattern = self._compiled[name] = re.compile(self.texts[name])
+        return pattern
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
 @dataclass(frozen=True)
 class RefusalLexicon:
     """One language: its phrases, and the words by which a phrase in context is understood.
@@ -76,9 +96,10 @@ class RefusalLexicon:
     language: str
     is_spaced: bool
     common_words: frozenset[str]
-    phrases: Mapping[str, Sequence[RefusalPhrase]] = field(repr=False)
+    phrases: Mapping[str, tuple[RefusalPhrase, ...]] = field(repr=False)
     bare_refusals: frozenset[str] = field(repr=False)
-    patterns: Mapping[str, re.Pattern[str]] = field(repr=False)
+    patterns: PatternTable = field(repr=False)
+    following_patterns: PatternTable = field(repr=False)
     words: Mapping[str, frozenset[str]] = field(repr=False)
     least_claim_words: int = 4
     bare_denials: frozenset[str] = field(default=frozenset(), repr=False)
@@ -86,20 +107,25 @@ class RefusalLexicon:
     @cached_property
     def marks(self) -> WordMarks:
         """Tells from the words of a text which of the lists it can match."""
-        patterns = {name: pattern.pattern for name, pattern in self.patterns.items() if pattern is not _NOTHING}
+        patterns = {name: text for name, text in self.patterns.texts.items() if text != _NOTHING}
         if not self.is_spaced:
             return WordMarks({}, patterns)
         return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
 
 
 class RefusalPhrase(NamedTuple):
-    """The meaning of a phrase, its required subject, the pattern that must follow it in the same clause (an empty
-    pattern matches anything), and the lexicon that it is from."""
+    """The meaning of a phrase, its required subject, the name of the pattern that must follow it in the same clause
+    ("" matches anything), and the lexicon that it is from."""
 
     kind: PhraseKind
     subject: PhraseSubject
-    following_pattern: re.Pattern[str]
+    following: str
     lexicon: RefusalLexicon
+
+    @property
+    def following_pattern(self) -> re.Pattern[str]:
+        """The pattern that must follow the phrase in the same clause."""
+        return self.lexicon.following_patterns[self.following]
 
 
 PATTERN_LISTS = (
@@ -175,8 +201,13 @@ def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = N
     for part in _TEMPLATE_PART.finditer(template):
         choices.append([template[position : part.start()]])
         alternatives = part[1].split(",") if part[2] is None else (lists or {})[part[2]]
-        expanded = (expand_template(alternative, lists) for alternative in alternatives)
-        choices.append(list(itertools.chain.from_iterable(expanded)))
+        expanded: list[str] = []
+        for alternative in alternatives:
+            if "{" in alternative or "<" in alternative:
+                expanded += expand_template(alternative, lists)
+            else:
+                expanded.append(alternative)
+        choices.append(expanded)
         position = part.end()
     choices.append([template[position:]])
     return [" ".join("".join(choice).split()) for choice in itertools.product(*choices)]
@@ -196,14 +227,23 @@ def contract_negations(phrase: str) -> str:
 _NOT, _CAN_NOT, _WILL_NOT = re.compile(r"\bnot\b"), re.compile(r"\bcan not\b"), re.compile(r"\bwill not\b")
 
 
+def add_phrases(
+    phrases: dict[str, tuple[RefusalPhrase, ...]], further: Mapping[str, tuple[RefusalPhrase, ...]]
+) -> None:
+    """Add `further` to `phrases`; a phrase that is in both has the meanings of both."""
+    shared = {phrase: phrases[phrase] + further[phrase] for phrase in phrases.keys() & further.keys()}
+    phrases |= further
+    phrases |= shared
+
+
 class LexiconParser:
     """Turns the content of a lexicon file into a `RefusalLexicon`; collects everything that is wrong with it."""
 
     def __init__(self, path: str, lines: Mapping[str, int], *, is_checked: bool = False) -> None:
         """`lines`: the line of each field (`phrases.abstain[3].say`), as far as it is known.
 
-        `is_checked`: the patterns are known to be valid, so that they need not be compiled one by one, which takes most
-        of the time.
+        `is_checked`: patterns and phrases are known to be valid, so that they are not looked at one by one, which takes
+        most of the time.
         """
         self.path, self._lines, self._is_checked = path, lines, is_checked
         self.problems: list[LexiconProblem] = []
@@ -232,7 +272,7 @@ class LexiconParser:
             name: list(map(fold_pattern, self._read_texts(value, f"lists.{name}")))
             for name, value in self._section(content, "lists")
         }
-        lexicon_phrases: dict[str, list[RefusalPhrase]] = {}
+        lexicon_phrases: dict[str, tuple[RefusalPhrase, ...]] = {}
         lexicon = RefusalLexicon(
             language=str(language),
             is_spaced=bool(is_spaced),
@@ -240,6 +280,7 @@ class LexiconParser:
             phrases=lexicon_phrases,
             bare_refusals=frozenset(self._expand_all(content.get("bare", []), "bare", lists)),
             patterns=self._read_patterns(content, bool(is_spaced)),
+            following_patterns=self._read_following(content),
             words={name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS},
             least_claim_words=least_words,
             bare_denials=frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists)),
@@ -253,17 +294,20 @@ class LexiconParser:
 
     # ── phrases ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+    def _read_following(self, content: Mapping[str, Any]) -> PatternTable:
+        texts = {"": ""}
+        for name, pattern in self._section(content, "followed_by"):
+            texts[name] = self._read_pattern(pattern, f"followed_by.{name}")
+        return PatternTable(texts)
+
     def _read_phrases(
         self,
         content: Mapping[str, Any],
         lists: Mapping[str, Sequence[str]],
         lexicon: RefusalLexicon,
-        phrases: dict[str, list[RefusalPhrase]],
+        phrases: dict[str, tuple[RefusalPhrase, ...]],
     ) -> None:
         """Fill `phrases`; if several templates stand for a phrase, each applies with its own subject."""
-        following = {"": re.compile("")}
-        for name, pattern in self._section(content, "followed_by"):
-            following[name] = self._compile(pattern, f"followed_by.{name}")
         for kind, templates in self._section(content, "phrases"):
             if kind not in _KINDS:
                 self._add(f"phrases.{kind}", f"unknown kind (got {kind!r}; expected one of {', '.join(_KINDS)})")
@@ -271,11 +315,9 @@ class LexiconParser:
             for index, entry in enumerate(templates if isinstance(templates, list) else [templates]):
                 at = f"phrases.{kind}[{index}]"
                 row = {"say": entry} if isinstance(entry, str) else self._read_mapping(entry, at)
-                expanded = self._read_phrase_row(row, at, lists, lexicon.is_spaced, following)
-                if expanded:
-                    cue = RefusalPhrase(kind, row.get("by", "anyone"), following[row.get("then", "")], lexicon)  # type: ignore[arg-type]
-                    for phrase in expanded:
-                        phrases.setdefault(phrase, []).append(cue)
+                expanded = self._read_phrase_row(row, at, lists, lexicon)
+                cue = RefusalPhrase(kind, row.get("by", "anyone"), row.get("then", ""), lexicon)  # type: ignore[arg-type]
+                add_phrases(phrases, dict.fromkeys(expanded, (cue,)))
         if len(phrases) > _MOST_PHRASES:
             self._add("phrases", f"too many (got {len(phrases)} after expansion; expected {_MOST_PHRASES} at most)")
 
@@ -284,20 +326,19 @@ class LexiconParser:
         row: Mapping[str, Any],
         at: str,
         lists: Mapping[str, Sequence[str]],
-        is_spaced: bool,
-        following: Mapping[str, re.Pattern[str]],
+        lexicon: RefusalLexicon,
     ) -> list[str]:
         for name in row.keys() - {"say", "by", "then"}:
             self._add(f"{at}.{name}", "unknown field (expected say, by or then)")
         if row.get("by", "anyone") not in _SUBJECTS:
             self._add(f"{at}.by", f"unknown subject (got {row['by']!r}; expected one of {', '.join(_SUBJECTS)})")
             return []
-        if row.get("then", "") not in following:
-            pattern_names = ", ".join(filter(None, following)) or "a pattern under followed_by"
+        if row.get("then", "") not in lexicon.following_patterns:
+            pattern_names = ", ".join(filter(None, lexicon.following_patterns)) or "a pattern under followed_by"
             self._add(f"{at}.then", f"unknown pattern (got {row['then']!r}; expected {pattern_names})")
             return []
         phrases = self._expand_all([row.get("say")], f"{at}.say", lists)
-        for phrase in phrases if is_spaced else ():
+        for phrase in phrases if lexicon.is_spaced and not self._is_checked else ():
             if len(phrase) > 2 * SHORTEST_PHRASE and " " in phrase:
                 continue  # long enough, whatever is contracted
             if " " not in phrase or sum(map(str.isalnum, contract_negations(phrase))) < SHORTEST_PHRASE:
@@ -320,31 +361,33 @@ class LexiconParser:
 
     # ── words and patterns ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> dict[str, re.Pattern[str]]:
+    def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> PatternTable:
         opening, closing = (_OPENING, _CLOSING) if is_spaced else ("(?:", ")")
-        patterns: dict[str, re.Pattern[str]] = {}
+        texts: dict[str, str] = {}
         for name in PATTERN_LISTS:
-            alternatives = self._read_list(content, name)
-            if not self._is_checked:
-                alternatives = [text for text in alternatives if self._compile(text, name) is not _NOTHING]
-            joined = "|".join(fold_pattern(text) for text in alternatives)
-            patterns[name] = re.compile(f"{opening}{joined}{closing}") if alternatives else _NOTHING
-        return patterns
+            alternatives = [self._read_pattern(text, name) for text in self._read_list(content, name)]
+            alternatives = [text for text in alternatives if text != _NOTHING]
+            texts[name] = f"{opening}{'|'.join(alternatives)}{closing}" if alternatives else _NOTHING
+        return PatternTable(texts)
 
     def _read_list(self, content: Mapping[str, Any], name: str) -> list[str]:
         section, _, key = name.rpartition(".")
         holder = dict(self._section(content, section)) if section else content
         return self._read_texts(holder.get(key, []), name)
 
-    def _compile(self, pattern: object, at: str) -> re.Pattern[str]:
+    def _read_pattern(self, pattern: object, at: str) -> str:
+        """Return a regular expression folded; one that matches nothing, and a problem, if it is none."""
         if not isinstance(pattern, str):
             self._add(at, f"no text (got {pattern!r}; expected a word or a regular expression)")
             return _NOTHING
+        folded = fold_pattern(pattern)
         try:
-            return re.compile(fold_pattern(pattern))
+            if not self._is_checked:
+                re.compile(folded)
         except re.error as error:
             self._add(at, f"no regular expression ({error}; got {pattern!r}; expected a word, or a valid pattern)")
             return _NOTHING
+        return folded
 
     # ── shapes ───────────────────────────────────────────────────────────────────────────────────────────────────
 

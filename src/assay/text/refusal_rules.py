@@ -14,7 +14,7 @@ from typing import Literal
 
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
 from assay.text.refusal_claims import WORD_PATTERN
-from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, contract_negations
+from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases, contract_negations
 
 _TOKEN_PATTERN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _MOST_PHRASES = 1000  # phrases of a text that are examined
@@ -75,17 +75,15 @@ class RefusalRules:
         self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
         self.bare_denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in lexicons.values()))
         self.bare_texts = self.bare_refusals | self.bare_denials
-        self.by_phrase: dict[str, list[RefusalPhrase]] = {}
+        self.by_phrase: dict[str, tuple[RefusalPhrase, ...]] = {}
+        self.unspaced: dict[str, tuple[RefusalPhrase, ...]] = {}
         self.searched: list[RefusalLexicon] = []  # by pattern: scripts that the filter does not look into
         for lexicon in lexicons.values():
-            if not lexicon.is_spaced or not all(map(str.isascii, lexicon.phrases)):
+            if lexicon.is_spaced and "".join(lexicon.phrases).isascii():
+                add_phrases(self.by_phrase, lexicon.phrases)
+            else:
                 self.searched.append(lexicon)
-                continue
-            for phrase, cues in lexicon.phrases.items():
-                self.by_phrase.setdefault(phrase, []).extend(cues)
-        self.unspaced: dict[str, list[RefusalPhrase]] = {}
-        for phrase, cues in itertools.chain.from_iterable(lexicon.phrases.items() for lexicon in self.searched):
-            self.unspaced.setdefault(phrase, []).extend(cues)
+                add_phrases(self.unspaced, lexicon.phrases)
         lengths_by_pair: dict[str, set[int]] = {}
         for phrase in self.unspaced:
             lengths_by_pair.setdefault(phrase[:2], set()).add(len(phrase))
@@ -183,9 +181,13 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
 def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return the lengths of the phrases that begin with a token and the next one, the longest first."""
     phrases_by_start: dict[str, list[str]] = {}
-    for phrase in phrases:  # thousands of phrases share some hundred starts
-        end = phrase.find(" ", phrase.find(" ") + 1)
-        phrases_by_start.setdefault(phrase if end < 0 else phrase[:end], []).append(phrase)
+    start, same_start = "", list[str]()
+    for phrase in sorted(phrases):  # thousands of phrases share some hundred starts, and so follow each other
+        if not start or not phrase.startswith(start):
+            end = phrase.find(" ", phrase.find(" ") + 1)
+            start = "" if end < 0 else phrase[: end + 1]
+            same_start = phrases_by_start.setdefault(phrase if end < 0 else phrase[:end], [])
+        same_start.append(phrase)
     lengths: dict[tuple[str, str], set[int]] = {}
     for start, same_start in phrases_by_start.items():
         first, second = start.split(" ")

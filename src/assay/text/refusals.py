@@ -11,7 +11,9 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
 5. A refusal with a substantive claim is an answer that declines a part. Otherwise denial takes precedence over handing
    over, and that over abstention. Advice to contact someone, without any other phrase, hands over but is undecided.
 6. A text that ends in a question or asks for what it needs, without a claim, asks back.
-7. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, or if no lexicon
+7. A text of up to 300 characters in which no phrase decided is weighed by a model of free wording (`refusal_model`): it
+   refuses, is undecided, or answers. A phrase that the model contradicts strongly leaves the text undecided.
+8. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, or if no lexicon
    covers its script or the language that the case states. Every other text is an answer.
 """
 
@@ -26,11 +28,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.text.lexicon_file import list_shipped_languages, load_lexicons, read_common_words
+from assay.text.lexicon_file import (
+    list_shipped_languages,
+    load_lexicons,
+    load_shipped_lexicon,
+    read_common_words,
+)
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
 from assay.text.refusal_claims import WORD_PATTERN, has_substantive_claim
 from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
+from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel, choose_model
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
     WEAK_KINDS,
@@ -93,15 +101,18 @@ _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in 
 _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
 _QUESTION_MARKS = frozenset(_QUESTION_ENDS)
+_CONTRADICTION = 1.2  # below the undecided band, the model contradicts a phrase
+_CLAIM_BELOW = -0.3  # score of a sentence that may answer beside a refusal
+_MOST_EXPLAINED = 8
 _MANY = 256  # answers from which one filter for all languages is worth reading all their lexicons
 _CLOSING = " \t\r\n\"'”’)*_"
 
 
 def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): whether `detect_behaviour` must examine each answer; the others are
-    plain answers, unless their case states a language without a lexicon.
+    """Return a boolean array of shape (n,): whether `detect_phrases` must examine each answer; it finds nothing in the
+    others.
 
-    Never excludes a text in which `detect_behaviour` would find a phrase: the filter compares folded letters and
+    Never excludes a text in which `detect_phrases` would find a phrase: the filter compares folded letters and
     digits only.
 
     >>> find_behaviour_candidates(["12 ngày phép", "Toi khong\\ntim thay thong tin", ""]).tolist()
@@ -138,11 +149,26 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Return a boolean array of shape (n,): like `find_behaviour_candidates`, but all texts of a small run, in which
     examining each costs less than building the filters.
 
-    What `detect_behaviour` finds in the texts does not depend on it: a text that is no candidate is a plain answer.
+    What `detect_phrases` finds in the texts does not depend on it: a text that is no candidate is a plain answer.
     """
     if load_rules("common").is_filter_worthwhile(texts):
         return find_behaviour_candidates(texts)
     return np.ones(len(texts), dtype=np.bool_)
+
+
+def mark_answers_to_examine(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Return a boolean array of shape (n,): whether `detect_behaviour` must examine each answer; the others are plain
+    answers, unless their case states a language without a lexicon.
+
+    All that are short enough for the models of free wording, and those that may hold a phrase.
+
+    >>> mark_answers_to_examine(["12 days of leave"]).tolist()
+    [True]
+    """
+    marked = np.array([is_open_to_model(answer) for answer in answers], dtype=np.bool_)
+    longer = np.flatnonzero(~marked)
+    marked[longer] = mark_texts_to_examine([answers[index] for index in longer.tolist()])
+    return marked
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -158,10 +184,11 @@ def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray
     return marked
 
 
-def detect_behaviour(answer: str, language: str = "") -> DetectedBehaviour:
+def detect_behaviour(answer: str, language: str = "", question: str = "") -> DetectedBehaviour:
     """Return the behaviour of one answer by the rules of this module; only the first 200,000 characters are read.
 
-    `language`: the language that the case states (`en`, `vi-VN`), "" if it states none.
+    `language`: the language that the case states (`en`, `vi-VN`), "" if it states none. `question`: what was asked, ""
+    if that is unknown; it helps to tell "No, dogs are not allowed" from a refusal.
 
     >>> detect_behaviour("Tôi không tìm thấy thông tin về chính sách này.").behaviour
     'abstain'
@@ -172,10 +199,88 @@ def detect_behaviour(answer: str, language: str = "") -> DetectedBehaviour:
     >>> detect_behaviour("Which office do you work in?").behaviour, detect_behaviour("Ufficio di Roma", "it").behaviour
     ('clarify', 'unknown')
     """
-    detected = _detect_cached(answer) if len(answer) <= _LONGEST_CACHED else _detect(answer)
+    detected = detect_phrases(answer)
+    if is_open_to_model(answer):
+        detected = _weigh_wording(answer, question)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
+
+
+def detect_phrases(text: str) -> DetectedBehaviour:
+    """Return what the phrases of the lexicons alone show: for a sentence out of its answer, where no model holds.
+
+    >>> detect_phrases("That one's locked in the vault!").behaviour
+    'answer'
+    """
+    return _detect_cached(text) if len(text) <= _LONGEST_CACHED else _detect(text)
+
+
+@lru_cache(maxsize=1024)
+def _weigh_wording(answer: str, question: str) -> DetectedBehaviour:
+    detected = _detect_cached(answer)
+    model = _choose_model(answer, normalise_answer(answer))
+    return detected if model is None else weigh_wording(detected, answer, question, model)
+
+
+def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model: RefusalModel) -> DetectedBehaviour:
+    """Return what the phrases, which detected something, and a model of free wording show together.
+
+    The model decides where the phrases find nothing, and makes undecided what they find against all of its evidence.
+    What the phrases leave undecided stays so.
+    """
+    if detected.behaviour in ("", "clarify", UNKNOWN) or detected.is_partial_refusal:
+        return detected
+    text = normalise_answer(answer)
+    scored = model.score_text(text, normalise_answer(question))
+    if detected.has_refusal:
+        contradicts = scored.score < model.undecided_from - _CONTRADICTION
+        return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False) if contradicts else detected
+    if scored.verdict == "answer" or detected.has_quoted_phrase:
+        return detected  # what is quoted weighs in the score, but the text only reports it
+    if scored.verdict == "undecided":
+        return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
+    refuses = scored.kind != "clarify"
+    has_claim = refuses and _claims_elsewhere(text, model)
+    behaviour: DetectedKind = "answer" if has_claim else scored.kind
+    return DetectedBehaviour(behaviour, True, refuses, has_claim, "", detected.has_quoted_phrase)
+
+
+def _choose_model(answer: str, text: str) -> RefusalModel | None:
+    """Return the model of the answer's language, unless the user replaced the lexicon of that language."""
+    if OTHER_SCRIPT_LETTER.search(answer):
+        return None
+    model = choose_model(text)
+    if model is None or load_rules("common").lexicons.get(model.language) is not load_shipped_lexicon(model.language):
+        return None
+    if _needs_latin_rules(answer):
+        lexicon = find_lexicon(_select_rules(answer), text)
+        return model if lexicon is None or lexicon.language in COMMON_LANGUAGES else None
+    return model
+
+
+def _claims_elsewhere(text: str, model: RefusalModel) -> bool:
+    """Whether a sentence that does not refuse makes a claim, and the model sees no trace of a refusal in it."""
+    starts, weakest = model.find_refusing_sentences(text)
+    return weakest < _CLAIM_BELOW and has_substantive_claim(text, starts, load_rules("common").lexicons[model.language])
+
+
+def is_open_to_model(answer: str) -> bool:
+    """Whether an answer is short enough for the models of free wording."""
+    return 0 < len(answer) <= LONGEST_SCORED
+
+
+def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...]:
+    """Return the features of an answer that weigh most for a refusal (positive) and against it, at most eight.
+
+    Empty if no model reads the answer: it is too long, or in another language than theirs.
+
+    >>> [item.feature for item in explain_refusal("The handbook says nothing on that.")][:1]
+    ['<source>']
+    """
+    text = normalise_answer(answer)
+    model = _choose_model(answer, text) if is_open_to_model(answer) else None
+    return () if model is None else tuple(model.list_contributions(text, normalise_answer(question))[:_MOST_EXPLAINED])
 
 
 def has_lexicon(language: str) -> bool:
@@ -196,6 +301,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
         _lexicon_paths = selected
         load_rules.cache_clear()
         _load_wide_filter.cache_clear()
+        _weigh_wording.cache_clear()
         _detect_cached.cache_clear()  # what was detected with other lexicons no longer holds
 
 

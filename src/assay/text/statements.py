@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from assay.text.segmentation import BlockKind, find_cell_spans, segment_block_sentences, segment_blocks
@@ -30,14 +31,27 @@ class Statement(NamedTuple):
         return "\n".join(filter(None, (self.heading, self.lead, " | ".join(self.header))))
 
 
-def list_statements(text: str) -> Iterator[Statement]:
-    """Yield the statements of a text in order; headings and code are none.
+_LONGEST_CACHED = 4000  # characters of a text whose statements are kept
+
+
+def list_statements(text: str) -> tuple[Statement, ...]:
+    """Return the statements of a text in order; headings and code are none.
 
     >>> [(s.text, s.context) for s in list_statements("# Leave\\n\\nStaff get 12 days. Ask HR.")]
     [('Staff get 12 days.', 'Leave'), ('Ask HR.', 'Leave')]
     >>> [(s.cells, s.header) for s in list_statements("| a | b |\\n|---|---|\\n| 1 | 2 |")]
     [(('1', '2'), ('a', 'b'))]
     """
+    return _list_once(text) if len(text) <= _LONGEST_CACHED else tuple(_iter_statements(text))
+
+
+@lru_cache(maxsize=4096)
+def _list_once(text: str) -> tuple[Statement, ...]:
+    """Return the statements of a text that is compared with many others, such as a chunk of a corpus."""
+    return tuple(_iter_statements(text))
+
+
+def _iter_statements(text: str) -> Iterator[Statement]:
     heading = lead = ""
     for block in segment_blocks(text):
         if block.kind == "heading":

@@ -1,6 +1,6 @@
 """Chooses which answers are judged: a stratified sample with a budget a week, the same one every time.
 
-Strata of a week are flagged answers (always judged, as far as half of the budget goes), doubtful ones and the others.
+Strata of a week are flagged answers (all judged, as far as a tenth of the budget goes), doubtful ones and the others.
 Within a stratum, those with the smallest keyed digests of their ids are chosen: a simple random sample that does not
 depend on the order in which answers arrive, and keeps most of its members while the week goes on.
 """
@@ -15,8 +15,10 @@ from typing import NamedTuple
 FLAGGED, DOUBTFUL, OTHER = 0, 1, 2
 STRATUM_NAMES = ("flagged", "doubtful", "other")
 LEAST_BUDGET = 12
-DOUBTFUL_WEIGHT = 2.0
-"""How many times as often a doubtful answer is chosen as another one, if there are enough of both."""
+FLAGGED_WEIGHT = DOUBTFUL_WEIGHT = 2.0
+"""How many times as often a flagged or doubtful answer is chosen as another one, if there are enough of both."""
+FLAGGED_SHARE = 0.1
+"""The part of the budget within which every flagged answer is judged."""
 LEAST_OF_STRATUM = 4
 
 
@@ -63,17 +65,22 @@ class AnswerSampler:
 def allocate_budget(budget: int, sizes: tuple[int, int, int]) -> tuple[int, int, int]:
     """Return how many answers of each stratum are judged.
 
+    Flagged answers are all judged as far as a tenth of the budget goes; where there are more of them, each is chosen
+    twice as often as an answer of no doubt, which costs no precision of the whole.
+
     >>> allocate_budget(100, (10, 300, 5000))
     (10, 9, 81)
-    >>> allocate_budget(100, (80, 0, 5000)), allocate_budget(100, (1, 2, 3))
-    ((50, 0, 50), (1, 2, 3))
+    >>> allocate_budget(100, (80, 0, 5000)), allocate_budget(100, (500, 500, 4000)), allocate_budget(100, (1, 2, 3))
+    ((10, 0, 90), (16, 16, 68), (1, 2, 3))
     """
     if sum(sizes) <= budget:
         return sizes
-    flagged = min(sizes[FLAGGED], budget // 2)
+    weights = FLAGGED_WEIGHT * sizes[FLAGGED], DOUBTFUL_WEIGHT * sizes[DOUBTFUL], float(sizes[OTHER])
+    flagged = min(sizes[FLAGGED], max(int(budget * FLAGGED_SHARE), int(budget * weights[FLAGGED] / sum(weights))))
+    flagged = min(flagged, budget - min(LEAST_OF_STRATUM, sizes[DOUBTFUL]) - min(LEAST_OF_STRATUM, sizes[OTHER]))
     rest = budget - flagged
-    doubtful_weight, other_weight = DOUBTFUL_WEIGHT * sizes[DOUBTFUL], float(sizes[OTHER])
-    share = doubtful_weight / (doubtful_weight + other_weight) if doubtful_weight + other_weight else 0.0
+    unflagged = weights[DOUBTFUL] + weights[OTHER]
+    share = weights[DOUBTFUL] / unflagged if unflagged else 0.0
     doubtful = min(sizes[DOUBTFUL], max(min(LEAST_OF_STRATUM, rest // 2), int(rest * share)))
     other = min(sizes[OTHER], rest - doubtful)
     doubtful = min(sizes[DOUBTFUL], rest - other)

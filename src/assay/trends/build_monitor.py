@@ -12,9 +12,10 @@ import numpy as np
 
 from assay.audit.audit_store import AuditStore
 from assay.audit.load_answers import find_answer_times
+from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.errors import InputError
-from assay.records.golden_set import Corpus, GoldenSet
+from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
 from assay.stats.change_alarms import (
@@ -28,6 +29,7 @@ from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
 from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
 from assay.trends.judged_estimates import correct_estimate, estimate_period, sum_by_day
+from assay.trends.metric_bounds import MetricBound, assign_bounds, list_quarter_starts
 from assay.trends.monitor_alerts import WatchedSums, find_alerts
 from assay.trends.monitor_measures import Measure, check_slices, choose_measures
 from assay.trends.monitor_results import (
@@ -45,7 +47,7 @@ from assay.trends.monitor_results import (
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import AnswerScorer
 from assay.trends.topic_drift import compare_questions
-from assay.trends.traffic_sums import Calendar, parse_day
+from assay.trends.traffic_sums import Calendar, DayBins, parse_day
 
 DEFAULT_PERIODS = 12
 REFUSAL_LOW, REFUSAL_HIGH = 0.10, 0.30
@@ -72,12 +74,13 @@ class MonitorInputs:
     budget: int | None = 400
     seed: int = 0
     false_alarms: float = FALSE_ALARMS
-    corpus: Corpus | None = None
+    corpora: VersionedCorpora = NO_CORPORA
     golden: GoldenSet | None = None
     judging: RecordedVerdicts | None = None
     made_at: str | None = None
     keep_sample: bool = False
     today: date | None = None
+    bounds: Sequence[MetricBound] = ()
 
 
 def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorReport, list[SampledAnswer]]:
@@ -88,19 +91,31 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
     by_scorer = "judge" if inputs.judging is not None and inputs.judging.verdicts else "rules"
     measures = choose_measures(inputs.metrics, by_scorer)
     first, last = _choose_period(store, inputs)
-    calendar = Calendar(first - timedelta(days=SETTLING_DAYS), last, inputs.by)
+    assign_bounds(inputs.bounds, measures)
+    earliest = first - timedelta(days=SETTLING_DAYS)
+    if inputs.bounds:  # they are watched from the beginning of a quarter
+        earliest = max(EARLIEST, min(earliest, list_quarter_starts(first, first)[0]))
+    calendar = Calendar(earliest, last, inputs.by)
     first_day = (first - calendar.first).days
     census = [measure for measure in measures if not measure.sampled]
     sampled = [measure for measure in measures if measure.sampled]
     questions = GoldenQuestions(inputs.golden) if inputs.golden is not None else None
     request = TrafficRequest(
-        calendar, first_day, inputs.slices, census, sampled, inputs.budget, inputs.seed, inputs.keep_sample
+        calendar,
+        first_day,
+        inputs.slices,
+        census,
+        sampled,
+        inputs.budget,
+        inputs.seed,
+        inputs.keep_sample,
+        inputs.corpora,
     )
     collector = TrafficCollector(
         store,
         request,
-        AnswerScorer(census, inputs.corpus, questions),
-        AnswerScorer(sampled, inputs.corpus, questions, inputs.judging),
+        AnswerScorer(census, inputs.corpora, questions),
+        AnswerScorer(sampled, inputs.corpora, questions, inputs.judging),
     )
     traffic = collector.collect()
     return _ReportBuilder(inputs, measures, request, traffic).build(first, last), traffic.sample
@@ -124,6 +139,9 @@ def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date
     return first - timedelta(days=first.weekday() if inputs.by == "week" else 0), last
 
 
+_OTHER_CORPUS = "they were checked with the corpus without a version, if there is one"
+
+
 class _ReportBuilder:
     """Makes the parts of one report."""
 
@@ -133,6 +151,7 @@ class _ReportBuilder:
         self._inputs, self._measures, self._request, self._traffic = inputs, measures, request, traffic
         self._calendar = request.calendar
         self._changes = traffic.versions.find_changes()
+        self._bounds = assign_bounds(inputs.bounds, measures)
         self._slices: list[str | None] = [None, *sorted(traffic.slices)]
         self._notes: list[str] = []
 
@@ -148,7 +167,6 @@ class _ReportBuilder:
             self._inputs.seed,
         )
         series = [self._build_series(sums, periods, alerts) for sums in watched]
-        series += self._build_percentiles(periods)
         series += self._build_corrected(series)
         versions = tuple(version for day, version in self._changes if day >= self._request.first_day)
         return MonitorReport(
@@ -174,26 +192,28 @@ class _ReportBuilder:
         days = self._calendar.days
         for slice_name in self._slices:
             for measure in self._measures:
-                if measure.percentile is not None:
-                    continue
+                bounds = tuple(self._bounds.get(measure.name, ()))
+                bins = self._traffic.sums.bins.get((slice_name, measure.name))
+                if measure.percentile is not None and bins is None:
+                    bins = DayBins(days)
                 if measure.sampled:
                     totals, sizes = sum_by_day(self._traffic.weeks, measure.name, slice_name, days)
                 else:
                     key = slice_name, measure.name
                     totals = self._traffic.sums.totals.get(key, np.zeros(days))
                     sizes = self._traffic.sums.sizes.get(key, np.zeros(days))
-                yield WatchedSums(measure, slice_name, totals, sizes)
+                yield WatchedSums(measure, slice_name, totals, sizes, bins, bounds)
 
     def _build_series(self, sums: WatchedSums, periods: Sequence[str], alerts: Sequence[MonitorAlert]) -> MonitorSeries:
         measure, slice_name = sums.measure, sums.slice_name
-        points = tuple(self._build_point(measure, slice_name, period) for period in periods)
-        detectable = state_detectable_change(
-            sums.totals, sums.sizes, self._calendar.days - 1, self._inputs.false_alarms
-        )
+        build_point = self._build_point if measure.percentile is None else self._build_percentile
+        points = tuple(build_point(measure, slice_name, period) for period in periods)
+        detectable, unwatched = self._describe_watch(sums)
         marks = [SeriesMark(version.at, "version", _describe_version(version)) for _, version in self._changes]
         for alert in alerts:
             if alert.metric == measure.name and alert.slice == slice_name:
-                marks.append(SeriesMark(alert.change_point, "change_point", "estimated first day of the new level"))
+                if alert.kind == "change":
+                    marks.append(SeriesMark(alert.change_point, "change_point", "estimated first day of the new level"))
                 marks.append(SeriesMark(alert.at, "alert", alert.text))
         first = self._calendar.name_day(self._request.first_day)
         return MonitorSeries(
@@ -206,8 +226,21 @@ class _ReportBuilder:
             marks=tuple(sorted((mark for mark in marks if mark.at >= first), key=lambda mark: (mark.at, mark.kind))),
             sampled=measure.sampled,
             detectable=detectable,
-            unwatched="" if detectable is not None else f"needs {LEAST_REFERENCE_DAYS} days of values to raise alerts",
+            unwatched=unwatched,
         )
+
+    def _describe_watch(self, sums: WatchedSums) -> tuple[float | None, str]:
+        """Return the change of the daily rate that a week would show, and why changes are not watched ("" if they are).
+
+        For a percentile, the change is one of the share of answers above it, and not stated.
+        """
+        last_day = self._calendar.days - 1
+        share = self._inputs.false_alarms / (1 + len(sums.bounds))
+        detectable = state_detectable_change(sums.totals, sums.sizes, last_day, share)
+        if detectable is not None:
+            return (detectable if sums.bins is None else None), ""
+        too_early = f"needs {LEAST_REFERENCE_DAYS} days of values to raise alerts"
+        return None, f"{too_early} of changes; its bound is watched" if sums.bounds else too_early
 
     def _build_point(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
         label = self._calendar.label_period(period)
@@ -231,29 +264,9 @@ class _ReportBuilder:
         most = min(reasons.items(), key=lambda row: (-row[1], row[0]))[0] if reasons else ""
         return "; ".join(dict.fromkeys(filter(None, (reason, most)))) or "too few users for an interval"
 
-    def _build_percentiles(self, periods: Sequence[str]) -> list[MonitorSeries]:
-        series = []
-        for slice_name in self._slices:
-            for measure in self._measures:
-                if measure.percentile is not None:
-                    points = tuple(self._build_percentile(measure, slice_name, period) for period in periods)
-                    name = measure.name if slice_name is None else f"{measure.name} in {slice_name}"
-                    series.append(
-                        MonitorSeries(
-                            name,
-                            measure.name,
-                            measure.unit,
-                            measure.higher_is_better,
-                            slice_name,
-                            points,
-                            unwatched="percentiles are shown and not watched; the mean is",
-                        )
-                    )
-        return series
-
     def _build_percentile(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
         label = self._calendar.label_period(period)
-        value = self._traffic.sums.percentiles.get(((slice_name, measure.name), period))
+        value = self._traffic.sums.read_percentile((slice_name, measure.name), period)
         row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
         if value is None or row is None:
             return MonitorPoint(period, label, None, None, None, 0, self._explain_absence(measure, ""))
@@ -300,7 +313,7 @@ class _ReportBuilder:
         design = (
             "every answer"
             if budget is None
-            else f"{budget} answers a week in strata (flagged, doubtful twice as often, others); weighted means"
+            else f"{budget} answers a week in strata (flagged and doubtful twice as often, others); weighted means"
         )
         return SamplingSummary(
             judged=chosen - unjudged,
@@ -342,8 +355,10 @@ class _ReportBuilder:
     def _collect_notes(self) -> Iterator[str]:
         yield from self._notes
         traffic = self._traffic
-        if self._inputs.corpus is None:
+        if self._inputs.corpora.is_empty:
             yield "no corpus: whether citations were reachable, evidence stale or access denied is unknown"
+        for version, number in sorted(traffic.without_corpus.items()):
+            yield f"{number} answers of index version {version} have no corpus of that version: {_OTHER_CORPUS}"
         if traffic.failure_count:
             yield f"{traffic.failure_count} answers met a bug and have no scores: {'; '.join(traffic.failures)}"
         if traffic.leak_count > len(traffic.leaks):

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import structs
 
 from assay.audit.commands import explain_missing_extra
+from assay.audit.corpus_files import CorpusPaths, load_corpora, split_corpus_paths
 from assay.formats.convert_files import encode_output_lines
-from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden, write_golden
 from assay.formats.overwriting import refuse_overwriting
@@ -26,6 +26,7 @@ from assay.records.series import SeriesMark
 from assay.records.settings import MonitorSettings, QuietHours, WebhookSettings
 from assay.trends.alert_log_file import AlertEvent, append_alert_events, find_acknowledged, load_alert_events
 from assay.trends.answer_sample import LEAST_BUDGET
+from assay.trends.metric_bounds import parse_bounds
 from assay.trends.monitor_alerts import OPEN, apply_states
 from assay.trends.monitor_results import MonitorReport, MonitorSeries, SampledAnswer
 from assay.trends.monitor_tables import describe_monitor, render_chat_lines
@@ -57,7 +58,7 @@ def monitor(
     last: str | None = None,
     slices: Sequence[str] | None = None,
     metrics: str | Sequence[str] | None = None,
-    corpus: PathLike | None = None,
+    corpus: CorpusPaths = None,
     golden: PathLike | None = None,
     verdicts: PathLike | None = None,
     judge: str | None = None,
@@ -65,6 +66,7 @@ def monitor(
     budget: int | None = None,
     seed: int | None = None,
     false_alarms: float | None = None,
+    bounds: Sequence[str] | None = None,
     settings: MonitorSettings | None = None,
     notice: AlertNotice | None = None,
     sample_folder: PathLike | None = None,
@@ -74,12 +76,14 @@ def monitor(
 
     `store` is the path of an audit store or the address of a PostgreSQL database. `first` and `last` are days
     (2026-03-02), inclusive, in UTC; without them the last twelve periods with answers are meant. `slices` are `key` or
-    `key=value`, `metrics` a list, or one text with commas. `budget` is the number of answers of a week that are scored
-    by reading them (0: all). `verdicts` is a verdict store: then a judge scores, else rules do. `false_alarms` is the
-    most alerts that are expected in a quarter for each metric and slice while nothing changes. What is None comes from
-    `settings`. `notice` says how alerts are acknowledged and sent; `sample_folder` is a folder to which the sample is
-    written as a golden set and outputs, for a judge. `now` is the present, for quiet hours. Raises InputError for what
-    cannot be read, and IncompleteError if an alert cannot be sent or acknowledged.
+    `key=value`, `metrics` a list, or one text with commas. `corpus` is a corpus file or several, of which those that
+    are named `VERSION=FILE` are for answers of that index version. `budget` is the number of answers of a week that are
+    scored by reading them (0: all). `verdicts` is a verdict store: then a judge scores, else rules do. `false_alarms`
+    is the most alerts that are expected in a quarter for each metric and slice while nothing changes. `bounds`, such as
+    `hallucination_risk<=0.05`, are watched from the first day on. What is None comes from `settings`. `notice` says how
+    alerts are acknowledged and sent; `sample_folder` is a folder to which the sample is written as a golden set and
+    outputs, for a judge. `now` is the present, for quiet hours. Raises InputError for what cannot be read, and
+    IncompleteError if an alert cannot be sent or acknowledged.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
@@ -88,8 +92,9 @@ def monitor(
     period = by or chosen.by
     if period not in PERIODS:
         raise InputError(f"--by: not a period (got {shorten_repr(period)}; expected day, week or month)")
+    corpus_files = [path for _, path in split_corpus_paths(corpus)]
     for path in (sample_folder, notice.log if notice is not None else None):
-        refuse_overwriting([_text(path)], [_name_file(store), *_texts(corpus, golden, verdicts, calibration)])
+        refuse_overwriting([_text(path)], [_name_file(store), *corpus_files, *_texts(golden, verdicts, calibration)])
     options = VerdictOptions(_text(verdicts), judge, _text(calibration))
     judging, notices = load_requested_verdicts(options)
     moment = now or datetime.now(UTC)
@@ -102,11 +107,12 @@ def monitor(
         budget=_choose_budget(budget, chosen),
         seed=chosen.seed if seed is None else seed,
         false_alarms=chosen.false_alarms if false_alarms is None else false_alarms,
-        corpus=None if corpus is None else load_corpus(corpus)[0],
+        corpora=load_corpora(corpus),
         golden=None if golden is None else load_golden(golden).golden,
         judging=judging,
         keep_sample=sample_folder is not None,
         today=moment.astimezone(UTC).date(),
+        bounds=parse_bounds(chosen.bounds if bounds is None else bounds),
     )
     with open_audit_store(str(store)) as opened:
         report, sample = build_monitor(opened, inputs)

@@ -16,12 +16,14 @@ from assay.audit.audit_store import AuditStore
 from assay.audit.incident import rebuild_observation
 from assay.audit.load_answers import TimedAnswer, iterate_answer_pages, load_answers, load_labelled_sequences
 from assay.audit.load_incident import FINDING_LABEL
+from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora, list_corpus_versions
 from assay.records.audit_records import AuditRecord
 from assay.records.observations import CONTEXT_STAGE
 from assay.stats.arrays import BoolArray, IndexArray
+from assay.text.escaping import shorten_to_line
 from assay.trends.answer_sample import DOUBTFUL, FLAGGED, OTHER, AnswerSampler
 from assay.trends.judged_estimates import DAYS_PER_WEEK, JudgedWeek
-from assay.trends.monitor_measures import Measure, is_negative, list_slices, list_versions
+from assay.trends.monitor_measures import MAX_VALUE, Measure, is_negative, list_slices, list_versions
 from assay.trends.monitor_results import MonitorLeak, SampledAnswer
 from assay.trends.score_answers import AnswerScorer, AnswerScores
 from assay.trends.topic_drift import QuestionSample
@@ -48,6 +50,7 @@ class TrafficRequest:
     budget: int | None
     seed: int = 0
     keep_sample: bool = False
+    corpora: VersionedCorpora = NO_CORPORA
 
 
 @dataclass(slots=True)
@@ -66,6 +69,7 @@ class Traffic:
     failure_count: int = 0
     crowded_slices: set[str] = field(default_factory=set)
     reasons: dict[str, Counter[str]] = field(default_factory=dict)
+    without_corpus: Counter[str] = field(default_factory=Counter)
     sample: list[SampledAnswer] = field(default_factory=list)
 
 
@@ -116,6 +120,7 @@ class TrafficCollector:
         reported = [row for row, day in enumerate(days.tolist()) if day >= self._request.first_day]
         self._traffic.answers += len(reported)
         self._note_leaks(records, scores, set(reported))
+        self._note_corpora([records[row] for row in reported])
         self._note_questions(records, days)
         leaking = set(scores.leaks)
         for row, answer in enumerate(block):
@@ -168,6 +173,15 @@ class TrafficCollector:
                 chunk = items[0].rpartition(" (")[0] if items else ""
                 text = f"shown what its user may not see: {', '.join(items[:5])}" + (" …" if len(items) > 5 else "")
                 self._traffic.leaks.append(MonitorLeak(record.at, record.id, record.user_uid, chunk, text))
+
+    def _note_corpora(self, records: Sequence[AuditRecord]) -> None:
+        """Count the answers that state an index version of which there is no corpus, where others have one."""
+        corpora = self._request.corpora
+        for record in records if corpora.by_version else ():
+            version = next(list_corpus_versions(record), None)
+            if version is not None and corpora.find_version(record) is None:
+                known = version in self._traffic.without_corpus or len(self._traffic.without_corpus) < MAX_SLICE_VALUES
+                self._traffic.without_corpus[shorten_to_line(version, MAX_VALUE) if known else "(others)"] += 1
 
     def _note_questions(self, records: Sequence[AuditRecord], days: IndexArray) -> None:
         for record, day in zip(records, days.tolist(), strict=True):

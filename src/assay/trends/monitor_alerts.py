@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from msgspec import structs
 
 from assay.stats.arrays import FloatArray
+from assay.stats.bound_alarms import BoundAlarm, find_bound_alarms
 from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
+from assay.stats.quantile_alarms import find_quantile_alarms
+from assay.trends.metric_bounds import MetricBound, list_quarter_starts
 from assay.trends.monitor_measures import Measure
 from assay.trends.monitor_results import ChangedVersion, MonitorAlert
-from assay.trends.traffic_sums import Calendar
+from assay.trends.traffic_sums import Calendar, DayBins
 
 EPISODE_DAYS = 28
 """Alarms of one monitor that lie no further apart are one alert."""
@@ -22,12 +26,17 @@ OPEN, ACKNOWLEDGED, QUIET = "open", "acknowledged", "quiet"
 
 
 class WatchedSums(NamedTuple):
-    """The daily sums of one monitor: a measure over all traffic (None) or a slice."""
+    """The daily sums of one monitor: a measure over all traffic (None) or a slice.
+
+    `bins` are the values of a percentile by day, None for a mean. `bounds` are those that it should keep.
+    """
 
     measure: Measure
     slice_name: str | None
     totals: FloatArray
     sizes: FloatArray
+    bins: DayBins | None = None
+    bounds: tuple[MetricBound, ...] = ()
 
 
 def find_alerts(
@@ -41,11 +50,90 @@ def find_alerts(
     """Return the alerts whose alarms fall on or after `first_day`, the latest first, grouped by when they began."""
     alerts: list[tuple[int, MonitorAlert]] = []
     for sums in watched:
-        alarms = find_day_alarms(
-            sums.totals, sums.sizes, first_day, calendar.days - 1, sums.measure.direction, false_alarms, seed
-        )
-        alerts += [_make_alert(sums, episode, calendar, changes) for episode in _split_episodes(alarms)]
+        # The tests of one monitor share its budget of false alarms.
+        share = false_alarms / (1 + len(sums.bounds))
+        alerts += _find_changes(sums, calendar, first_day, changes, share, seed)
+        for bound in sums.bounds:
+            alerts += _find_bound_alerts(sums, bound, calendar, first_day, share)
     return sorted(_group_alerts(alerts), key=lambda alert: (alert.at, alert.slice or "", alert.metric), reverse=True)
+
+
+def _find_changes(
+    sums: WatchedSums,
+    calendar: Calendar,
+    first_day: int,
+    changes: Sequence[tuple[int, ChangedVersion]],
+    false_alarms: float,
+    seed: int,
+) -> list[tuple[int, MonitorAlert]]:
+    """Return the alerts of a mean or a percentile that changed."""
+    last_day, direction = calendar.days - 1, sums.measure.direction
+    if sums.bins is None:
+        alarms = find_day_alarms(sums.totals, sums.sizes, first_day, last_day, direction, false_alarms, seed)
+        return [_make_alert(sums, episode, calendar, changes) for episode in _split_episodes(alarms)]
+    counts, quantile = sums.bins.counts, sums.measure.quantile
+    found = find_quantile_alarms(counts, quantile, first_day, last_day, direction, false_alarms, seed)
+    by_day = {alarm.alarm.day: alarm for alarm in found}
+    alerts = []
+    for episode in _split_episodes([alarm.alarm for alarm in found]):
+        alarm = by_day[episode[0].day]
+        totals: FloatArray = counts[:, alarm.above + 1 :].sum(axis=1).astype(np.float64)
+        day, alert = _make_alert(sums._replace(totals=totals), episode, calendar, changes)
+        before, value = sums.bins.read_bin(alarm.before), sums.bins.read_bin(alarm.after)
+        shift = LevelShift(day, before, value)
+        text = _describe_change(sums.measure, sums.slice_name, shift, calendar.name_day(day), alert.since)
+        shifted = structs.replace(alert, value=value, before=before, bound=sums.bins.read_bin(alarm.above), text=text)
+        alerts.append((day, shifted))
+    return alerts
+
+
+def _find_bound_alerts(
+    sums: WatchedSums, bound: MetricBound, calendar: Calendar, first_day: int, false_alarms: float
+) -> Iterator[tuple[int, MonitorAlert]]:
+    """Yield the alerts of a metric that is beyond its bound, at most one for each calendar quarter."""
+    measure, sizes = sums.measure, sums.sizes
+    if sums.bins is not None:
+        totals = sums.bins.sum_above(bound.limit)
+    else:
+        low, high = measure.low or 0.0, measure.high if measure.high is not None else 1.0
+        totals = (sums.totals - low * sizes) / (high - low)
+    quarters = [(day - calendar.first).days for day in list_quarter_starts(calendar.first, calendar.last)]
+    share = bound.normalise(measure)
+    for alarm in find_bound_alarms(totals, sizes, share, bound.direction, quarters, false_alarms):
+        if alarm.day < first_day:
+            continue
+        value = _read_level(sums, alarm)
+        since, where = calendar.name_day(alarm.since), f" in {sums.slice_name}" if sums.slice_name else ""
+        side = "above" if bound.direction > 0 else "below"
+        text = f"{measure.name}{where} is {side} its bound of {bound.limit:.3g}: {value:.3g} since {since}"
+        yield (
+            alarm.since,
+            MonitorAlert(
+                id=make_alert_id(str(bound), sums.slice_name, calendar.name_day(alarm.day)),
+                at=calendar.name_day(alarm.day),
+                metric=measure.name,
+                slice=sums.slice_name,
+                value=value,
+                before=None,
+                bound=bound.limit,
+                p=alarm.p,
+                window_days=alarm.day - alarm.since + 1,
+                change_point=since,
+                since=(),
+                group="",
+                text=text,
+                state=OPEN,
+                kind="bound",
+            ),
+        )
+
+
+def _read_level(sums: WatchedSums, alarm: BoundAlarm) -> float:
+    """Return the mean or percentile of the days of an alarm."""
+    days = slice(alarm.since, alarm.day + 1)
+    if sums.bins is not None:
+        return sums.bins.read_quantile(sums.bins.counts[days].sum(axis=0, dtype=np.int64), sums.measure.quantile)
+    return float(sums.totals[days].sum() / sums.sizes[days].sum())
 
 
 def _split_episodes(alarms: Sequence[DayAlarm]) -> list[list[DayAlarm]]:

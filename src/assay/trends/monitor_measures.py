@@ -30,6 +30,7 @@ EVERY_ANSWER = (
     "latency_ms(stat=p95)",
     "tokens",
     "cost_usd",
+    "cost_usd(stat=p95)",
 )
 SAMPLED = ("faithfulness", "hallucination_risk", "citation_support")
 LEAKS = "visibility_leaks"
@@ -56,6 +57,11 @@ class Measure(Struct, frozen=True):
     as_share: bool = False
     percentile: float | None = None
     sampled: bool = False
+
+    @property
+    def quantile(self) -> float:
+        """The quantile that is meant, in (0, 1); the median for a mean."""
+        return (self.percentile or 50.0) / 100
 
     @property
     def direction(self) -> int:
@@ -160,7 +166,7 @@ def _measure_metric(text: str) -> Measure:
         high,
         str(case_column_name(name)),
         as_share=is_count,
-        percentile=95.0 if name.key_value("stat", "") == "p95" else None,
+        percentile={"p95": 95.0, "p50": 50.0}.get(name.key_value("stat", "")),
         sampled=bool(metric.rubrics),
     )
 

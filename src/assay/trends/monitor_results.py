@@ -5,6 +5,8 @@ Unknown is None with a reason, never 0.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from assay.records.golden_set import Case
@@ -62,7 +64,9 @@ class MonitorAlert(Struct, frozen=True):
     """A change of a metric that its sequential test found.
 
     `at` is the day of the alarm, `change_point` the estimated first day of the new level, `since` the versions that
-    changed at about that time. Alerts of one `group` changed together. `bound` is where the alarm began.
+    changed at about that time. Alerts of one `group` changed together. `bound` is where the alarm began: for a
+    percentile, that of all days that were compared. An alert of the kind `bound` says that the metric is beyond the
+    bound that was stated; nothing need have changed, and `before` is None.
     """
 
     id: str
@@ -70,7 +74,7 @@ class MonitorAlert(Struct, frozen=True):
     metric: str
     slice: str | None
     value: float
-    before: float
+    before: float | None
     bound: float
     p: float
     window_days: int
@@ -80,6 +84,7 @@ class MonitorAlert(Struct, frozen=True):
     text: str
     state: str
     acknowledged_by: str | None = None
+    kind: Literal["change", "bound"] = "change"
 
 
 class MonitorLeak(Struct, frozen=True):

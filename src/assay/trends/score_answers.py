@@ -11,13 +11,14 @@ from msgspec import structs
 
 from assay.audit.incident import rebuild_observation
 from assay.audit.load_answers import TimedAnswer
+from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.find_leaks import IN_ANSWER, find_leaks
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import MAX_MAGNITUDE, Batch, JoinedRows
 from assay.records.audit_records import AuditRecord
-from assay.records.golden_set import Case, Corpus, GoldenSet, User
+from assay.records.golden_set import Case, GoldenSet, User
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, SCORED, ScoreColumn
 from assay.records.unforeseen import describe_unforeseen
@@ -55,13 +56,18 @@ class AnswerScorer:
     def __init__(
         self,
         measures: Sequence[Measure],
-        corpus: Corpus | None = None,
+        corpora: VersionedCorpora = NO_CORPORA,
         golden: GoldenQuestions | None = None,
         judging: RecordedVerdicts | None = None,
     ) -> None:
-        self._measures, self._golden = measures, golden
+        self._measures, self._golden, self._corpora = measures, golden, corpora
         whole = golden.golden if golden is not None else GoldenSet(())
-        self._index = GoldenIndex(GoldenSet(()), corpus, judging, whole)
+        self._indexes: dict[str | None, GoldenIndex] = {}
+        # Words are weighed by the corpus of now for all answers: a judge was asked about the sample with one corpus.
+        words = GoldenIndex(GoldenSet(()), corpora.current, judging, whole)
+        for version, corpus in ((None, corpora.present), *corpora.by_version.items()):
+            index = self._indexes[version] = GoldenIndex(GoldenSet(()), corpus, judging, whole)
+            index.idf = words.idf
         names = [parse_metric(text) for text in dict.fromkeys([LEAKS, *(m.column for m in measures if m.column)])]
         facts = dict.fromkeys(key for name in names for key in find_metric(name).needs(name))
         self._plan = MetricPlan(tuple(names), tuple(names), tuple(names), tuple(facts))
@@ -100,8 +106,13 @@ class AnswerScorer:
 
     def _join(self, records: Sequence[AuditRecord], day: str) -> list[tuple[CaseIndex, Observation]]:
         cases = tuple(self.build_case(record, day) for record in records)
-        index = self._index.replace_cases(GoldenSet(cases, as_of=day))
-        return [(index.case_index(row), rebuild_observation(record)[0]) for row, record in enumerate(records)]
+        golden = GoldenSet(cases, as_of=day)
+        versions = [self._corpora.find_version(record) for record in records]
+        indexes = {version: self._indexes[version].replace_cases(golden) for version in dict.fromkeys(versions)}
+        return [
+            (indexes[version].case_index(row), rebuild_observation(record)[0])
+            for row, (record, version) in enumerate(zip(records, versions, strict=True))
+        ]
 
     def _score_day(self, records: Sequence[AuditRecord], day: str) -> AnswerScores:
         try:

@@ -6,7 +6,6 @@ pseudonym, and the sums of a period become estimates when the period is over.
 
 from __future__ import annotations
 
-import math
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,10 +13,12 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.records.audit_records import AuditRecord
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 from assay.stats.intervals import Estimate
+from assay.stats.quantile_alarms import CountArray, find_quantile_bin
 from assay.stats.weighted_estimates import estimate_mean_of_groups
 from assay.trends.monitor_measures import Measure
 
@@ -101,11 +102,10 @@ class TrafficSums:
         self.answers: dict[str | None, FloatArray] = {}
         self.reasons: dict[str, Counter[str]] = defaultdict(Counter)
         self.estimates: dict[tuple[SeriesKey, str], PeriodEstimate] = {}
-        self.percentiles: dict[tuple[SeriesKey, str], float] = {}
+        self.bins: dict[SeriesKey, DayBins] = {}
         self.counts: dict[tuple[str | None, str], int] = {}
         self._period: str | None = None
         self._groups: dict[SeriesKey, tuple[FloatArray, FloatArray]] = {}
-        self._bins: dict[SeriesKey, Counter[int]] = {}
         self._counts: Counter[str | None] = Counter()
 
     def add_rows(
@@ -139,9 +139,7 @@ class TrafficSums:
         self.totals[key] += np.bincount(days, weights=values, minlength=size)
         self.sizes[key] += np.bincount(days, minlength=size)
         if self.measures[key[1]].percentile is not None:
-            bins = self._bins.setdefault(key, Counter())
-            for number in np.floor(np.log2(np.maximum(values, 1e-9)) * _BINS_PER_DOUBLING).astype(int).tolist():
-                bins[number] += 1
+            self.bins.setdefault(key, DayBins(size)).add_values(days, values)
         if key not in self._groups:
             self._groups[key] = np.zeros(USER_GROUPS), np.zeros(USER_GROUPS)
         totals, sizes = self._groups[key]
@@ -157,19 +155,55 @@ class TrafficSums:
             is_mean = measure.percentile is None
             estimate = estimate_mean_of_groups(totals, sizes, measure.low, measure.high) if is_mean else None
             self.estimates[key, self._period] = PeriodEstimate(estimate, int(sizes.sum()))
-        for key, bins in self._bins.items():
-            self.percentiles[key, self._period] = _read_percentile(bins, self.measures[key[1]].percentile or 50.0)
         for slice_name, number in self._counts.items():
             self.counts[slice_name, self._period] = number
-        self._groups, self._bins, self._counts, self._period = {}, {}, Counter(), None
+        self._groups, self._counts, self._period = {}, Counter(), None
+
+    def read_percentile(self, key: SeriesKey, period: str) -> float | None:
+        """Return the percentile of a measure in a period, None without a value in it."""
+        bins = self.bins.get(key)
+        days = [day for day in range(self.calendar.days) if self.calendar.find_period(day) == period]
+        if bins is None or not bins.counts[days].any():
+            return None
+        return bins.read_quantile(bins.counts[days].sum(axis=0, dtype=np.int64), self.measures[key[1]].quantile)
 
 
-def _read_percentile(bins: Counter[int], percentile: float) -> float:
-    """Return a percentile (nearest rank) from the bins of a histogram: the geometric middle of its bin."""
-    rank = max(1, math.ceil(bins.total() * percentile / 100))
-    passed = 0
-    for number in sorted(bins):
-        passed += bins[number]
-        if passed >= rank:
-            return float(2.0 ** ((number + 0.5) / _BINS_PER_DOUBLING))
-    raise AssertionError("the ranks of a histogram end with its last bin")
+class DayBins:
+    """How many values of each day lie in which bin of a logarithmic scale; bins are added as values come."""
+
+    def __init__(self, days: int) -> None:
+        self.first = 0
+        self.counts: CountArray = np.zeros((days, 0), dtype=np.int32)
+
+    def add_values(self, days: IndexArray, values: FloatArray) -> None:
+        """Count values; those below a billionth are counted as that."""
+        numbers = find_bins(values)
+        low, high = int(numbers.min()), int(numbers.max())
+        width = self.counts.shape[1]
+        if not width:
+            self.first = low
+        before, after = max(0, self.first - low), max(0, high + 1 - self.first - width)
+        if before or after:
+            self.counts = np.pad(self.counts, ((0, 0), (before, after)))
+            self.first -= before
+        np.add.at(self.counts, (days, numbers - self.first), 1)
+
+    def read_quantile(self, counts: NDArray[np.int64], quantile: float) -> float:
+        """Return a quantile (nearest rank) of counted values: the geometric middle of its bin."""
+        return self.read_bin(find_quantile_bin(counts, quantile))
+
+    def read_bin(self, position: int) -> float:
+        """Return the geometric middle of a bin."""
+        return float(2.0 ** ((self.first + position + 0.5) / _BINS_PER_DOUBLING))
+
+    def sum_above(self, limit: float) -> FloatArray:
+        """Return how many values of each day lie in bins above that of a limit."""
+        position = int(find_bins(np.array([limit]))[0]) - self.first + 1
+        totals: FloatArray = self.counts[:, max(0, position) :].sum(axis=1).astype(np.float64)
+        return totals
+
+
+def find_bins(values: FloatArray) -> IndexArray:
+    """Return the numbers of the bins of some values."""
+    numbers: IndexArray = np.floor(np.log2(np.maximum(values, 1e-9)) * _BINS_PER_DOUBLING).astype(np.int64)
+    return numbers

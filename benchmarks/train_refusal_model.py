@@ -1,0 +1,231 @@
+"""Train the models of refusals in free wording and write their weights: `python -m benchmarks.train_refusal_model`.
+
+A linear support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et al. 2008, "A dual
+coordinate descent method for large-scale linear SVM", ICML). The answers come from `benchmarks/refusal_answers` alone,
+so that anyone can repeat it; the same answers give the same bytes. The thresholds come from scores of answers whose
+cell (voice and tone) the scoring model has not seen.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import assay.text.refusal_model
+from assay.text.refusal_model import (
+    KINDS,
+    MODEL_LANGUAGES,
+    FeatureReader,
+    RefusalModel,
+    load_model,
+    load_reader,
+    parse_weights,
+)
+from assay.text.segmentation import normalise_answer
+
+FOLDER = Path(__file__).parent / "refusal_answers"
+MODEL_FOLDER = Path(assay.text.refusal_model.__file__).parent / "refusal_models"
+OTHER_FILES = {
+    "en": ("cases-en", "en", "rag", "product-en"),
+    "vi": ("cases-vi", "vi", "rag-vi", "product-vi"),
+}
+FOLDS = 8
+LEAST_DOCUMENTS = 2  # sentences that must hold a feature
+COST, EPOCHS = 0.5, 25
+LEAST_WEIGHT = 0.015
+REFUSAL_PRECISION, UNDECIDED_PRECISION = 0.97, 0.90
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TrainingAnswer:
+    """An answer, its label, and the cell of voice and tone that it was written for."""
+
+    cell: str
+    label: str
+    text: str
+    question: str = ""
+
+    @property
+    def is_refusal(self) -> bool:
+        return self.label in KINDS
+
+
+def read_voices(language: str) -> list[TrainingAnswer]:
+    """Return the answers of `voices-LANGUAGE.tsv`."""
+    answers = []
+    for line in (FOLDER / f"voices-{language}.tsv").read_text("utf-8").splitlines()[1:]:
+        cell, label, question, text = line.split("\t")
+        answers.append(TrainingAnswer(cell, label, text.replace("\\n", "\n"), question))
+    return answers
+
+
+def read_training_answers(language: str) -> list[TrainingAnswer]:
+    """Return all committed answers of a language that can be read."""
+    answers = read_voices(language)
+    for name in OTHER_FILES[language]:
+        for index, line in enumerate((FOLDER / f"{name}.tsv").read_text("utf-8").splitlines()):
+            label, text = line.split("\t")
+            answers.append(TrainingAnswer(f"{name} {index % FOLDS}", label, text.replace("\\n", "\n")))
+    return [answer for answer in answers if answer.label != "none"]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Rows of features as numbers of columns and values."""
+
+    features: list[str]
+    columns: list[npt.NDArray[np.int64]]
+    values: list[Floats]
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The scores from which a text refuses, and from which it is undecided."""
+
+    refusal: float
+    undecided: float
+
+
+def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Matrix:
+    """Return the features of the answers, without those that too few hold."""
+    weighed = [
+        reader.read_features(normalise_answer(answer.text), normalise_answer(answer.question)).weigh()
+        for answer in answers
+    ]
+    counts = Counter(feature for row in weighed for feature in row)
+    features = sorted(feature for feature, count in counts.items() if count >= LEAST_DOCUMENTS)
+    column_of = {feature: column for column, feature in enumerate(features)}
+    columns, values = [], []
+    for row in weighed:
+        known = sorted((column_of[feature], value) for feature, value in row.items() if feature in column_of)
+        columns.append(np.array([column for column, _ in known], dtype=np.int64))
+        values.append(np.array([value for _, value in known]))
+    return Matrix(features, columns, values)
+
+
+def fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Floats:
+    """Return one weight a feature, shape (n_features,), from the given rows; both signs weigh the same in total."""
+    weights = np.zeros(len(matrix.features))
+    share = Counter(signs[row] for row in rows)
+    damping = {sign: share[sign] / (COST * len(rows)) for sign in (-1, 1)}
+    squares = {row: float(np.sum(matrix.values[row] ** 2)) for row in rows}
+    multipliers = dict.fromkeys(rows, 0.0)
+    order = list(rows)
+    shuffler = random.Random(0)
+    for _ in range(EPOCHS):
+        shuffler.shuffle(order)
+        for row in order:
+            columns, values, sign = matrix.columns[row], matrix.values[row], signs[row]
+            margin = sign * float(np.sum(weights[columns] * values))
+            gradient = margin - 1.0 + damping[sign] * multipliers[row]
+            updated = max(0.0, multipliers[row] - gradient / (squares[row] + damping[sign]))
+            weights[columns] += (updated - multipliers[row]) * sign * values
+            multipliers[row] = updated
+    return weights
+
+
+def score_rows(matrix: Matrix, weights: Floats, rows: Sequence[int]) -> list[float]:
+    """Return the score of each row."""
+    return [float(np.sum(weights[matrix.columns[row]] * matrix.values[row])) for row in rows]
+
+
+def split_by_cell(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the rows to learn from and the rows held out, so that each cell is held out once as a whole."""
+    cells = sorted({answer.cell for answer in answers})
+    fold_of = {cell: index % FOLDS for index, cell in enumerate(cells)}
+    for fold in range(FOLDS):
+        rows: tuple[list[int], list[int]] = ([], [])
+        for row, answer in enumerate(answers):
+            rows[fold_of[answer.cell] == fold].append(row)
+        yield rows
+
+
+def train_fold_models(
+    answers: Sequence[TrainingAnswer], language: str
+) -> Iterator[tuple[RefusalModel, list[TrainingAnswer]]]:
+    """Yield a model for each fold, with the shipped thresholds, and the answers that it has not seen."""
+    reader, shipped = load_reader(language), load_model(language)
+    matrix = make_matrix(reader, answers)
+    thresholds = Thresholds(shipped.refusal_from, shipped.undecided_from)
+    for rows, held_out in split_by_cell(answers):
+        content = format_weights(matrix, answers, rows, thresholds)
+        yield parse_weights(content, language, reader), [answers[row] for row in held_out]
+
+
+def score_unseen_cells(matrix: Matrix, answers: Sequence[TrainingAnswer]) -> list[float]:
+    """Return the score of each answer by a model that has seen no answer of its cell."""
+    signs = [1 if answer.is_refusal else -1 for answer in answers]
+    scores = [0.0] * len(answers)
+    for rows, held_out in split_by_cell(answers):
+        weights = fit_weights(matrix, signs, rows)
+        for row, score in zip(held_out, score_rows(matrix, weights, held_out), strict=True):
+            scores[row] = score
+    return scores
+
+
+def choose_thresholds(answers: Sequence[TrainingAnswer], scores: Sequence[float]) -> Thresholds:
+    """Return the lowest scores from which as many answers as wanted are refusals."""
+    ranked = sorted(zip(scores, answers, strict=True), key=lambda pair: -pair[0])
+    lowest = {REFUSAL_PRECISION: ranked[0][0], UNDECIDED_PRECISION: ranked[0][0]}
+    right = 0
+    for count, (score, answer) in enumerate(ranked, 1):
+        right += answer.is_refusal
+        for precision in lowest:
+            if right >= precision * count:
+                lowest[precision] = score
+    return Thresholds(round(lowest[REFUSAL_PRECISION], 2), round(lowest[UNDECIDED_PRECISION], 2))
+
+
+def train_model(answers: Sequence[TrainingAnswer], reader: FeatureReader) -> str:
+    """Return the file of weights that the answers give."""
+    matrix = make_matrix(reader, answers)
+    thresholds = choose_thresholds(answers, score_unseen_cells(matrix, answers))
+    return format_weights(matrix, answers, range(len(answers)), thresholds)
+
+
+def format_weights(
+    matrix: Matrix, answers: Sequence[TrainingAnswer], rows: Sequence[int], thresholds: Thresholds
+) -> str:
+    """Return the file of weights that the answers in some rows give."""
+    signs = [1 if answer.is_refusal else -1 for answer in answers]
+    columns = [fit_weights(matrix, signs, rows)]
+    refusals = [row for row in rows if answers[row].is_refusal]
+    for kind in KINDS:
+        signs = [1 if answer.label == kind else -1 for answer in answers]
+        columns += [fit_weights(matrix, signs, refusals)]
+    lines = [
+        f"refusal from\t{thresholds.refusal:.2f}",
+        f"undecided from\t{thresholds.undecided:.2f}",
+        "\t".join(("feature", "refusal", *KINDS)),
+    ]
+    for index, feature in enumerate(matrix.features):
+        row = [float(column[index]) for column in columns]
+        if max(map(abs, row)) >= LEAST_WEIGHT:
+            lines.append("\t".join((feature, *(_format_weight(weight) for weight in row))))
+    return "\n".join(lines) + "\n"
+
+
+def _format_weight(weight: float) -> str:
+    return f"{weight:.2f}" if abs(weight) >= LEAST_WEIGHT else ""
+
+
+def main() -> int:
+    """Write the weights of every language."""
+    for language in MODEL_LANGUAGES:
+        content = train_model(read_training_answers(language), load_reader(language))
+        MODEL_FOLDER.joinpath(f"{language}.tsv").write_text(content, "utf-8")
+        print(f"{language}: {content.count(chr(10)) - 3} features, {', '.join(content.splitlines()[:2])}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""What every form of a question shares: the drafted question, and when its words can stand without their document."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from assay.golden.corpus_words import CorpusWords
+from assay.text.languages import KnownLanguage
+
+FEWEST_WORDS, MAX_WORDS = 5, 34
+"""The length of a sentence that is asked about, in words."""
+MAX_QUESTION_WORDS = 26
+_UNCLEAN = re.compile(
+    r"[{}\[\]<>|\\=*`“”\"$~^•…→¶]|\w_\w|https?:|www\.|\w\.\w+\(|--\w|(?:^|\s)[/.]\w|\s[-–—]\s|\?[^\w?]{0,5}\w"
+)
+_POINTS_ELSEWHERE = {
+    "en": re.compile(
+        r"\b(?:this|these|those|such|latter|former|above|below|following|aforementioned|here|hereby|aforesaid|"
+        r"previous section|next section|see|figure|example|note|we|our|us|i|my|mine|let's)\b",
+        re.IGNORECASE,
+    ),
+    "vi": re.compile(
+        r"\b(?:này|đó|kia|đấy|ấy|trên đây|ở trên|phía trên|bên trên|nói trên|dưới đây|ở dưới|bên dưới|sau đây|như sau|"
+        r"như vậy|như thế|chúng tôi|chúng ta|tôi|xem|ví dụ|lưu ý|nhớ rằng|mục lục)\b",
+        re.IGNORECASE,
+    ),
+}
+_VAGUE_IN_QUESTION = {
+    "en": re.compile(
+        r"\b(?:it|its|they|them|their|he|she|him|his|her|that one|there|another|others?|same|also|too|however|"
+        r"therefore|"
+        r"thus|hence|otherwise|instead|again|else|so|then|both|either|neither|next|(?:the|this) last|last (?:year|"
+        r"month|week)|first|second|previous|usual|"
+        r"respective|later|earlier|elsewhere|current|existing|relevant|appropriate|corresponding|particular|various|"
+        r"certain|you|your|today|yesterday|tomorrow|now|currently|recently|soon|already|yet|still|even|only|just|"
+        r"etc|e\.g|i\.e|above|below|thing|things|something|anything|someone|anyone|everyone|everything)\b",
+        re.IGNORECASE,
+    ),
+    "vi": re.compile(
+        r"\b(?:nó|họ|chúng|bạn|mình|khác|cũng|vậy|thế|hiện nay|hiện tại|hôm nay|hôm qua|tương tự|còn lại|cái|điều|việc"
+        r" đó|v\.v|đây|đầu tiên|cuối cùng|tiếp theo)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+class DraftedQuestion(NamedTuple):
+    """A question with its answer in the words of the document, and what the answer must say.
+
+    `quote` is the passage that answers it where that is more than the statement that it was drafted from.
+    """
+
+    question: str
+    reference: str
+    must_have: tuple[str, ...] = ()
+    is_code: bool = False
+    is_table: bool = False
+    quote: str = ""
+
+
+def is_plain_sentence(text: str, language: KnownLanguage) -> bool:
+    """Return whether a statement is one whole sentence in plain words that points to nothing outside of it.
+
+    >>> [is_plain_sentence(text, "en") for text in ("Staff have 12 days a year.", "See the table below.")]
+    [True, False]
+    """
+    if not text.endswith((".", "!")) or not (text[:1].isupper() or text[:1].isdigit()):
+        return False
+    if not FEWEST_WORDS <= len(text.split()) <= MAX_WORDS or text.endswith("..."):
+        return False
+    return _UNCLEAN.search(text) is None and _POINTS_ELSEWHERE[language].search(text) is None
+
+
+def is_clear_question(question: str, language: KnownLanguage, *, personal: bool = False) -> bool:
+    """Return whether a question has no word that only its document explains; a `personal` one may say "I" and "my".
+
+    >>> is_clear_question("How long are they valid?", "en"), is_clear_question("How long are quotes valid?", "en")
+    (False, True)
+    """
+    words = question.split()
+    if not 3 <= len(words) <= MAX_QUESTION_WORDS or _UNCLEAN.search(question.rstrip("?")) is not None:
+        return False
+    checked = re.sub(r"\b(?:I|my|me|am)\b", "", question) if personal else question
+    if _POINTS_ELSEWHERE[language].search(checked) is not None:
+        return False
+    return _VAGUE_IN_QUESTION[language].search(checked) is None and question.count("(") == question.count(")")
+
+
+def is_specific(phrase: str, words: CorpusWords) -> bool:
+    """Return whether only one statement of the corpus has all content words of a phrase."""
+    return words.count_statements(phrase) == 1
+
+
+def capitalise(text: str) -> str:
+    """Return a text with its first letter in upper case."""
+    return text[:1].upper() + text[1:]

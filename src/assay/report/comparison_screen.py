@@ -1,0 +1,232 @@
+"""What `assay compare` prints unless it is asked for everything: at most 25 lines, the decision first.
+
+A change is called improved or regressed only where its test and its interval agree (ADR 49) and it matters (ADR 90).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay.metrics.catalog import CATALOG
+from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
+from assay.records.findings import Attribution, CaseChange, Comparison, MetricChange
+from assay.records.release_gates import Decision
+from assay.report.comparison_tables import format_confidence, format_signed
+from assay.report.failure_tables import format_cause_and_fix
+from assay.report.number_format import MetricsByName, format_number
+from assay.report.run_summary import DEFAULT_WIDTH, shorten_at_word
+from assay.report.terminal import DecisionLines, Screen, build_decision_lines
+from assay.scoring.column_values import format_count
+from assay.text.escaping import escape_terminal
+
+MAX_LINES = 25
+_FEWEST_LINES = 11
+_FAILED = "failed"
+_NAMED = 3
+_SHOWN = ("regressed", "improved")
+
+
+class FlippedCases(NamedTuple):
+    """The cases that fail with the candidate alone, and those that fail with the baseline alone, in golden order."""
+
+    fail_now: tuple[str, ...]
+    fail_no_longer: tuple[str, ...]
+
+
+class _LineBudget(NamedTuple):
+    """How many lines each part of a screen may take."""
+
+    reasons: int
+    differences: int
+    changes: int
+    explanations: int
+    cases: int
+
+
+def list_flipped_cases(comparison: Comparison) -> FlippedCases:
+    """Return the cases whose outcome differs, by the metric `failed`, else by their attributions."""
+    failed = comparison.metrics.get(_FAILED)
+    if failed is not None:
+        return FlippedCases(tuple(failed.regressed), tuple(failed.improved))
+    fail_now = tuple(case.case_id for case in comparison.cases if _fails(case.after) and not _fails(case.before))
+    no_longer = tuple(case.case_id for case in comparison.cases if _fails(case.before) and not _fails(case.after))
+    return FlippedCases(fail_now, no_longer)
+
+
+def _fails(attribution: Attribution | None) -> bool:
+    return attribution is not None and attribution.verdict not in ("pass", "unknown")
+
+
+def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
+    """Return the changes that are shown, of metrics and slices, strongest first: the interval's distance from 0.
+
+    Distances of different units are compared as shares of the interval's width, regressions before improvements of the
+    same strength, metrics over all cases before slices.
+    """
+    changes = [*comparison.metrics.values()]
+    changes += [change for metrics in comparison.slices.values() for change in metrics.values()]
+    shown = [change for change in changes if change.verdict in _SHOWN]
+    shown.sort(key=lambda change: (change.slice is not None, -_measure_strength(change), change.verdict == "improved"))
+    return shown
+
+
+def _measure_strength(change: MetricChange) -> float:
+    """Return how many half widths of its interval a gain is away from 0, larger for a change that is clearer."""
+    if change.gain is None or change.low is None or change.high is None or change.high == change.low:
+        return 0.0
+    return 2 * abs(change.gain) / (change.high - change.low)
+
+
+def render_short_comparison(
+    comparison: Comparison,
+    decision: Decision,
+    width: int = DEFAULT_WIDTH,
+    metric_rows: MetricsByName = CATALOG,
+    max_lines: int = MAX_LINES,
+) -> Screen:
+    """Return the comparison in at most `max_lines` lines (11 at least) of `width` columns, cut between words.
+
+    Decision with its reasons, what differs between the sides, shown changes strongest first and why they moved, the
+    cases whose outcome flipped. Everything is escaped for a terminal.
+    """
+    budget = _share_lines(max(max_lines, _FEWEST_LINES))
+    title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
+    decided = build_decision_lines(title, decision)
+    head, *reasons = decided.lines
+    lines = [head, *_fold_reasons(reasons, budget.reasons, width)]
+    lines += _build_list("What differs", comparison.changed, budget.differences, width)
+    lines += _build_change_lines(comparison, budget.changes, width, metric_rows)
+    if comparison.moved:
+        lines += _build_list("Why", comparison.moved, budget.explanations, width)
+    lines += _build_case_lines(comparison, budget.cases)
+    lines += _build_note_lines(comparison, width)
+    cut = [shorten_at_word(line, width) for line in lines]
+    cut = cut[:max_lines]
+    return Screen(tuple(cut), (), (), *_cut_marks(decided, width))
+
+
+def _cut_marks(decided: DecisionLines, width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    alerts = tuple(shorten_at_word(line, width) for line in decided.alerts)
+    return alerts, tuple(shorten_at_word(line, width) for line in decided.muted)
+
+
+def _share_lines(most: int) -> _LineBudget:
+    """Return the share of each part: heads and a note take five lines of their own, changes and cases get the most."""
+    spare = most - 6
+    shares = (6, 2, 5, 2, 4)
+    return _LineBudget(*(max(1, spare * share // sum(shares)) for share in shares))
+
+
+def _fold_reasons(reasons: Sequence[str], most: int, width: int) -> list[str]:
+    """Return the reasons, each in two lines where there is room for that: what to do stands at their end."""
+    if 2 * len(reasons) > most:
+        return _cut_list(reasons, most)
+    lines: list[str] = []
+    for reason in reasons:
+        lines += textwrap.wrap(
+            reason.strip(),
+            width,
+            initial_indent=" ",
+            subsequent_indent="   ",
+            max_lines=2,
+            placeholder=" …",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+    return lines
+
+
+def _cut_list(lines: Sequence[str], most: int) -> list[str]:
+    """Return at most so many lines; the last says how many are left out."""
+    if len(lines) <= most:
+        return list(lines)
+    left_out = len(lines) - most + 1
+    return [*lines[: most - 1], f" - and {left_out} more: --verbose"]
+
+
+def _build_list(title: str, sentences: Sequence[str], most: int, width: int) -> list[str]:
+    """Return a title with a single sentence on its line, or with several below it."""
+    escaped = [escape_terminal(sentence) for sentence in sentences]
+    if len(escaped) == 1:
+        return textwrap.wrap(f"{title}: {escaped[0]}", width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+    return [f"{title}:", *_cut_list([f" - {sentence}" for sentence in escaped], most)]
+
+
+def _build_change_lines(comparison: Comparison, most: int, width: int, metric_rows: MetricsByName) -> list[str]:
+    tested = [change for change in comparison.metrics.values() if change.p is not None]
+    slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
+    in_slices = sum(change.p is not None for change in slice_changes)
+    scope = f"{format_count(len(tested), 'metric')} tested" + (
+        f", {format_count(in_slices, 'time')} on slices" if in_slices else ""
+    )
+    shown = list_shown_changes(comparison)
+    if shown:
+        lines = [f" - {_describe_change(change, metric_rows)}" for change in shown]
+        return [f"Shown changes, strongest first ({scope}):", *_cut_list(lines, most)]
+    lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
+    if not lines:
+        return [f"No change is shown ({scope})."]
+    return [f"No change is shown ({scope}); what moved may be chance:", *_cut_list(lines, most)]
+
+
+def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+    where = f" on {change.slice}" if change.slice is not None else ""
+    before = format_number(change.baseline, change.metric, metric_rows)
+    after = format_number(change.candidate, change.metric, metric_rows)
+    low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
+    interval = f"gain {low} to {high}{format_confidence(change)}"
+    counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
+    return escape_terminal(f"{change.metric}{where} {change.verdict}: {before} → {after}, {interval}; {counts}")
+
+
+def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName) -> Iterator[str]:
+    """Yield the headline metrics that moved on some case, largest share of moved cases first."""
+    moved = []
+    for title, names in SHOWN_HEADLINES:
+        name = find_first_present(names, comparison.metrics)
+        change = comparison.metrics[name] if name is not None else None
+        if change is None or change.baseline is None or change.baseline == change.candidate or change.low is None:
+            continue
+        moved.append((title, change))
+    moved.sort(key=lambda item: -(len(item[1].improved) + len(item[1].regressed)))  # stable: headlines in their order
+    for title, change in moved:
+        before = format_number(change.baseline, change.metric, metric_rows)
+        after = format_number(change.candidate, change.metric, metric_rows)
+        counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
+        low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
+        yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
+
+
+def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
+    flipped = list_flipped_cases(comparison)
+    if not flipped.fail_now and not flipped.fail_no_longer:
+        changed = sum(bool(case.improved or case.regressed) for case in comparison.cases)
+        others = f"; scores differ on {format_count(changed, 'case')}" if changed else ""
+        return [f"Cases: none fails on one side only{others}."]
+    by_id = {case.case_id: case for case in comparison.cases}
+    lines = [f" - {_describe_flip(case_id, by_id.get(case_id))}" for case_id in flipped.fail_now]
+    counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
+    title = f"Cases: {counts}"
+    if flipped.fail_no_longer:
+        more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
+        title += escape_terminal(f" ({', '.join(flipped.fail_no_longer[:_NAMED])}{more})")
+    return [f"{title}{':' if lines else ''}", *_cut_list(lines, most)]
+
+
+def _describe_flip(case_id: str, change: CaseChange | None) -> str:
+    """Return a case that fails now with its cause and what to try first."""
+    if change is None or change.after is None or change.after.cause is None:
+        return escape_terminal(case_id)
+    cause, fix = format_cause_and_fix(change.after)
+    first = fix.split("; ")[0]
+    return escape_terminal(f"{case_id}: {cause}" + (f" → {first}" if first else ""))
+
+
+def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
+    if not comparison.notes:
+        return []
+    more = f" (and {len(comparison.notes) - 1} more: --verbose)" if len(comparison.notes) > 1 else ""
+    note = shorten_at_word(f"note: {escape_terminal(comparison.notes[0])}", width - len(more))
+    return [note + more]

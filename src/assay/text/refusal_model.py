@@ -1,0 +1,297 @@
+"""Tell refusals in free wording with a linear model for each language, trained on committed sentences.
+
+Phrases do not generalise: a product says "that one's locked in the vault". The model looks at words, at pairs of words
+and at the classes of words in order ("the speaker", negation, "find", "information"), so that a new combination of
+known meanings counts. `refusal_models/LANGUAGE.yaml` holds the classes, written by hand; `refusal_models/LANGUAGE.tsv`
+the weights, written by `python -m benchmarks.train_refusal_model`. A score is a sum of weights, and
+`refusals.explain_refusal` lists the heaviest.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+import yaml
+
+MODEL_LANGUAGES = ("en", "vi")
+RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
+KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
+LONGEST_SCORED = 300
+"""Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
+_TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\s*¶\s*")
+_LEAST_KNOWN = 0.5  # share of the words that a model must know, to be the one of the text's language
+_ASKED_LENGTH = 0.7
+_SHORT_WORD = 2
+_STEM = 5  # letters of longer words that count by themselves: "disclos" is learned from one form for the others
+_WORD_LENGTH = 1.4  # of the words of a text as a vector; its classes have length one
+
+
+class TextFeatures(NamedTuple):
+    """What the model sees in a text: sequences of classes, words, and measures of length and novelty."""
+
+    classes: frozenset[str]
+    words: frozenset[str]
+    asked: frozenset[str]
+    measures: tuple[tuple[str, float], ...]
+
+    def weigh(self) -> dict[str, float]:
+        """Return the value of every feature; classes, words and what the question adds each have a fixed length."""
+        values = dict(self.measures)
+        values |= dict.fromkeys(self.asked, _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
+        values |= dict.fromkeys(self.classes, 1.0 / math.sqrt(max(1, len(self.classes))))
+        values |= dict.fromkeys(self.words, _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
+        return values
+
+
+class FeatureWeight(NamedTuple):
+    """A feature of a text and what it adds to the score."""
+
+    feature: str
+    weight: float
+
+
+class RefusalScore(NamedTuple):
+    """How strongly a text refuses, which kind of refusal it is most, and whether the score decides."""
+
+    score: float
+    kind: RefusalKind
+    verdict: Literal["refusal", "undecided", "answer"]
+
+
+class FeatureReader:
+    """Reads the features of a text, with the word classes of a language."""
+
+    def __init__(self, class_by_word: Mapping[str, str], ignored: Iterable[str], yes_no_question: str) -> None:
+        """`yes_no_question`: a pattern that finds a question which "yes" or "no" answers."""
+        self.class_by_word = class_by_word
+        self._yes_no_question = re.compile(yes_no_question)
+        self._ignored = frozenset(ignored)
+        self._longest_phrase = max((word.count(" ") + 1 for word in class_by_word), default=1)
+        self._first_words = frozenset(word.split(" ")[0] for word in class_by_word if " " in word)
+
+    def read_features(self, text: str, question: str = "") -> TextFeatures:
+        """Return the features of an answer and its question, "" if unknown, both prepared by `normalise_answer`."""
+        classes: set[str] = set()
+        words: set[str] = set()
+        token_count = novel_count = sentence_count = 0
+        start = "^"
+        for sentence in _SENTENCE_END.split(text):
+            tokens = _TOKEN.findall(sentence)
+            if not tokens:
+                continue
+            sequence = self._classify_tokens(tokens)
+            novel_count += sequence.count("w")
+            token_count += len(tokens)
+            sentence_count += 1
+            _add_class_features(classes, [start, *_merge_unknown(sequence), "$"])
+            _add_word_features(words, [start, *tokens, "$"])
+            start = "|"
+        measures: tuple[tuple[str, float], ...] = (
+            ("#novel", 0.06 * min(novel_count, 10)),
+            ("#length", 0.015 * min(token_count, 60)),
+            ("#novel share", 0.3 * novel_count / max(1, token_count)),
+            ("#sentences", 0.1 * min(sentence_count, 6)),
+            ("#one sentence", 0.3 if sentence_count == 1 else 0.0),
+            ("#bias", 1.0),
+        )
+        asked: frozenset[str] = frozenset()
+        if question:
+            asked, compared = self._compare_question(classes, words, question)
+            measures += compared
+        return TextFeatures(frozenset(classes), frozenset(words), asked, measures)
+
+    def _compare_question(
+        self, classes: set[str], words: set[str], question: str
+    ) -> tuple[frozenset[str], tuple[tuple[str, float], ...]]:
+        """Return the classes of the answer by kind of question, and how much of the answer is not in the question."""
+        kind = "yes-no" if self._yes_no_question.search(question) else "open"
+        asked_words = set(_TOKEN.findall(question))
+        asked_words |= {word.rstrip("s") for word in asked_words}
+        new_words = old_words = new_numbers = 0
+        for word in words:
+            if " " in word or word[-1] == "*" or word in self.class_by_word:
+                continue
+            is_old = word in asked_words or word.rstrip("s") in asked_words
+            if word[0].isdigit():
+                new_numbers += not is_old
+            elif word[0].isalpha() and len(word) > _SHORT_WORD:
+                old_words += is_old
+                new_words += not is_old
+        return frozenset(f"{kind} {name}" for name in classes if " " not in name), (
+            (f"#{kind} question", 0.2),
+            ("#words not asked for", 0.06 * min(new_words, 10)),
+            ("#words of the question", 0.1 * min(old_words, 5)),
+            ("#share not asked for", 0.5 * new_words / max(1, new_words + old_words)),
+            ("#number not asked for", 0.3 if new_numbers else 0.0),
+        )
+
+    def _classify_tokens(self, tokens: Sequence[str]) -> list[str]:
+        """Return the class of each word or phrase: `w` if it has none, `0` for numbers; ignored words are left out."""
+        sequence: list[str] = []
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            name, length = self._find_phrase(tokens, position) if token in self._first_words else (None, 1)
+            if name is None:
+                name = self.class_by_word.get(token)
+            position += length
+            if name is not None:
+                sequence.append(name)
+            elif token[0].isdigit():
+                sequence.append("0")
+            elif not token[0].isalpha():
+                sequence.append(token)
+            elif token not in self._ignored:
+                sequence.append("w")
+        return sequence
+
+    def _find_phrase(self, tokens: Sequence[str], position: int) -> tuple[str | None, int]:
+        """Return the class and the number of words of the longest phrase from a position on."""
+        for length in range(min(self._longest_phrase, len(tokens) - position), 1, -1):
+            name = self.class_by_word.get(" ".join(tokens[position : position + length]))
+            if name is not None:
+                return name, length
+        return None, 1
+
+
+def _merge_unknown(sequence: Sequence[str]) -> list[str]:
+    return [name for index, name in enumerate(sequence) if name != "w" or index == 0 or sequence[index - 1] != "w"]
+
+
+def _add_class_features(features: set[str], names: Sequence[str]) -> None:
+    count = len(names)
+    for index, name in enumerate(names):
+        features.add("<" + name + ">")
+        if index + 1 < count:
+            pair = name + " " + names[index + 1]
+            features.add("<" + pair + ">")
+            if index + 2 < count:
+                features.add("<" + pair + " " + names[index + 2] + ">")
+
+
+def _add_word_features(features: set[str], tokens: Sequence[str]) -> None:
+    previous = ""
+    for token in tokens:
+        features.add(token)
+        if len(token) > _STEM:
+            features.add(token[:_STEM] + "*")
+        if previous:
+            features.add(previous + " " + token)
+        previous = token
+
+
+class RefusalModel:
+    """The weights of one language, and the scores from which a text refuses or is undecided."""
+
+    def __init__(
+        self,
+        language: str,
+        reader: FeatureReader,
+        weights: Mapping[str, Sequence[float]],
+        refusal_from: float,
+        undecided_from: float,
+    ) -> None:
+        """`weights`: for each feature, that of refusing at all and those of the kinds, in the order of `KINDS`."""
+        self.language, self.reader = language, reader
+        self.refusal_from, self.undecided_from = refusal_from, undecided_from
+        self._refusal_weights = {feature: row[0] for feature, row in weights.items()}
+        self._kind_weights = {feature: tuple(row[1:]) for feature, row in weights.items()}
+        self.known_words = frozenset(self._refusal_weights) | frozenset(
+            part for word in reader.class_by_word for part in word.split(" ")
+        )
+
+    def score_text(self, text: str, question: str = "") -> RefusalScore:
+        """Return how strongly an answer to a question refuses; both are prepared by `normalise_answer`."""
+        features = self.reader.read_features(text, question)
+        weight_of = self._refusal_weights.get
+        score = math.fsum(weight_of(name, 0.0) * value for name, value in features.measures)
+        groups = ((1.0, features.classes), (_WORD_LENGTH, features.words), (_ASKED_LENGTH, features.asked))
+        for length, group in groups:
+            score += length * math.fsum([weight_of(name, 0.0) for name in group]) / math.sqrt(max(1, len(group)))
+        if score < self.undecided_from:
+            return RefusalScore(score, "abstain", "answer")
+        return RefusalScore(score, self._find_kind(features), "refusal" if score >= self.refusal_from else "undecided")
+
+    def find_refusing_sentences(self, text: str) -> tuple[list[int], float]:
+        """Return where the sentences begin that refuse by themselves, the strongest if none does, and the lowest score
+        of a sentence of this refusing text."""
+        scores: dict[int, float] = {}
+        start = 0
+        for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
+            if _TOKEN.search(text, start, end):
+                scores[start] = self.score_text(text[start:end]).score
+            start = end
+        strongest = max(scores.values(), default=0.0)
+        starts = [start for start, score in scores.items() if score >= min(strongest, self.undecided_from)]
+        return starts, min(scores.values(), default=0.0)
+
+    def _find_kind(self, features: TextFeatures) -> RefusalKind:
+        known = [
+            (value, self._kind_weights[name]) for name, value in features.weigh().items() if name in self._kind_weights
+        ]
+        totals = [math.fsum(value * weights[index] for value, weights in known) for index in range(len(KINDS))]
+        return KINDS[totals.index(max(totals))]
+
+    def list_contributions(self, text: str, question: str = "") -> list[FeatureWeight]:
+        """Return what each known feature of a prepared answer adds to its score, the strongest first."""
+        values = self.reader.read_features(text, question).weigh()
+        found = [
+            FeatureWeight(name, self._refusal_weights[name] * value)
+            for name, value in values.items()
+            if name in self._refusal_weights
+        ]
+        return sorted(found, key=lambda item: (-abs(item.weight), item.feature))
+
+
+@cache
+def load_reader(language: str) -> FeatureReader:
+    """Return the reader of a language's features, with the word classes that ship."""
+    content = yaml.safe_load(_read_model_file(f"{language}.yaml"))
+    class_by_word: dict[str, str] = {}
+    for name, words in content["classes"].items():
+        for word in words:
+            class_by_word.setdefault(word, name)
+    return FeatureReader(class_by_word, content["ignored"], content["yes_no_question"])
+
+
+@cache
+def load_model(language: str) -> RefusalModel:
+    """Return the model of a language as it ships."""
+    return parse_weights(_read_model_file(f"{language}.tsv"), language, load_reader(language))
+
+
+def parse_weights(content: str, language: str, reader: FeatureReader) -> RefusalModel:
+    """Return the model that a file of weights describes: two thresholds, the names of the columns, and the features."""
+    refusal_line, undecided_line, _, *rows = content.splitlines()
+    weights: dict[str, list[float]] = {}
+    for row in rows:
+        feature, *numbers = row.split("\t")
+        weights[feature] = [float(number) if number else 0.0 for number in numbers]
+    thresholds = [float(line.split("\t")[1]) for line in (refusal_line, undecided_line)]
+    return RefusalModel(language, reader, weights, *thresholds)
+
+
+def _read_model_file(name: str) -> str:
+    return files("assay.text").joinpath("refusal_models", name).read_text("utf-8")
+
+
+def choose_model(text: str) -> RefusalModel | None:
+    """Return the model that knows most words of a prepared text; None if none knows half of them.
+
+    >>> choose_model("Das Dokument enthält dazu nichts".lower()) is None
+    True
+    """
+    words = set(re.findall(r"[a-z]+", text))
+    best, best_count = None, _LEAST_KNOWN * max(1, len(words))
+    for language in MODEL_LANGUAGES:
+        model = load_model(language)
+        count = len(words & model.known_words)
+        if count > best_count:
+            best, best_count = model, count
+    return best

@@ -1,0 +1,73 @@
+"""What a start of the command line costs: modules imported for nothing, and the work of the interpreter at its exit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from assay.cli.app import COMMANDS, SHARING_A_FUNCTION, build_app
+
+SLOW_TO_IMPORT = ("numpy", "yaml", "rich", "asyncio", "assay.cli.score", "assay.cli.options", "assay.records.requests")
+
+
+def run_python(code: str) -> list[str]:
+    """Return the last line that a new interpreter prints, as words."""
+    environment = os.environ | {"COLUMNS": "200"}
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120, env=environment
+    )
+    return finished.stdout.splitlines()[-1].split()
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], []])
+def test_what_shows_no_command_imports_none(arguments: list[str]) -> None:
+    loaded = run_python(f"import sys; from assay.cli import main; main({arguments}); print(*sys.modules)")
+    assert not set(SLOW_TO_IMPORT) & set(loaded)
+
+
+def test_the_garbage_collector_has_nothing_to_look_at_when_the_interpreter_exits() -> None:
+    code = """
+import atexit, gc
+atexit.register(lambda: print(gc.get_freeze_count()))  # what is registered first runs last
+from assay.cli import main
+main(["--version"])
+main(["--version"])
+"""
+    assert int(run_python(code)[0]) > 5_000
+
+
+@pytest.mark.slow
+def test_the_list_of_commands_says_what_the_help_of_each_command_begins_with() -> None:
+    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
+    assert set(commands) == set(COMMANDS)
+    for name, entry in COMMANDS.items():
+        assert entry.summary == " ".join(commands[name].help.split("\n\n")[0].split()), name
+
+
+def test_only_commands_that_share_a_function_take_their_help_from_the_list() -> None:
+    locations = [entry.location for entry in COMMANDS.values()]
+    assert {name for name, entry in COMMANDS.items() if locations.count(entry.location) > 1} == set(SHARING_A_FUNCTION)
+
+
+def test_a_command_after_a_double_hyphen_is_itself() -> None:
+    assert _print_help(["--", "metrics", "--help"]) == _print_help(["metrics", "--help"])
+
+
+def _print_help(arguments: list[str]) -> str:
+    code = f"from assay.cli import main; main({arguments})"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_options_of_a_command_are_completed() -> None:
+    environment = os.environ | {
+        "_ASSAY_COMPLETE": "complete_bash",
+        "COMP_WORDS": "assay score --golden-f",
+        "COMP_CWORD": "2",
+    }
+    code = "import sys; from assay.cli import main; sys.exit(main([]))"
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert finished.stdout.split() == ["--golden-format"], finished.stderr

@@ -1,0 +1,171 @@
+"""What `assay compare` prints by default: few lines, strongest first, nothing broken inside a word."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.comparison.sides import side
+
+from assay.cli import main
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.records.findings import Attribution, Comparison
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision
+from assay.report.comparison_screen import (
+    MAX_LINES,
+    list_flipped_cases,
+    list_shown_changes,
+    render_short_comparison,
+)
+from assay.report.comparison_tables import render_short_case_change
+
+LONG = "the measure went from 0.9 to 0.8 on case-of-a-very-long-name-that-cannot-be-folded and others " * 3
+NAMES = ("recall@10", "rr@10", "ndcg@10", "hit@5", "citation_correctness(by=rules)", "correct_answer", "failed")
+
+
+def make_comparison(size: int = 60, losses: int = 30) -> Comparison:
+    """Recall falls by 1 on half of the cases, MRR by 0.4, and the rate of failed cases rises."""
+    tags = ("hr",), ("it",)
+    cases = [Case(f"case-{row:03}", "?", tags=tags[row % 2]) for row in range(size)]
+    before = {"recall@10": [1.0] * size, "rr@10": [0.9] * size, "failed": [0.0] * size, "behaviour": [1.0] * size}
+    after = before | {
+        "recall@10": [0.0] * losses + [1.0] * (size - losses),
+        "rr@10": [0.5, 0.9] * (size // 2),
+        "failed": [1.0] * losses + [0.0] * (size - losses),
+    }
+    attributions = {
+        case.id: Attribution(case.id, "retrieval_fault", "embedding", fix="embed it again; another model")
+        for case in cases[:losses]
+    }
+    baseline = side(before, "runs/a", cases=cases, made_with={"prompt": "p1", "index": "i1", "seed": "1"})
+    made = {"prompt": "p2", "index": "i2", "seed": "2"}
+    return compare_snapshots(baseline, side(after, "runs/b", cases=cases, attributions=attributions, made_with=made))
+
+
+def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> None:
+    lines = render_short_comparison(make_comparison(), Decision("FAIL", ("recall is too low",))).lines
+    assert ["runs/b compared with runs/a: FAIL", " - recall is too low", "What differs:"] == list(lines[:3])
+    assert " - and 3 more: --verbose" in lines[:6]
+    start = next(row for row, line in enumerate(lines) if line.startswith("Shown changes, strongest first ("))
+    assert re.fullmatch(
+        r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse", lines[start + 1]
+    )
+    assert "Cases: 30 fail now, 0 no longer:" in lines
+    assert any(line.startswith(" - case-000: embedding") and "→ embed it again" in line for line in lines)
+
+
+def test_changes_come_strongest_first_and_slices_last() -> None:
+    changes = list_shown_changes(make_comparison())
+    assert len(changes) > 3
+    overall = [change for change in changes if change.slice is None]
+    assert overall == changes[: len(overall)]
+
+    def measure(low: float | None, high: float | None, gain: float | None) -> float:
+        assert low is not None and high is not None and gain is not None
+        return abs(gain) / (high - low)
+
+    strengths = [measure(change.low, change.high, change.gain) for change in overall]
+    assert sorted(strengths, reverse=True) == strengths
+    assert {"regressed"} == {change.verdict for change in changes}
+
+
+def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
+    before = {"recall@10": [1.0] * 20}
+    after = {"recall@10": [0.0] + [1.0] * 19}
+    lines = render_short_comparison(compare_snapshots(side(before), side(after, "d")), Decision("PASS", ())).lines
+    (row,) = [row for row, line in enumerate(lines) if line.startswith("No change is shown (1 metric tested")]
+    assert lines[row + 1].startswith(" - Recall@10: 1.000 → 0.950; 0 better, 1 worse of 20; gain ")
+    same = render_short_comparison(compare_snapshots(side(before), side(before, "d")), Decision("PASS", ())).lines
+    assert "No change is shown (1 metric tested, 1 time on slices)." in same
+    assert "Cases: none fails on one side only." in same
+
+
+def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
+    bad, good = Attribution("c0", "generation_fault", "generator"), Attribution("c1", "pass")
+    values = {"recall@10": [1.0] * 10}
+    baseline = side(values, "a", attributions={"c0": Attribution("c0", "pass"), "c1": bad})
+    found = compare_snapshots(baseline, side(values, "b", attributions={"c0": bad, "c1": good}))
+    assert (("c0",), ("c1",)) == tuple(list_flipped_cases(found))
+
+
+@given(
+    st.integers(60, 140),
+    st.integers(11, MAX_LINES),
+    st.lists(st.sampled_from([LONG, "short", "two words"]), max_size=9),
+)
+def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most: int, reasons: list[str]) -> None:
+    comparison = make_comparison()
+    screen = render_short_comparison(comparison, Decision("FAIL", tuple(reasons)), width, max_lines=most)
+    assert len(screen.lines) <= most
+    assert max(map(len, screen.lines)) <= max(width, len("case-of-a-very-long-name-that-cannot-be-folded") + 5)
+    whole = " ".join(render_short_comparison(comparison, Decision("FAIL", tuple(reasons)), 4000).lines).split()
+    known = {*whole, *LONG.split(), "…", "-", "and", "more:", "--verbose", "case", "cases"}
+    for line in screen.lines:
+        for word in line.split():
+            assert word in known or word.isdigit() or word.removesuffix("…") in known, (word, line)
+
+
+def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:
+    metrics = {name: [1.0] * 12 for name in NAMES}
+    worse = {name: [0.0] * 12 for name in NAMES}
+    found = compare_snapshots(side(metrics, "a"), side(worse, "b"))
+    for width in (80, 100):
+        lines = render_short_case_change(found, "c0", width=width).lines
+        assert max(map(len, lines)) <= width
+        assert any("worse:" in line for line in lines)
+
+
+ROWS = [{"id": f"q{row}", "question": f"What is {row}?", "must_have": [f"value {row}"]} for row in range(12)]
+
+
+def write_run(folder: Path, name: str, wrong: set[int]) -> str:
+    outputs = folder / f"{name}.jsonl"
+    rows = [
+        {"case_id": f"q{row}", "config_id": name, "answer": "no idea at all" if row in wrong else f"It is value {row}."}
+        for row in range(12)
+    ]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    golden = folder / "golden.jsonl"
+    golden.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    run = str(folder / f"run {name}")
+    main(["score", "--golden", str(golden), "--outputs", str(outputs), "--run-dir", run])
+    return run
+
+
+def test_the_command_is_short_and_what_it_suggests_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    before, after = write_run(tmp_path, "old", {1}), write_run(tmp_path, "new", {2, 3})
+    capsys.readouterr()
+    assert 0 == main(["compare", before, after])
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert len(lines) <= MAX_LINES and max(map(len, lines)) <= 100
+    assert "Cases: 2 fail now, 1 no longer (q1):" in lines
+    (command,) = re.findall(r"^next: assay (.+)$", printed.err, re.MULTILINE)
+    assert ["explain", "q2", "--run", after, "--baseline", before] == shlex.split(command)
+    assert 0 == main(shlex.split(command))
+    assert "q2 under new: failed" in capsys.readouterr().out
+    assert 0 == main(["compare", before, after, "--verbose"])
+    assert len(capsys.readouterr().out.splitlines()) > MAX_LINES
+
+
+def test_configurations_of_the_same_outputs_get_a_command_that_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_run(tmp_path, "old", set())
+    write_run(tmp_path, "new", {5})
+    golden, outputs = str(tmp_path / "golden.jsonl"), [str(tmp_path / f"{name}.jsonl") for name in ("old", "new")]
+    named = ["--golden", golden, "--outputs", *outputs]
+    capsys.readouterr()
+    assert 0 == main(["compare", *named, "--baseline-config", "old", "--candidate-config", "new"])
+    (command,) = re.findall(r"^next: assay (.+)$", capsys.readouterr().err, re.MULTILINE)
+    assert 0 == main(shlex.split(command))
+    assert "q5 under new: failed" in capsys.readouterr().out
