@@ -14,6 +14,7 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
+from assay.scoring.score_tables import describe_leaked_scores
 from assay.text.numbers import find_quantities
 
 TEXTS = {
@@ -229,9 +230,9 @@ def test_a_leak_overrides_scores_and_not_what_is_said_of_the_answer() -> None:
     assert (True, True) == (found.good, found.reached)
     assert [0.0] * 3 == [table.columns[name].values[0] for name in names]
     assert [1.0] * 3 == [table.before_leaks[name].values[0] for name in names]
-    assert ("1 case that leaked counts at the worst in correct_answer",) == tuple(
-        note.partition(",")[0] for note in table.notes
-    )
+    assert ["1 case that leaked counts at the worst in correct_answer"] == [
+        note.partition(",")[0] for note in describe_leaked_scores(table)
+    ]
 
 
 def test_a_wrong_answer_that_leaks_fails_both() -> None:
@@ -242,7 +243,7 @@ def test_a_wrong_answer_that_leaks_fails_both() -> None:
 
 def test_without_a_leak_nothing_is_set_aside() -> None:
     _, table = attribute(LATE, observe("30p a day.", ALL, ALL, ["fines:v2#1"]), make_corpus())
-    assert ({}, ()) == (table.before_leaks, table.notes)
+    assert ({}, []) == (table.before_leaks, describe_leaked_scores(table))
 
 
 def test_no_gate_passes_a_leak_because_the_answer_is_right(tmp_path: Path) -> None:

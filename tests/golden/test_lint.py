@@ -87,6 +87,7 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("reference-unsupported", {"reference": "Penguins swim across frozen oceans hunting squid."}),
     ("evidence-missing", {"evidence": [{"any_of": [{"chunk_id": "gone:1"}]}]}),
     ("evidence-missing", {"forbidden": [{"chunk_id": "gone:1"}]}),
+    ("source-missing", {"must_cite": ["gone"], "evidence": [{"any_of": [{"quote": "12 days"}]}]}),
     ("evidence-changed", {"evidence": [{"any_of": [{"chunk_id": "leave:v2:1"}], "quote": "15 days of leave"}]}),
     ("evidence-changed", {"evidence": [{"any_of": [{"chunk_id": "leave:v2:1"}], "text_hash": "sha256:" + "0" * 64}]}),
     (

@@ -76,7 +76,7 @@ def test_unreachable_endpoint_is_reported_as_such(
 ) -> None:
     monkeypatch.setenv("THE_JUDGE", "http://127.0.0.1:9")
     assert 3 == judge("--attempts", "1")
-    assert "samples: provider, such as connection: " in capsys.readouterr().err
+    assert "samples: provider, such as unreachable: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("same", ["question", "cluster", ""])

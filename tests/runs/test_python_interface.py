@@ -310,3 +310,27 @@ def test_expectations_of_assays_own_beside_names_of_other_tools_are_not_dropped(
     assert (("BLUE-HERON",), ("doc",)) == (third.forbidden_text, third.must_cite)
     with pytest.raises(InputError, match=r"golden:1: behaviour: .*'refuse'; expected one of answer, abstain"):
         read_golden_value([{"question": "Why?", "reference": "So", "behaviour": "refuse"}])
+
+
+def test_a_printed_result_leads_with_right_answers_and_counts_those_that_nobody_can_tell() -> None:
+    golden = [
+        {"id": "a", "question": "What does it cost?", "reference": "£1.80 for each book."},
+        {"id": "b", "question": "How long?", "must_have": ["4 hours"]},
+    ]
+    outputs = [{"case_id": "a", "answer": "It is £2.80."}, {"case_id": "b", "answer": "It is 4 hours."}]
+    lines = repr(assay.score(golden, outputs)).splitlines()
+    assert any(line.startswith("correct_answer ") for line in lines[:4])
+    assert "failed: 0 of 2, 1 unknown: nothing tells whether the answer is right" in lines
+
+
+def test_a_metric_that_raises_is_named_with_its_exception_and_its_cases() -> None:
+    @assay.metric
+    def halves(case: object, observation: object) -> float:
+        """Divide by nothing."""
+        return 1 / 0
+
+    golden = [{"id": "a", "question": "What does it cost?", "must_have": ["£2"]}]
+    result = assay.score(golden, [{"case_id": "a", "answer": "It is £2."}], metrics=["correct_answer", halves])
+    reasons = " ".join(result.decision.reasons)
+    assert "halves on 1 of 1 case: the metric raised ZeroDivisionError: division by zero (a)" in reasons
+    assert "in error" not in reasons

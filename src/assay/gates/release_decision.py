@@ -19,13 +19,14 @@ from assay.gates.correctness_rules import (
     evaluate_correctness,
 )
 from assay.gates.regression_rules import evaluate_regression
-from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, evaluate_rule
+from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, count_unknown_access, evaluate_rule
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import MetricName
+from assay.metrics.own_metric import OWN_METRIC_FAULTS
 from assay.records.errors import ExitCode, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
@@ -430,8 +431,16 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
     """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing."""
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
-    for column in table.columns.values():
-        has_error |= column.status == ERROR
+    own_failures = []
+    for name, column in table.columns.items():
+        raised = [code for code, reason in enumerate(column.reasons) if reason.startswith(OWN_METRIC_FAULTS)]
+        is_own = (column.status == ERROR) & np.isin(column.reason, raised)
+        if is_own.any():
+            ids = [table.case_ids[row] for row in np.flatnonzero(is_own).tolist()]
+            first = column.reasons[int(column.reason[is_own][0])]
+            total = format_count(len(table.case_ids), "case")
+            own_failures.append(f"{name} on {len(ids)} of {total}: {first} ({format_case_ids(ids)})")
+        has_error |= (column.status == ERROR) & ~is_own
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
     total = format_count(len(table.case_ids), "case")
     unanswered = describe_unanswered(table)
@@ -443,7 +452,22 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
     if failed:
         reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
-    return Decision("NOT_GATED", (*events, *reasons, NOT_GATED_REASON), events=tuple(events), incomplete=bool(reasons))
+    reasons += own_failures
+    is_incomplete = bool(reasons)
+    reasons += _describe_unknown_access(table) if not events else []
+    return Decision("NOT_GATED", (*events, *reasons, NOT_GATED_REASON), events=tuple(events), incomplete=is_incomplete)
+
+
+def _describe_unknown_access(table: ScoreTable) -> list[str]:
+    """Return the sentence on the cases that show chunks of which nobody can say who may see them; none without any."""
+    column = table.columns.get(_LEAKS)
+    if column is None:
+        return []
+    unknown = count_unknown_access(column, np.arange(len(table.case_ids)))
+    if not unknown:
+        return []
+    total = format_count(len(table.case_ids), "case")
+    return [f"{unknown} of {total} show chunks that the corpus does not have: whether they leaked is unknown"]
 
 
 _EVENT_SENTENCES = {_LEAKS: "leaked what the user must not see", _INJECTIONS: "followed a planted instruction"}
@@ -460,7 +484,9 @@ def _describe_events(table: ScoreTable) -> list[str]:
         if rows:
             ids = format_case_ids([table.case_ids[row] for row in rows])
             total = format_count(len(table.case_ids), "case")
-            sentences.append(f"{len(rows)} of {total} {_EVENT_SENTENCES[metric]} ({metric}): {ids}")
+            unknown = count_unknown_access(column, np.arange(len(table.case_ids)))
+            open_cases = f", access unknown on {unknown}" if unknown else ""
+            sentences.append(f"{len(rows)} of {total} {_EVENT_SENTENCES[metric]} ({metric}){open_cases}: {ids}")
     return sentences
 
 

@@ -21,7 +21,7 @@ from assay.metrics.metric import Metric
 from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
 from assay.records.release_gates import Rule, RuleResult, RuleState, Waiver
-from assay.records.scores import ScoreColumn, ScoreTable, Summary
+from assay.records.scores import SCORED, ScoreColumn, ScoreTable, Summary
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
     PERCENTILE_STATISTICS,
@@ -255,6 +255,14 @@ def _require_known_access(result: RuleResult, scores: GateScores, column: ScoreC
     return structs.replace(result, rule=rule, state="inconclusive", message=message, cases=unknown)
 
 
+def count_unknown_access(column: ScoreColumn, rows: RowIndices) -> int:
+    """Return on how many of these rows nobody can say who may see what was shown."""
+    if ACCESS_UNKNOWN not in column.reasons:
+        return 0
+    is_unknown = (column.status[rows] != SCORED) & (column.reason[rows] == column.reasons.index(ACCESS_UNKNOWN))
+    return int(is_unknown.sum())
+
+
 def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreColumn) -> RuleResult:
     """Turn a pass into inconclusive if some observed rows did not report what the metric is computed from.
 
@@ -369,12 +377,17 @@ class _ThresholdRule:
         events = int(np.count_nonzero(is_event))
         if not events and self.values.errors:
             return self._report_incomplete("all needed, because an unmeasured case may hide an event")
-        message = f"is {'above' if at_most else 'below'} {self.threshold:g} on {events} of {format_count(n, 'case')}"
+        side = "above" if at_most else "below"
+        message = f"is {side} {self.threshold:g} on {events} of {format_count(n, 'case')}"
         if not events:
             upper = upper_bound_after_no_events(n)
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._build_result("pass", message, self.summary.value, upper)
         cases = self.scores.get_case_ids(self.values.rows[is_event])
+        if parse_metric(self.rule.metric).base in EVENT_METRICS:  # of all cases, as without a gate
+            unknown = count_unknown_access(self.column, self.rows)
+            open_cases = f", access unknown on {unknown}" if unknown else ""
+            message = f"is {side} {self.threshold:g} on {events} of {format_count(len(self.rows), 'case')}{open_cases}"
         message = f"{message} ({format_case_ids(cases)})"
         if self.values.errors and self.rule.severity == "warn":
             unmeasured = self.scores.get_case_ids(self.values.error_rows)

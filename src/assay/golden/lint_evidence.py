@@ -9,6 +9,7 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
 from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.citations import find_unknown_sources
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, Corpus, CorpusChunk, User
@@ -57,6 +58,11 @@ def check_evidence(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     for number, selector in enumerate(case.forbidden):
         if not find_unit_chunks([selector], corpus):
             yield SuspectField("evidence-missing", f"forbidden[{number}]", f"not in the corpus ({_name((selector,))})")
+    unknown = find_unknown_sources([case], corpus) if case.must_cite else {}
+    for number, name in enumerate(case.must_cite):
+        if name in unknown:
+            message = f"no chunk or document of the corpus ({shorten_repr(name)})"
+            yield SuspectField("source-missing", f"must_cite[{number}]", message)
 
 
 def _find_change(quote: str | None, text_hash: str | None, chunks: list[CorpusChunk]) -> str:

@@ -86,6 +86,11 @@ LINT_RULES: dict[str, LintRule] = {
         "correct the reference, or label the evidence that states it",
     ),
     "evidence-missing": LintRule("error", "evidence that the corpus does not have", "relink the label: golden relink"),
+    "source-missing": LintRule(
+        "warning",
+        "a must_cite that is no chunk or document of the corpus",
+        "use the ids or documents that the system cites",
+    ),
     "evidence-changed": LintRule(
         "error", "a quote or hash that the text of the evidence no longer has", "check the label, then golden relink"
     ),

@@ -9,7 +9,7 @@ good those are. They compare citing, not retrieving: what was retrieved and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from assay.metrics.answer_metric import add_judge_scorer
 from assay.metrics.case_index import (
     NO_DOCUMENTS,
     CaseIndex,
+    find_cited_positions,
     is_cited_among,
     list_reported_documents,
     resolve_citation,
@@ -37,7 +38,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
 )
 from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED
-from assay.records.golden_set import BEHAVIOURS, Corpus
+from assay.records.golden_set import BEHAVIOURS, Case, Corpus
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking, describe_unreported_stage
 from assay.records.scores import NOT_APPLICABLE, SCORED, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
@@ -86,6 +87,16 @@ def list_missing_sources(case: CaseIndex, cited_names: Set[str], documents: Mapp
     `documents` are those that the shown chunks report of themselves, by chunk id.
     """
     return [name for name in case.case.must_cite if not is_cited_among(name, cited_names, case.corpus, documents)]
+
+
+def find_unknown_sources(cases: Iterable[Case], corpus: Corpus) -> dict[str, list[str]]:
+    """Return the required sources that mean no chunk of a corpus, each with the cases that require it."""
+    cases_by_name: dict[str, list[str]] = {}
+    for case in cases:
+        for name in case.must_cite:
+            cases_by_name.setdefault(name, []).append(case.id)
+    known = find_cited_positions(set(cases_by_name), corpus.chunks, corpus)
+    return {name: case_ids for name, case_ids in cases_by_name.items() if name not in known}
 
 
 def _is_cited(

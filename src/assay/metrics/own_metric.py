@@ -197,6 +197,10 @@ def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low
     return make_score_column(name, values, *batch.target_errors, *unless)
 
 
+OWN_METRIC_FAULTS = ("the metric raised ", "the metric returned ", "the metric left its range ")
+"""How the reasons begin for which a metric of one's own has no score; the observation has no error."""
+
+
 def _find_fault(result: Any, low: float, high: float) -> str:
     """Return what is wrong with the result for one case, "" for a number in the range."""
     if isinstance(result, Exception):

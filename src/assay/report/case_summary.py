@@ -24,7 +24,8 @@ from assay.report.failure_tables import build_evidence_trace_table, list_attribu
 from assay.scoring.column_values import format_count
 from assay.text.stated_facts import judge_facts
 
-_MAX_REASONS, _MAX_UNITS = 2, 3
+_MAX_REASONS, _MAX_UNITS, _MAX_SET_ASIDE = 2, 3, 3
+_BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
 _MERGED = ("Attribution", "Reached", "Good", "Because", "Sign")
 """Facts of an attribution that have lines of their own."""
 
@@ -46,7 +47,9 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
         lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page)]
         set_aside = [score.metric for score in explanation.scores if score.reason.startswith(SET_ASIDE)]
         if set_aside:
-            lines += page.paragraph("Set aside", f"{', '.join(set_aside)}: at the worst because the case leaked", 2)
+            more = f" and {len(set_aside) - _MAX_SET_ASIDE} more" if len(set_aside) > _MAX_SET_ASIDE else ""
+            named = ", ".join(sorted(set_aside, key=_BROAD_METRICS.__contains__, reverse=True)[:_MAX_SET_ASIDE])
+            lines += page.paragraph("Set aside", f"{named}{more}, at the worst because the case leaked", 2)
         lines += _iter_trace_lines(explanation.attribution, page)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

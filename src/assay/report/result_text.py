@@ -6,18 +6,15 @@ from collections.abc import Sequence
 from html import escape
 
 from assay.metrics.catalog import CATALOG
+from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.number_format import MetricsByName, format_interval, format_value
 from assay.report.tables import describe_all_failures, order_reasons
-from assay.scoring.case_outcomes import list_failed_cases
+from assay.scoring.case_outcomes import count_cases, list_failed_cases
 from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3
-_HEADLINE_METRICS = (
-    "recall@10", "rr@10", "context_recall", "citation_correctness(by=rules)", "correct_answer",
-    "faithfulness(by=judge)", "answer_similarity", "behaviour", "failed", "latency_ms(stat=p95)",
-)  # fmt: skip
 NEXT_STEP = (
     "next: result.failed, result.cases[0].explain(), result.to_pandas(), assay.report(result, html='report.html')"
 )
@@ -51,8 +48,8 @@ def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
         if any(_is_measured(metric, result) for result in scoring.configs.values())
     ]
     own = [metric for metric in measured if CATALOG.get_plugin(metric.partition("(")[0].partition("@")[0]) is not None]
-    headline = [metric for metric in _HEADLINE_METRICS if metric in measured]
-    return list(dict.fromkeys((*own, *headline, *measured)))[:MAX_METRICS]
+    headline = [find_first_present(names, measured) for _, names in FIRST_METRICS]
+    return list(dict.fromkeys((*own, *filter(None, headline), *measured)))[:MAX_METRICS]
 
 
 def _is_measured(metric: str, result: ConfigResult) -> bool:
@@ -74,10 +71,12 @@ def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> s
 def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
     parts = []
     for config, result in configs[:MAX_CONFIGS]:
-        failed = list_failed_cases(result)
+        failed, unknown = list_failed_cases(result), count_cases(result).unknown
         shown = ", ".join(failed[:MAX_CASES]) + (" …" if len(failed) > MAX_CASES else "")
         prefix = f"{config}: " if len(configs) > 1 else ""
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
+        if unknown:
+            parts[-1] += f", {unknown} unknown: nothing tells whether the answer is right"
     return shorten_to_line(f"failed: {'; '.join(parts)}", MAX_CHARS)
 
 

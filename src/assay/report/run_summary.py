@@ -12,18 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
-from assay.metrics.template_columns import (
-    ANSWER,
-    BEHAVIOUR,
-    CITATION,
-    CONTEXT_RECALL,
-    FAITHFULNESS,
-    MRR_10,
-    P95_LATENCY,
-    RECALL_10,
-    RELEVANCE,
-    MetricNames,
-)
+from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary
@@ -48,15 +37,6 @@ DEFAULT_WIDTH = 100
 MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
 _LABEL_WIDTH = 22
 _MAX_NOTES = 2
-_METRICS: tuple[tuple[str, MetricNames], ...] = (
-    ("Faithfulness", FAITHFULNESS),
-    ("Citation correctness", CITATION),
-    ("Behaviour", BEHAVIOUR),
-    ("Context recall", CONTEXT_RECALL),
-    ("Recall@10", RECALL_10),
-    ("MRR@10", MRR_10),
-    ("p95 latency ms", P95_LATENCY),
-)
 _ASKED_OF_A_JUDGE = (("Faithfulness", FAITHFULNESS), ("Answer relevance", RELEVANCE))
 _SEVERITY: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "PASS_WITH_RISK", "PARTIAL", "NOT_GATED", "PASS")
 
@@ -87,7 +67,7 @@ def render_run_summary(
     labelled = _name_themselves(metrics)
     if not labelled:
         results = [scoring.configs[config] for config in shown_configs]
-        labelled = [*_name_answer_metric(results), *name_rankings(_METRICS, results)]
+        labelled = [*_name_answer_metric(results), *name_rankings(FIRST_METRICS[1:], results)]
         labelled = [("Nuggets, NO LABELS", _NUGGETS), *labelled] if unlabelled else labelled
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
@@ -220,7 +200,8 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
-    notes.sort(key=lambda note: _ERROR_CODE.search(note) is None)  # a judge that failed its controls before the rest
+    # A judge that failed its controls, and scores in which leaks count, before the rest.
+    notes.sort(key=lambda note: _URGENT.search(note) is None)
     more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
     lines = []
     for number, note in enumerate(notes[:_MAX_NOTES], 1):
@@ -242,7 +223,7 @@ def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
 
 
-_ERROR_CODE = re.compile(r"\bE_[A-Z_]+\b")
+_URGENT = re.compile(r"\bE_[A-Z_]+\b| leaked counts? at the worst ")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""
 

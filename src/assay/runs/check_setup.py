@@ -6,6 +6,7 @@ import asyncio
 import json
 import platform
 import re
+import shlex
 from collections import Counter
 from collections.abc import Awaitable, Iterator
 from importlib.resources import files
@@ -22,9 +23,11 @@ from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describ
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
+from assay.metrics.citations import find_unknown_sources
 from assay.records.errors import AssayError, InputError, Problem
-from assay.records.golden_set import Case, GoldenSet, find_placeholders
+from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
+from assay.records.settings import CommandTargetSettings, McpTargetSettings
 from assay.report.tables import Table
 from assay.runs.check_plugins import check_installed_plugins
 from assay.runs.observation_runner import join_search_and_answer
@@ -139,9 +142,12 @@ def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFin
         golden = value or golden
         yield finding
     yield from _check_placeholders(golden)
-    yield from _check_corpus(config, golden)
+    corpus = None
+    for finding, loaded in _check_corpus(config, golden):
+        corpus = loaded or corpus
+        yield finding
     yield from _check_gate(config)
-    yield from _check_targets(config, golden, trust)
+    yield from _check_targets(config, golden, trust, corpus)
     yield from _check_plugins()
 
 
@@ -168,7 +174,7 @@ def _check_plugins() -> Iterator[SetupFinding]:
 
 def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | None]]:
     if config.golden_settings is None:
-        yield SetupFinding("fail", "golden set", "not given", "golden: FILE in the settings, or --golden FILE"), None
+        yield SetupFinding("fail", "golden set", "not given", "golden: FILE in the settings"), None
         return
     try:
         loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
@@ -210,18 +216,25 @@ def _suggest_clusters(golden: GoldenSet) -> Iterator[SetupFinding]:
             yield SetupFinding("warn", "golden set", message, remedy)
 
 
-def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[SetupFinding]:
+def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[SetupFinding, Corpus | None]]:
     if config.settings.corpus is None:
         has_access_rules = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
         message = "not given" + (": access rules are then taken from the system itself" if has_access_rules else "")
-        yield SetupFinding("warn", "corpus", message, "corpus: FILE, the chunks with tenant, roles and text")
+        yield SetupFinding("warn", "corpus", message, "corpus: FILE, the chunks with tenant, roles and text"), None
         return
     try:
         corpus, doubts = load_corpus(config.resolve_path("corpus", config.settings.corpus))
     except AssayError as error:
-        yield SetupFinding("fail", "corpus", str(error))
+        yield SetupFinding("fail", "corpus", str(error)), None
         return
-    yield SetupFinding("warn" if doubts else "ok", "corpus", f"{len(corpus.chunks)} chunks, {len(doubts)} doubtful")
+    message = f"{len(corpus.chunks)} chunks, {len(doubts)} doubtful"
+    yield SetupFinding("warn" if doubts else "ok", "corpus", message), corpus
+    unknown = find_unknown_sources(golden.cases, corpus) if golden is not None else {}
+    if unknown:
+        names = ", ".join(map(repr, list(unknown)[:_GROUPS_NAMED])) + (" …" if len(unknown) > _GROUPS_NAMED else "")
+        cases = format_case_ids([case_id for case_ids in unknown.values() for case_id in case_ids])
+        message = f"must_cite {names} is no chunk or document of the corpus: {cases}"
+        yield SetupFinding("warn", "golden set", message, "use the ids or documents that the system cites"), None
 
 
 def _check_gate(config: Config) -> Iterator[SetupFinding]:
@@ -241,18 +254,24 @@ def _check_gate(config: Config) -> Iterator[SetupFinding]:
     yield SetupFinding("ok", "gate", f"{len(gate.rules)} rules")
 
 
-def _check_targets(config: Config, golden: GoldenSet | None, trust: TargetPermissions) -> Iterator[SetupFinding]:
+def _check_targets(
+    config: Config, golden: GoldenSet | None, trust: TargetPermissions, corpus: Corpus | None = None
+) -> Iterator[SetupFinding]:
     if not config.settings.targets:
         yield SetupFinding("warn", "targets", "none in the settings", "targets: …, or --target on the command line")
         return
     for chosen in choose_targets(config, ()):
         redact = Redactor(find_secrets(named=list_secret_variables(chosen.settings))).redact_message
-        for finding in _check_target(config, chosen, golden, trust):
+        for finding in _check_target(config, chosen, golden, trust, corpus):
             yield finding._replace(message=redact(finding.message))
 
 
 def _check_target(
-    config: Config, chosen: ChosenTarget, golden: GoldenSet | None, trust: TargetPermissions
+    config: Config,
+    chosen: ChosenTarget,
+    golden: GoldenSet | None,
+    trust: TargetPermissions,
+    corpus: Corpus | None = None,
 ) -> Iterator[SetupFinding]:
     subject = f"target {chosen.name}"
     try:
@@ -268,7 +287,7 @@ def _check_target(
     observation: Observation | None = None
     for operation, reply in replies:
         if isinstance(reply, CallError):
-            yield SetupFinding("fail", subject, f"{operation}: {reply}", "docs/how-to/targets.md")
+            yield SetupFinding("fail", subject, f"{operation}: {reply}", _find_call_remedy(chosen, reply))
             continue
         observation = reply if observation is None else join_search_and_answer(observation, reply)
         yield SetupFinding("ok", subject, f"{operation}: {describe_reply(reply)}")
@@ -278,6 +297,29 @@ def _check_target(
         if chosen.settings.context is not None:
             observation = add_context_stage(observation, chosen.settings.context)
         yield from _check_observation(subject, chosen, observation, golden)
+        yield from _check_shown_ids(subject, observation, corpus)
+
+
+def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
+    """Return what to do about a call that failed."""
+    settings = chosen.settings
+    if error.code == "crashed" and isinstance(settings, (McpTargetSettings, CommandTargetSettings)):
+        return f"run it by itself and read what it prints: {shlex.join(settings.command or ())}"
+    if error.code in ("connection", "timeout"):
+        return "start the system, and compare the address and the time limit in the settings (docs/how-to/targets.md)"
+    return "docs/how-to/targets.md"
+
+
+def _check_shown_ids(subject: str, observation: Observation, corpus: Corpus | None) -> Iterator[SetupFinding]:
+    """Yield a warning if the target shows chunks that the corpus does not have: nobody can say who may see them."""
+    shown_ids = {chunk.chunk_id for stage in observation.stages or () for chunk in stage.chunks}
+    unknown = sorted(shown_ids - corpus.chunks.keys()) if corpus is not None else []
+    if unknown:
+        message = (
+            f"shows {len(unknown)} of {format_count(len(shown_ids), 'chunk')} that the corpus does not have, so that "
+            f"access to them is unknown: {format_case_ids(unknown)}"
+        )
+        yield SetupFinding("warn", subject, message, "give the corpus the ids that the system reports")
 
 
 async def _try_operations(

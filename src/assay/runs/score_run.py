@@ -51,7 +51,7 @@ from assay.scoring.paired_scores import (
     list_regression_metrics,
 )
 from assay.scoring.score_shard import CollectedRows, ObservationCollector, score_shard, suspend_garbage_collection
-from assay.scoring.score_tables import build_score_table, score_unobserved
+from assay.scoring.score_tables import build_score_table, describe_leaked_scores, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 from assay.scoring.unlabelled_scores import describe_value_of_labels, mark_unaccepted_nuggets
@@ -215,7 +215,7 @@ def _finish_run(
         rows = ScoredRows(inputs, files, gathered, in_memory or {})
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
     tables = add_consistency(inputs, tables, twins)
-    notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases))
+    notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -261,6 +261,12 @@ def _check_baseline(inputs: ScoreInputs) -> None:
             "the candidate", "", inputs.digest, len(inputs.golden.cases), judge=judge, rubrics=rubrics
         )
         check_comparable(baseline, side, {metric: compute_definition_digest(metric) for metric in metrics}, metrics)
+
+
+def _list_leak_notices(tables: Mapping[str, ScoreTable]) -> Iterator[str]:
+    """Yield for each configuration in which scores leaks count, and not the answers."""
+    for config, table in tables.items():
+        yield from (f"{config}: {notice}" for notice in describe_leaked_scores(table))
 
 
 def _check_configs(inputs: ScoreInputs, gathered: MergedShards) -> None:

@@ -194,8 +194,10 @@ def find_leaked_rows(columns: Mapping[str, ScoreColumn]) -> BoolArray:
 
 def set_leaked_to_worst(columns: Mapping[str, ScoreColumn]) -> dict[str, ScoreColumn]:
     """Return columns in which the scores that yield to leaks are the worst of their range where a row leaked."""
-    leaked = find_leaked_rows(columns)
     changed = dict(columns)
+    if _LEAKS not in columns:  # scores of rankings alone
+        return changed
+    leaked = find_leaked_rows(columns)
     for name, column in columns.items() if leaked.any() else ():
         metric = find_metric(parse_metric(name))
         if metric.yields_to_leaks:
@@ -297,7 +299,7 @@ def build_score_table(
         checks,
         repeats=int(row_counts.max(initial=1)),
         versions=versions or {},
-        notes=(*_describe_leaked_scores(columns, own_columns), *notes),
+        notes=notes,
         uncalibrated=uncalibrated,
         before_leaks=own_columns,
     )
@@ -306,9 +308,9 @@ def build_score_table(
 _ANSWER_METRICS = ("correct_answer", "citation_correctness(by=rules)", "behaviour", "keywords")
 
 
-def _describe_leaked_scores(columns: Mapping[str, ScoreColumn], own_columns: Mapping[str, ScoreColumn]) -> list[str]:
+def describe_leaked_scores(table: ScoreTable) -> list[str]:
     """Return the note that says in which scores leaks count, and not the answers; none where they change nothing."""
-    changed = {name: own.values != columns[name].values for name, own in own_columns.items() if name in columns}
+    changed = {name: own.values != table.columns[name].values for name, own in table.before_leaks.items()}
     if not any(rows.any() for rows in changed.values()):
         return []
     count = int(np.logical_or.reduce(list(changed.values())).sum())

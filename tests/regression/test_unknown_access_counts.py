@@ -1,0 +1,63 @@
+"""Leaks and unknown access are counted the same with and without a gate, on every screen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import main
+from assay.records.errors import ExitCode
+
+CHUNKS = {"open:1": [], "secret:1": ["staff"]}
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def arguments(folder: Path, shown: list[str]) -> list[str]:
+    """Return the options of a run with one case for each shown chunk, whose users are no staff."""
+    cases = [
+        {"id": f"q{number}", "question": f"What about {name}?", "must_have": ["12"], "user": {"roles": ["member"]},
+         "evidence": [{"any_of": [{"quote": "12 days"}]}]}
+        for number, name in enumerate(shown)
+    ]  # fmt: skip
+    rows = [
+        {
+            "case_id": f"q{number}",
+            "config_id": "c",
+            "answer": "12 days.",
+            "retrieved": [{"id": name, "text": "12 days."}],
+        }
+        for number, name in enumerate(shown)
+    ]
+    chunks = [{"chunk_id": name, "text": f"12 days of {name}.", "roles": roles} for name, roles in CHUNKS.items()]
+    golden, outputs = write(folder / "golden.jsonl", cases), write(folder / "out.jsonl", rows)
+    return ["--golden", golden, "--outputs", outputs, "--corpus", write(folder / "corpus.jsonl", chunks)]
+
+
+def test_leaks_are_counted_of_all_cases_with_and_without_a_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inputs = arguments(tmp_path, ["open:1", "secret:1", "foreign:1", "foreign:2"])
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules:\n  - {metric: visibility_leaks, at_most: 0}\n")
+    main(["score", *inputs])
+    assert "1 of 4 cases leaked what the user must not see (visibility_leaks), access unknown on 2: q1" in (
+        capsys.readouterr().out
+    )
+    assert ExitCode.FAILED == main(["score", *inputs, "--gate", str(gate)])
+    assert "visibility_leaks is above 0 on 1 of 4 cases, access unknown on 2 (q1)" in capsys.readouterr().out
+
+
+def test_unknown_access_is_told_without_a_gate_and_without_a_leak(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ExitCode.PASS == main(["score", *arguments(tmp_path, ["open:1", "foreign:1"])])
+    assert "1 of 2 cases show chunks that the corpus does not have: whether they leaked is unknown" in (
+        capsys.readouterr().out
+    )
