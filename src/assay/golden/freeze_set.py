@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.formats.golden_builder import is_unlabelled
 from assay.formats.file_io import is_file
+from assay.formats.golden_builder import is_unlabelled
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import FrozenSet, ReviewDecision
 from assay.golden.review_file import apply_edit, load_reviews
@@ -94,7 +94,7 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
 
 
 def _refuse_other_content(request: FreezeRequest, digest: str) -> None:
-    """Raise InputError if the file to write is a frozen set of this version with other cases: a version says what it is."""
+    """Raise InputError if the file to write is a frozen set of this version with other cases."""
     if not is_file(request.out):
         return
     try:
