@@ -140,9 +140,11 @@ def test_every_single_removal_is_found(tmp_path: Path) -> None:
         with sqlite3.connect(store) as db:
             row = db.execute("SELECT * FROM records WHERE sequence = ?", (sequence,)).fetchone()
             db.execute("DELETE FROM records WHERE sequence = ?", (sequence,))
+        db.close()
         assert ("removed", sequence) in {(f.kind, f.sequence) for f in assay.audit.verify(store).faults}
         with sqlite3.connect(store) as db:
             db.execute(f"INSERT INTO records VALUES ({', '.join('?' * len(row))})", row)
+        db.close()
     assert assay.audit.verify(store).is_intact
 
 
@@ -184,6 +186,7 @@ def test_a_store_that_was_cut_off_is_found_by_its_signed_off_root(tmp_path: Path
     assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
     with sqlite3.connect(store) as db:
         db.execute("DELETE FROM records WHERE sequence > 15")
+    db.close()
     assert assay.audit.verify(store).is_intact
     (fault,) = assay.audit.verify(store, roots=roots).faults
     assert ("removed", 16) == (fault.kind, fault.sequence)
@@ -225,6 +228,7 @@ def test_a_store_with_faults_is_not_signed_off(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     with sqlite3.connect(store) as db:
         _edit_answer(db, 7)
+    db.close()
     with pytest.raises(InputError, match="not signed off, because the store has 1 faults"):
         assay.audit.verify(store, roots=tmp_path / "roots.jsonl", sign_off="Lan Pham", now=NOON)
     assert not (tmp_path / "roots.jsonl").exists()
