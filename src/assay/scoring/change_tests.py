@@ -5,7 +5,6 @@ The interval of a gain waits for the level of its family, which is known once al
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -261,7 +260,7 @@ class _SliceOfMetric(NamedTuple):
         if not any(notes):
             return tested
         note = "; ".join(note for note in (tested.change.note, *notes) if note)
-        return dataclasses.replace(tested, change=replace(tested.change, note=note))
+        return replace(tested, change=replace(tested.change, note=note))
 
     def _test_change(self, change: MetricChange, sample: PairedSample) -> ChangeTest:
         """Fill in the values of both sides, the gain and, where the statistic has pairs, its test."""
