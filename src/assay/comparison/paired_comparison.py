@@ -201,10 +201,13 @@ def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: Score
     nowhere = [name for name in requested if name not in baseline.metrics and name not in candidate.metrics]
     if nowhere:
         yield f"measured on neither side: {', '.join(nowhere)}"
+    looked = []
     for looks in dict.fromkeys((baseline.looks, candidate.looks)):
         if looks is not None:
             sides = [side.side.name for side in (baseline, candidate) if side.looks == looks]
-            yield f"{', '.join(sides)}: {looks.describe()}"
+            looked.append(f"{', '.join(sides)}: {looks.describe()}")
+    if looked:
+        yield "; ".join(looked)
     for mine, other in ((baseline, candidate), (candidate, baseline)):
         yield from (f"{mine.side.name}: {note}" for note in mine.table.notes)
         alone = [name for name in requested if name in mine.metrics and name not in other.metrics]

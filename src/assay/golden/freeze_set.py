@@ -11,11 +11,13 @@ from assay.formats.file_io import is_file
 from assay.formats.golden_builder import is_unlabelled
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import FrozenSet, ReviewDecision
+from assay.golden.case_content import digest_case_content
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
 from assay.golden.settlement import settle_cases
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
+from assay.scoring.column_values import format_case_ids
 
 SPLITS = ("test", "validation", "train")
 _VERIFIED_FIELDS = frozenset(("question", "evidence", "user", "history"))
@@ -83,7 +85,7 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
         as_of=loaded.golden.as_of or (base.as_of if base is not None else None),
     )
     digest = compute_golden_digest(golden)
-    _refuse_other_content(request, digest)
+    _refuse_lost_cases(request, cases)
     write_golden(msgspec.structs.replace(golden, frozen_digest=digest), request.out)
     names: dict[str, list[str]] = {}
     for outcome in settled:
@@ -93,16 +95,24 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     return FrozenSet(request.version, digest, len(cases), rejected, undecided, tuple(names.get("disagreed", ())))
 
 
-def _refuse_other_content(request: FreezeRequest, digest: str) -> None:
-    """Raise InputError if the file to write is a frozen set of this version with other cases."""
+def _refuse_lost_cases(request: FreezeRequest, cases: Sequence[Case]) -> None:
+    """Raise InputError if the file to write is a frozen set of this version, with cases that would be lost or changed.
+
+    Cases may be added to it, as long as candidates of the version are open.
+    """
     if not is_file(request.out):
         return
     try:
         existing = load_golden(request.out).golden
     except InputError:
         return
-    if existing.frozen_digest and existing.version == request.version and existing.frozen_digest != digest:
-        message = f"frozen as this version with other cases (got {request.version!r}; expected a new version, or file)"
+    content = {case.id: digest_case_content(case) for case in cases}
+    lost = [case.id for case in existing.cases if content.get(case.id) != digest_case_content(case)]
+    if existing.frozen_digest and existing.version == request.version and lost:
+        message = (
+            f"frozen as this version with other cases (got {request.version!r}; expected a new version, or another "
+            f"file): {format_case_ids(lost)} would be lost or changed"
+        )
         raise InputError([Problem(request.out, 1, "version", message, "E_VERSION")])
 
 

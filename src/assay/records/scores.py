@@ -209,6 +209,10 @@ class TwinResult(Struct, frozen=True):
     pairs: tuple[VariantPair, ...]
 
 
+TEST_SPLIT = "frozen test split"
+"""How every sentence on looks begins."""
+
+
 class SplitLooks(Struct, frozen=True):
     """How often a frozen test split was scored: the number of this look, None with a `reason` if it has none.
 
@@ -230,7 +234,7 @@ class SplitLooks(Struct, frozen=True):
             were = "was" if self.uncounted == 1 else "were"
             before = "before it " if self.look is not None else ""
             text += f", and {self.uncounted} {before}{were} not counted on request"
-        return f"frozen test split: {text}" + (f" ({self.reason})" if self.reason else "")
+        return f"{TEST_SPLIT}: {text}" + (f" ({self.reason})" if self.reason else "")
 
 
 class ScoringResult(Struct, frozen=True):

@@ -13,12 +13,14 @@ from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
 from assay.records.findings import Attribution, CaseChange, Comparison, MetricChange
 from assay.records.release_gates import Decision
+from assay.records.scores import TEST_SPLIT
 from assay.report.comparison_tables import format_confidence, format_signed
 from assay.report.failure_tables import format_cause_and_fix
 from assay.report.number_format import MetricsByName, format_number
 from assay.report.run_summary import DEFAULT_WIDTH, shorten_at_word
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
 from assay.scoring.column_values import format_count
+from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_terminal
 
 MAX_LINES = 25
@@ -225,8 +227,12 @@ def _describe_flip(case_id: str, change: CaseChange | None) -> str:
 
 
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    if not comparison.notes:
-        return []
-    more = f" (and {len(comparison.notes) - 1} more: --verbose)" if len(comparison.notes) > 1 else ""
-    note = shorten_at_word(f"note: {escape_terminal(comparison.notes[0])}", width - len(more))
-    return [note + more]
+    """Return that nobody labelled, the looks at a test split, and the first other note."""
+    marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
+    shown = [note for note in dict.fromkeys(marks) if note]
+    shown += [note for note in comparison.notes if note not in shown][:1]
+    hidden = len(comparison.notes) - len(shown)
+    more = f" (and {hidden} more: --verbose)" if hidden else ""
+    lines = [shorten_at_word(f"note: {escape_terminal(note)}", width) for note in shown[:-1]]
+    lines += [shorten_at_word(f"note: {escape_terminal(note)}", width - len(more)) + more for note in shown[-1:]]
+    return lines
