@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.stats.intervals import wilson_interval
-from assay.text.refusal_model import MODEL_LANGUAGES
+from assay.text.refusal_model_file import MODEL_LANGUAGES
 from assay.text.refusals import (
     DetectedBehaviour,
     clear_caches,

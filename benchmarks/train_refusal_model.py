@@ -18,20 +18,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-import assay.text.refusal_model
-from assay.text.refusal_model import (
-    KINDS,
-    MODEL_LANGUAGES,
-    FeatureReader,
-    RefusalModel,
-    load_model,
-    load_reader,
-    parse_weights,
-)
+from assay.text.refusal_model import KINDS, FeatureReader, RefusalModel, parse_weights
+from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model, load_reader
 from assay.text.segmentation import normalise_answer
 
 FOLDER = Path(__file__).parent / "refusal_answers"
-MODEL_FOLDER = Path(assay.text.refusal_model.__file__).parent / "refusal_models"
 OTHER_FILES = {
     "en": ("cases-en", "en", "rag", "product-en"),
     "vi": ("cases-vi", "vi", "rag-vi", "product-vi"),

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from benchmarks.refusals import count_unseen_cells, count_verdicts, read_unseen
-from benchmarks.train_refusal_model import MODEL_FOLDER, read_training_answers, read_voices, train_model
+from benchmarks.train_refusal_model import read_training_answers, read_voices, train_model
 
-from assay.text.refusal_model import LONGEST_SCORED, MODEL_LANGUAGES, load_model, load_reader
+from assay.text.refusal_model import LONGEST_SCORED
+from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model, load_reader
 from assay.text.refusals import (
     detect_behaviour,
     detect_phrases,

@@ -13,23 +13,16 @@ import itertools
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Literal, NamedTuple
 
-import yaml
-
-MODEL_LANGUAGES = ("en", "vi")
 RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
 KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
 _SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
-_LEAST_KNOWN = 0.5  # share of the words that a model must know, to be the one of the text's language
 _ASKED_LENGTH = 0.7
 _SHORT_WORD = 2
-_MOSTLY_KNOWN = 0.8  # share that settles the language: the other model is not asked
 _STEM = 5  # letters of longer words that count by themselves: "disclos" is learned from one form for the others
 _WORD_LENGTH = 1.4  # of the words of a text as a vector; its classes have length one
 
@@ -269,23 +262,6 @@ class RefusalModel:
         return sorted(found, key=lambda item: (-abs(item.weight), item.feature))
 
 
-@cache
-def load_reader(language: str) -> FeatureReader:
-    """Return the reader of a language's features, with the word classes that ship."""
-    content = yaml.safe_load(_read_model_file(f"{language}.yaml"))
-    class_by_word: dict[str, str] = {}
-    for name, words in content["classes"].items():
-        for word in words:
-            class_by_word.setdefault(word, name)
-    return FeatureReader(class_by_word, content["ignored"], content["yes_no_question"])
-
-
-@cache
-def load_model(language: str) -> RefusalModel:
-    """Return the model of a language as it ships."""
-    return parse_weights(_read_model_file(f"{language}.tsv"), language, load_reader(language))
-
-
 def parse_weights(content: str, language: str, reader: FeatureReader) -> RefusalModel:
     """Return the model that a file of weights describes: two thresholds, the names of the columns, and the features."""
     refusal_line, undecided_line, _, *rows = content.splitlines()
@@ -295,25 +271,3 @@ def parse_weights(content: str, language: str, reader: FeatureReader) -> Refusal
         weights[feature] = [float(number) if number else 0.0 for number in numbers]
     thresholds = [float(line.split("\t")[1]) for line in (refusal_line, undecided_line)]
     return RefusalModel(language, reader, weights, *thresholds)
-
-
-def _read_model_file(name: str) -> str:
-    return files("assay.text").joinpath("refusal_models", name).read_text("utf-8")
-
-
-def choose_model(text: str) -> RefusalModel | None:
-    """Return the model that knows most words of a prepared text; None if none knows half of them.
-
-    >>> choose_model("Das Dokument enthält dazu nichts".lower()) is None
-    True
-    """
-    words = set(re.findall(r"[a-z]+", text))
-    best, best_count = None, _LEAST_KNOWN * max(1, len(words))
-    for language in MODEL_LANGUAGES:
-        model = load_model(language)
-        count = len(words & model.known_words)
-        if count > best_count:
-            best, best_count = model, count
-        if best_count >= _MOSTLY_KNOWN * len(words):
-            break
-    return best

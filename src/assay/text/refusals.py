@@ -38,7 +38,8 @@ from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
 from assay.text.refusal_claims import WORD_PATTERN, has_substantive_claim
 from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
-from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel, choose_model
+from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
+from assay.text.refusal_model_file import choose_model
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
     WEAK_KINDS,
