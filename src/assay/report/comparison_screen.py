@@ -25,6 +25,7 @@ MAX_LINES = 25
 _FEWEST_LINES = 11
 _FAILED = "failed"
 _NAMED = 3
+_MAX_NOTES = 2
 _SHOWN = ("regressed", "improved")
 
 
@@ -113,9 +114,9 @@ def _cut_marks(decided: DecisionLines, width: int) -> tuple[tuple[str, ...], tup
 
 
 def _share_lines(most: int) -> _LineBudget:
-    """Return the share of each part: heads and a note take five lines of their own, changes and cases get the most."""
-    spare = most - 6
-    shares = (6, 2, 5, 2, 4)
+    """Return the share of each part; heads and two notes take seven lines of their own."""
+    spare = most - 7
+    shares = (5, 2, 5, 2, 4)
     return _LineBudget(*(max(1, spare * share // sum(shares)) for share in shares))
 
 
@@ -225,8 +226,11 @@ def _describe_flip(case_id: str, change: CaseChange | None) -> str:
 
 
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    if not comparison.notes:
-        return []
-    more = f" (and {len(comparison.notes) - 1} more: --verbose)" if len(comparison.notes) > 1 else ""
-    note = shorten_at_word(f"note: {escape_terminal(comparison.notes[0])}", width - len(more))
-    return [note + more]
+    """Return the first two notes, each on one line, and how many there are beyond them."""
+    notes = [f"note: {escape_terminal(note)}" for note in comparison.notes]
+    left_out = len(notes) - _MAX_NOTES
+    if left_out <= 0:
+        return notes
+    more = f" (and {left_out} more: --verbose)"
+    first, second = notes[:_MAX_NOTES]
+    return [first, shorten_at_word(second, width - len(more)) + more]
