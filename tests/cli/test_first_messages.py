@@ -75,7 +75,7 @@ def test_the_gate_of_the_settings_may_be_a_file_next_to_them(
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     assert 1 == main(["run", "--settings", "../assay.yaml", "--run-dir", "out"])
-    assert "failed is above 0 on 1 of 3 cases (oven)" in capsys.readouterr().out
+    assert "failed is above 0 on" in capsys.readouterr().out
     assert 1 == main(["gate", "check", "out", "--gate", "../assay.yaml"])
 
 

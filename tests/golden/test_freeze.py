@@ -98,7 +98,7 @@ def test_a_frozen_set_that_was_edited_is_found_and_no_base(tmp_path: Path) -> No
 
 REFUSED = (
     ([("x", "accept", "ann")], "no such candidate"),
-    ([("a", "maybe", "ann")], "expected accept or reject"),
+    ([("a", "maybe", "ann")], "expected accept, edit or reject"),
     ([("a", "reject", "ann"), ("b", "reject", "ann"), ("c", "reject", "ann")], "no candidate was accepted"),
 )
 

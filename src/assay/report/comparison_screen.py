@@ -27,6 +27,7 @@ MAX_LINES = 25
 _FEWEST_LINES = 11
 _FAILED = "failed"
 _NAMED = 3
+_MAX_NOTES = 2
 _SHOWN = ("regressed", "improved")
 
 
@@ -115,9 +116,9 @@ def _cut_marks(decided: DecisionLines, width: int) -> tuple[tuple[str, ...], tup
 
 
 def _share_lines(most: int) -> _LineBudget:
-    """Return the share of each part: heads and a note take five lines of their own, changes and cases get the most."""
-    spare = most - 6
-    shares = (6, 2, 5, 2, 4)
+    """Return the share of each part; heads and two notes take seven lines of their own."""
+    spare = most - 7
+    shares = (5, 2, 5, 2, 4)
     return _LineBudget(*(max(1, spare * share // sum(shares)) for share in shares))
 
 
@@ -227,12 +228,14 @@ def _describe_flip(case_id: str, change: CaseChange | None) -> str:
 
 
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    """Return that nobody labelled, the looks at a test split, and the first other note."""
+    """Return the notes that nobody labelled and of looks at a test split, then others, and how many there are beyond."""
     marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
-    shown = [note for note in dict.fromkeys(marks) if note]
-    shown += [note for note in comparison.notes if note not in shown][:1]
-    hidden = len(comparison.notes) - len(shown)
-    more = f" (and {hidden} more: --verbose)" if hidden else ""
-    lines = [shorten_at_word(f"note: {escape_terminal(note)}", width) for note in shown[:-1]]
-    lines += [shorten_at_word(f"note: {escape_terminal(note)}", width - len(more)) + more for note in shown[-1:]]
+    marked = [note for note in dict.fromkeys(marks) if note]
+    ordered = [*marked, *(note for note in comparison.notes if note not in marked)]
+    shown = ordered[: max(_MAX_NOTES, len(marked))]
+    lines = [f"note: {escape_terminal(note)}" for note in shown]
+    left_out = len(ordered) - len(shown)
+    if left_out:
+        more = f" (and {left_out} more: --verbose)"
+        lines[-1] = shorten_at_word(lines[-1], width - len(more)) + more
     return lines
