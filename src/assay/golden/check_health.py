@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -244,7 +244,7 @@ def build_health_tables(measured: SetHealth) -> list[Table]:
     if slices:
         tables.append(Table("Where the next cases tell most", columns, slices, kinds))
     else:
-        tables[0] = replace(tables[0], notes=(*tables[0].notes, *kinds))
+        tables[0] = structs.replace(tables[0], notes=(*tables[0].notes, *kinds))
     return [table for table in tables if table.rows]
 
 
