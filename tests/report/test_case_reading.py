@@ -24,6 +24,6 @@ def test_a_phrase_is_named() -> None:
 
 
 def test_free_wording_is_explained_by_classes_of_words_alone() -> None:
-    reading = _read("That one is locked in the Orion vault, I can't share it.")
-    assert reading.startswith(("abstain (<", "permission_denied (<"))
+    reading = _read("My Orion notes are blank on this, sorry.")
+    assert reading.startswith("abstain (<")
     assert "orion" not in reading
