@@ -228,7 +228,7 @@ def _describe_flip(case_id: str, change: CaseChange | None) -> str:
 
 
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    """Return the notes that nobody labelled and of looks at a test split, then others, and how many there are beyond."""
+    """Return that nobody labelled, the looks at a test split, then other notes, and how many there are beyond them."""
     marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
     marked = [note for note in dict.fromkeys(marks) if note]
     ordered = [*marked, *(note for note in comparison.notes if note not in marked)]
