@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -105,7 +105,7 @@ def make_variant_run(run: ScoredRun, rows: ScoredRows, tables: Mapping[str, Scor
         structs.replace(run.scoring, configs=configs, twins={}),
         rows.inputs.golden,
         run.corpus,
-        replace(run.plan, measured=measured),
+        structs.replace(run.plan, measured=measured),
         rows.files,
         rows.shards,
         rows.in_memory,
