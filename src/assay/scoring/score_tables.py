@@ -187,8 +187,10 @@ def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
 
 
 def find_leaked_rows(columns: Mapping[str, ScoreColumn]) -> BoolArray:
-    """Return the rows on which something leaked."""
-    leaks = columns[_LEAKS]
+    """Return the rows on which something leaked; none where leaks are not measured, as of a ranking alone."""
+    leaks = columns.get(_LEAKS)
+    if leaks is None:
+        return np.zeros(max((len(column.status) for column in columns.values()), default=0), dtype=np.bool_)
     return np.asarray((leaks.status == SCORED) & (leaks.values > 0), dtype=np.bool_)
 
 
