@@ -19,6 +19,10 @@ RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
 KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
+REFUSING_CLASSES = frozenset(
+    ("not", "lack", "private", "scope", "safety", "apology", "speaker", "hand_over", "ask", "allowed")
+)
+"""Word classes without any of which a text is an answer, whatever its other words weigh: "Complaints go to Mia"."""
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
 _SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
 _ASKED_LENGTH = 0.7
@@ -227,7 +231,7 @@ class RefusalModel:
             if group:
                 found = [weights.get(feature, 0.0) for feature in group]
                 score += length * math.fsum(found) / math.sqrt(len(group))
-        if score < self.undecided_from:
+        if score < self.undecided_from or features.classes.isdisjoint(REFUSING_CLASSES):
             return RefusalScore(score, "abstain", "answer")
         return RefusalScore(score, self._find_kind(features), "refusal" if score >= self.refusal_from else "undecided")
 

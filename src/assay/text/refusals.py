@@ -68,7 +68,8 @@ class DetectedBehaviour(NamedTuple):
     `behaviour`: `unknown` if the rules cannot tell, "" if there is nothing to read. `is_decided_by_text`: if not, what
     the target itself declares takes precedence. `has_refusal`: the text abstains, denies or escalates, with or without
     other content. `has_substantive_claim`: it makes claims. `phrase`: the folded phrase that decided.
-    `has_quoted_phrase`: a phrase was ignored because it is quoted.
+    `has_quoted_phrase`: a phrase was ignored because it is quoted. `is_rule_of_access`: a phrase that denies was
+    ignored because it is said of others, explains a message or states a condition.
     """
 
     behaviour: DetectedKind
@@ -77,6 +78,7 @@ class DetectedBehaviour(NamedTuple):
     has_substantive_claim: bool
     phrase: str
     has_quoted_phrase: bool
+    is_rule_of_access: bool = False
 
     @property
     def is_partial_refusal(self) -> bool:
@@ -238,8 +240,8 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
     if detected.has_refusal:
         contradicts = scored.score < model.undecided_from - _CONTRADICTION
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False) if contradicts else detected
-    if scored.verdict == "answer" or detected.has_quoted_phrase:
-        return detected  # what is quoted weighs in the score, but the text only reports it
+    if scored.verdict == "answer" or detected.has_quoted_phrase or detected.is_rule_of_access:
+        return detected  # what is quoted, or said of others, weighs in the score, but the text only reports it
     if scored.verdict == "undecided":
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
     refuses = scored.kind != "clarify"
@@ -387,6 +389,7 @@ class _PhraseHits(NamedTuple):
     starts: list[int]
     lexicon: RefusalLexicon | None
     has_quoted_phrase: bool
+    is_rule_of_access: bool
 
 
 def _detect(answer: str) -> DetectedBehaviour:
@@ -406,7 +409,7 @@ def _detect(answer: str) -> DetectedBehaviour:
     if lexicon is None and not (is_plain and text.isascii()):
         return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     if is_plain or lexicon is None:
-        return PLAIN_ANSWER._replace(has_quoted_phrase=hits.has_quoted_phrase)
+        return PLAIN_ANSWER._replace(has_quoted_phrase=hits.has_quoted_phrase, is_rule_of_access=hits.is_rule_of_access)
     return _decide(hits, has_substantive_claim(text, hits.starts, lexicon), asks)
 
 
@@ -418,7 +421,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     phrase_by_kind: dict[PhraseKind, str] = {}
     starts: list[int] = []
     lexicon: RefusalLexicon | None = None
-    quoted_phrase_seen = False
+    quoted_phrase_seen = is_rule_of_access = False
     context, context_span = None, (-1, -1)
     contexts = PhraseContexts(text)
     for start, phrase, cue in _find_phrases(rules, text):
@@ -436,7 +439,9 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
                 lexicon = lexicon or cue.lexicon
                 if cue.kind != "doubt":
                     starts.append(start)
-    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen)
+            elif cue.kind == "permission_denied":
+                is_rule_of_access = True
+    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access)
 
 
 def _find_phrases(rules: Sequence[RefusalRules], text: str) -> list[tuple[int, str, RefusalPhrase]]:
