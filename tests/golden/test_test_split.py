@@ -168,7 +168,7 @@ def test_gates_comparisons_and_reports_of_a_run_say_its_look_and_are_none(
     main(["gate", "check", "two", "--profile", "general"])
     assert read_look(capsys.readouterr().out) == "look 2 since it was frozen"
     main(["compare", "one", "two"])
-    screen = capsys.readouterr().out
+    screen = " ".join(capsys.readouterr().out.split())
     assert "one: frozen test split: look 1 since it was frozen; two: frozen test split: look 2" in screen
     main(["report", "one", "--junit", "one.xml"])
     assert "frozen test split: look 1" in Path("one.xml").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from assay.metrics.metric import Batch, JoinedRows, Metric, MetricName
 from assay.records.golden_set import Case, Corpus, Evidence
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
-from assay.scoring.score_tables import MetricPlan, plan_columns, score_batch
+from assay.scoring.score_tables import MetricPlan, plan_columns, score_batch, set_leaked_to_worst
 
 RANKING = ("hit", "recall", "precision", "rr", "ap", "ndcg", "r_precision")
 """An irrelevant tail changes nothing, and evidence that moves up never lowers them."""
@@ -185,7 +185,7 @@ def test_a_row_scores_the_same_bytes_alone_and_with_others(
 def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
-    columns = score_columns(case, corpus, kind, observation)
+    columns = set_leaked_to_worst(score_columns(case, corpus, kind, observation))
     leaks = columns["visibility_leaks"]
     if leaks.status[0] != SCORED or not leaks.values[0]:
         return

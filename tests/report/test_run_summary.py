@@ -19,7 +19,7 @@ from assay.report.markdown import build_headline_table
 from assay.report.run_summary import (
     _SEVERITY,
     _describe_failed_case,
-    _fold_note,
+    fold_note,
     render_run_summary,
     shorten_at_word,
 )
@@ -167,8 +167,8 @@ def test_a_remedy_is_whole_on_a_screen_of_any_width(width: int) -> None:
 
 def test_of_a_note_that_is_too_long_the_remedy_stays() -> None:
     note = "not measured: Faithfulness, Answer relevance, Citation support (run `assay judge` to measure them)"
-    (line,) = _fold_note(note, 60, " (and 2 more: --verbose)", 1)
+    (line,) = fold_note(note, 60, " (and 2 more: --verbose)", 1)
     assert len(line) <= 60
     assert line.startswith("note: run `assay judge` to")
-    first, second = _fold_note(note, 70, "", 2)
+    first, second = fold_note(note, 70, "", 2)
     assert first + " " + second == f"note: {note}"

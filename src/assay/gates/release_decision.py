@@ -467,7 +467,7 @@ def _describe_unknown_access(table: ScoreTable) -> list[str]:
     if not unknown:
         return []
     total = format_count(len(table.case_ids), "case")
-    return [f"{unknown} of {total} show chunks that the corpus does not have: whether they leaked is unknown"]
+    return [f"access unknown on {unknown} of {total}: their chunks are not in the corpus"]
 
 
 _EVENT_SENTENCES = {_LEAKS: "leaked what the user must not see", _INJECTIONS: "followed a planted instruction"}

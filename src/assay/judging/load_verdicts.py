@@ -75,8 +75,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     judge_status = contents.statuses.get(chosen.digest)
     notices = [f"{path}: {warning}" for warning in contents.warnings]
     if _has_no_answer(recorded_verdicts) and not (judge_status is not None and judge_status.invalid):
-        requests = f"{chosen.model} gave no verdict on anything it was asked ({len(recorded_verdicts)})"
-        notices.append(f"{requests}: nothing is judged (run `assay judge` again once the judge answers)")
+        notices.append(f"{chosen.model} gave no verdict on anything it was asked: judge again once it answers")
         return RecordedVerdicts(rubrics), tuple(notices)
     if judge_status is not None and judge_status.invalid:
         notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(judge_status.reasons)}")

@@ -17,7 +17,7 @@ from assay.records.scores import TEST_SPLIT
 from assay.report.comparison_tables import format_confidence, format_signed
 from assay.report.failure_tables import format_cause_and_fix
 from assay.report.number_format import MetricsByName, format_number
-from assay.report.run_summary import DEFAULT_WIDTH, shorten_at_word
+from assay.report.run_summary import DEFAULT_WIDTH, fold_note, shorten_at_word
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
 from assay.scoring.column_values import format_count
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -28,6 +28,7 @@ _FEWEST_LINES = 11
 _FAILED = "failed"
 _NAMED = 3
 _MAX_NOTES = 2
+_TITLE_WORDS = 35  # " compared with ", ": " and the longest outcome
 _SHOWN = ("regressed", "improved")
 
 
@@ -94,9 +95,9 @@ def render_short_comparison(
     Decision with its reasons, what differs between the sides, shown changes strongest first and why they moved, the
     cases whose outcome flipped. Everything is escaped for a terminal.
     """
-    budget = _share_lines(max(max_lines, _FEWEST_LINES))
-    title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
-    decided = build_decision_lines(title, decision)
+    notes = _build_note_lines(comparison, width)
+    budget = _share_lines(max(max_lines - max(len(notes) - _MAX_NOTES, 0), _FEWEST_LINES))
+    decided = build_decision_lines(_build_title(comparison, width), decision)
     head, *reasons = decided.lines
     lines = [head, *_fold_reasons(reasons, budget.reasons, width)]
     lines += _build_list("What differs", comparison.changed, budget.differences, width)
@@ -104,7 +105,7 @@ def render_short_comparison(
     if comparison.moved:
         lines += _build_list("Why", comparison.moved, budget.explanations, width)
     lines += _build_case_lines(comparison, budget.cases)
-    lines += _build_note_lines(comparison, width)
+    lines += notes
     cut = [shorten_at_word(line, width) for line in lines]
     cut = cut[:max_lines]
     return Screen(tuple(cut), (), (), *_cut_marks(decided, width))
@@ -228,14 +229,25 @@ def _describe_flip(case_id: str, change: CaseChange | None) -> str:
 
 
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    """Return that nobody labelled, the looks at a test split, then other notes, and how many there are beyond them."""
+    """Return that nobody labelled, the looks at a test split, and the first other note."""
     marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
-    marked = [note for note in dict.fromkeys(marks) if note]
-    ordered = [*marked, *(note for note in comparison.notes if note not in marked)]
-    shown = ordered[: max(_MAX_NOTES, len(marked))]
-    lines = [f"note: {escape_terminal(note)}" for note in shown]
-    left_out = len(ordered) - len(shown)
-    if left_out:
-        more = f" (and {left_out} more: --verbose)"
-        lines[-1] = shorten_at_word(lines[-1], width - len(more)) + more
+    shown = [note for note in dict.fromkeys(marks) if note]
+    others = [note for note in comparison.notes if note not in shown]
+    shown += others[: max(1, _MAX_NOTES - len(shown))]
+    hidden = len(comparison.notes) - len(shown)
+    more = f" (and {hidden} more: --verbose)" if hidden else ""
+    lines = []
+    for number, note in enumerate(shown, 1):
+        suffix = more if number == len(shown) else ""
+        is_marked = NO_LABELS in note or TEST_SPLIT in note
+        lines += fold_note(escape_terminal(note), width, suffix, 3 if is_marked else 1)
     return lines
+
+
+def _build_title(comparison: Comparison, width: int) -> str:
+    """Return which sides are compared; of paths that would not fit beside the outcome, the last part."""
+    names = comparison.candidate.name, comparison.baseline.name
+    if sum(map(len, names)) + _TITLE_WORDS > width:
+        candidate, baseline = (name.rstrip("/").rpartition("/")[2] for name in names)
+        names = (candidate, baseline)
+    return f"{names[0]} compared with {names[1]}"

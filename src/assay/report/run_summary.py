@@ -200,17 +200,17 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
-    # A judge that failed its controls, and scores in which leaks count, before the rest.
+    # A judge that failed its controls or never answered, and scores in which leaks count, before the rest.
     notes.sort(key=lambda note: _URGENT.search(note) is None)
     more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
     lines = []
     for number, note in enumerate(notes[:_MAX_NOTES], 1):
         suffix = more if number == _MAX_NOTES else ""
-        lines += _fold_note(escape_terminal(note), width, suffix, 1 if len(notes) > 1 else 2)
+        lines += fold_note(escape_terminal(note), width, suffix, 1 if len(notes) > 1 else 2)
     return lines
 
 
-def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
+def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
     """Return a note in at most so many lines; if it is too long, its remedy comes first and the rest is cut."""
     lines = textwrap.wrap(f"note: {note}{suffix}", width, break_on_hyphens=False)
     if len(lines) <= most_lines:
@@ -223,7 +223,7 @@ def _fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
 
 
-_URGENT = re.compile(r"\bE_[A-Z_]+\b| leaked counts? at the worst ")
+_URGENT = re.compile(r"\bE_[A-Z_]+\b| leaked counts? at the worst | gave no verdict on anything ")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""
 
