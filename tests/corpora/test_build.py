@@ -230,3 +230,12 @@ def test_the_chunks_of_a_run_are_matched_by_text(tmp_path: Path, capsys: pytest.
         m["target_chunk"]: m["chunks"] for m in built["matches"] if "chunks" in m
     }
     assert ["7f-1"] == assay.load_corpus(out).chunks["leave_policy:v2:leave"].metadata["target_chunks"]
+
+
+@pytest.mark.parametrize("field", ["role: manager", "Roles: [hr]", "acl: [hr]", "valid-to: 2026-01-01", "tennant: a"])
+def test_a_misspelt_restriction_is_an_error_and_makes_nothing_public(tmp_path: Path, field: str) -> None:
+    (tmp_path / "pay.md").write_text(f"---\n{field}\ntags: [x]\n---\n# Pay\n\nSalaries.\n")
+    with pytest.raises(InputError) as raised:
+        build(tmp_path)
+    (problem,) = raised.value.problems
+    assert problem.field == field.partition(":")[0] and "did you mean" in problem.message

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -137,9 +138,28 @@ def _split_front_matter(text: str, path: str, problems: ProblemList) -> tuple[di
     return _check_fields(fields, 1, problems), "\n".join(lines[end + 1 :]), end + 2
 
 
+_PROTECTING = ("roles", "tenant", "valid_from", "valid_to", "position", "position_scope")
+_LIKE_ROLES = frozenset(("acl", "access", "allowed_roles", "access_roles"))
+
+
+def _find_misspelt(name: str) -> str:
+    """Return the field that a name was probably meant to be, of those that restrict who sees a document and when."""
+    written = name.lower().replace("-", "_").replace(" ", "_")
+    if written in _LIKE_ROLES:
+        return "roles"
+    return next(iter(get_close_matches(written, _PROTECTING, 1, 0.8)), "") if name not in _KNOWN_FIELDS else ""
+
+
+_KNOWN_FIELDS = frozenset((*_PROTECTING, "document", "version", "title"))
+
+
 def _check_fields(fields: Mapping[str, Any], line: int, problems: ProblemList) -> dict[str, Any]:
     """Return the fields of a document; note those of a wrong type. Empty ones are left out."""
     checked = {name: value for name, value in fields.items() if value not in (None, "")}
+    for name in map(str, checked):
+        meant = _find_misspelt(name)
+        if meant:  # read as metadata, it would make the document public
+            problems.add_error(line, name, f"no field that restricts anything; did you mean {meant}?", "E_FIELD")
     for name in ("document", "version", "tenant", "position_scope"):
         if name in checked and isinstance(checked[name], (list, dict, bool)):
             problems.add_error(line, name, f"not a name (got {shorten_repr(checked[name])})", "E_TYPE")
