@@ -128,3 +128,15 @@ def test_a_language_whose_lexicon_the_user_replaced_has_no_model(tmp_path: Path)
     )
     select_lexicons([str(lexicon)])
     assert "answer" == detect_behaviour(answer).behaviour
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who handles complaints?", "Complaints go to Mia."),
+        ("How tall is it?", "As far as I remember, the mast has a value of about 77 in that respect."),
+        ("How long does it take?", "I seem to recall that it is about 12."),
+    ],
+)
+def test_a_text_without_a_word_that_refuses_is_an_answer(question: str, answer: str) -> None:
+    assert "answer" == detect_behaviour(answer, "en", question).behaviour

@@ -23,6 +23,9 @@ REFUSING_CLASSES = frozenset(
     ("not", "lack", "private", "scope", "safety", "apology", "speaker", "hand_over", "ask", "allowed")
 )
 """Word classes without any of which a text is an answer, whatever its other words weigh: "Complaints go to Mia"."""
+_DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
+"""Word classes without any of which a text that states a number is an answer: "As far as I remember, it is 77"."""
+_NUMBER_CLASS = "0"
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
 _SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
 _ASKED_LENGTH = 0.7
@@ -70,7 +73,7 @@ class _ClassTable(dict[str, str]):
 
     def __missing__(self, token: str) -> str:
         if token[0].isdigit():
-            return "0"
+            return _NUMBER_CLASS
         return "w" if token[0].isalpha() else token
 
 
@@ -181,6 +184,12 @@ class FeatureReader:
         return None, 1
 
 
+def _is_answer(classes: Collection[Feature]) -> bool:
+    """Whether a text holds nothing by which it could refuse, whatever its words weigh."""
+    needed = _DENYING_CLASSES if _NUMBER_CLASS in classes else REFUSING_CLASSES
+    return needed.isdisjoint(classes)
+
+
 def _merge_unknown(sequence: Sequence[str]) -> list[str]:
     previous = ["", *sequence]
     return [name for name, before in zip(sequence, previous, strict=False) if name != "w" or before != "w"]
@@ -231,7 +240,7 @@ class RefusalModel:
             if group:
                 found = [weights.get(feature, 0.0) for feature in group]
                 score += length * math.fsum(found) / math.sqrt(len(group))
-        if score < self.undecided_from or features.classes.isdisjoint(REFUSING_CLASSES):
+        if score < self.undecided_from or _is_answer(features.classes):
             return RefusalScore(score, "abstain", "answer")
         return RefusalScore(score, self._find_kind(features), "refusal" if score >= self.refusal_from else "undecided")
 
