@@ -42,7 +42,7 @@ main(["--version"])
 
 @pytest.mark.slow
 def test_the_list_of_commands_says_what_the_help_of_each_command_begins_with() -> None:
-    commands = get_command(build_app()).commands  # type: ignore[attr-defined]
+    commands = get_command(build_app()).commands  # type: ignore[attr-defined]  # a group
     assert set(commands) == set(COMMANDS)
     for name, entry in COMMANDS.items():
         assert entry.summary == " ".join(commands[name].help.split("\n\n")[0].split()), name

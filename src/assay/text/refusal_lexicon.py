@@ -316,6 +316,7 @@ class LexiconParser:
                 at = f"phrases.{kind}[{index}]"
                 row = {"say": entry} if isinstance(entry, str) else self._read_mapping(entry, at)
                 expanded = self._read_phrase_row(row, at, lists, lexicon)
+                # `_KINDS` holds the kinds of the type, which the check above compares with
                 cue = RefusalPhrase(kind, row.get("by", "anyone"), row.get("then", ""), lexicon)  # type: ignore[arg-type]
                 add_phrases(phrases, dict.fromkeys(expanded, (cue,)))
         if len(phrases) > _MOST_PHRASES:
