@@ -113,12 +113,6 @@ class AuditStore:
 
     # ── settings of the store ────────────────────────────────────────────────────────────────────────────────────
 
-    def read_meta(self, name: str) -> str | None:
-        """Return a setting of the store, None where there is none."""
-        with self.reading() as connection:
-            value = connection.execute(sa.select(META.c.value).where(META.c.name == name)).scalar_one_or_none()
-        return None if value is None else str(value)
-
     def check_key(self, fingerprint: str) -> None:
         """Note the fingerprint of the audit key, or raise InputError if the store was written with another key.
 

@@ -102,14 +102,6 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows
     return foreign
 
 
-def read_case(row: Mapping[str, Any]) -> Case:
-    """Return the case of one row. Raises ValueError with the member and what is wrong with it."""
-    try:
-        return _read_case({str(key): value for key, value in row.items() if value not in (None, "", [], ())})
-    except _RowError as error:
-        raise ValueError(f"{error.member}: {error.message}") from None
-
-
 def _read_case(members: Mapping[str, Any]) -> Case:
     question = _read_question(members)
     reference_key = next((key for key in REFERENCE_KEYS if key in members), None)

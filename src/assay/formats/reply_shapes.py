@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.records.errors import shorten_repr
-from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage
 
 STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
 """The members of the contract `rag-trace` that hold a ranking, with its stage."""
@@ -305,8 +305,3 @@ def read_citations(citations: Any, note: NoteReading) -> list[str] | None:
     if not isinstance(citations, (list, tuple)):
         raise ShapeError(f"citations: not a list (got {shorten_repr(citations)})")
     return [read_citation(item, index, note) for index, item in enumerate(citations)]
-
-
-def count_texts(chunks: Sequence[Chunk]) -> int:
-    """Return how many of the chunks have a text."""
-    return sum(chunk.text is not None for chunk in chunks)

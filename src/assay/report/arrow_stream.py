@@ -83,11 +83,6 @@ class ArrowTable:
     def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self.columns = {name: list(values) for name, values in columns.items()}
 
-    @property
-    def column_names(self) -> list[str]:
-        """The names of the columns."""
-        return list(self.columns)
-
     def __len__(self) -> int:
         return max(map(len, self.columns.values()), default=0)
 
