@@ -88,6 +88,17 @@ def test_rows_of_ragas_become_a_golden_set_and_outputs_that_score(
     assert "1.000" in capsys.readouterr().out
 
 
+def test_a_reference_that_abstains_expects_an_abstention(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gym = {"user_input": "Which gym is paid for?", "reference": "The information is not provided in the documents."}
+    pay = {"user_input": "What does the CEO earn?", "reference": "You do not have permission to see salaries."}
+    fee = {"user_input": "What does parking cost?", "reference": "There is no fee."}
+    stated = {**gym, "id": "stated", "expected_behavior": "answer"}
+    assert 0 == main(["init", "--from", write(folder, "ragas.json", [gym, pay, fee, stated])])
+    cases = load_golden(folder / "golden.jsonl").golden.cases
+    assert ["abstain", "answer", "answer", "answer"] == [case.behaviour for case in cases]
+    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in capsys.readouterr().err
+
+
 def test_goldens_of_deepeval_have_their_context_as_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["init", "--from", write(folder, "dataset.json", DEEPEVAL)])
     assert "not imported, because it has no counterpart: source_file ×1" in capsys.readouterr().err

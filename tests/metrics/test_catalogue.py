@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from tests.metrics.worlds import ORACLE, cases, corpora, ids, judgments, make_go
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, find_metric, is_metric_measurable, parse_metric
 from assay.metrics.metric import Batch, JoinedRows, Metric, MetricName
+from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case, Corpus, Evidence
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
@@ -250,6 +252,22 @@ def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
     for name in RANKED.requested:
         if name.base in RANKING and before[str(name)].status[0] == SCORED:
             assert after[str(name)].values[0] >= before[str(name)].values[0], name
+
+
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("recal@10", "did you mean recall@10?"),
+        ("recall10", "did you mean recall@10?"),
+        ("mrr5", "did you mean mrr@5 or rr@5?"),
+        ("correct_answr", "did you mean correct_answer or correctness?"),
+        ("correct_answr@3", "did you mean correct_answer or correctness?"),
+        ("quality", "`assay metrics` lists all"),
+    ],
+)
+def test_a_misspelt_metric_is_suggested_as_it_can_be_written(text: str, suggestion: str) -> None:
+    with pytest.raises(MetricNameError, match=re.escape(suggestion)):
+        parse_metric(text)
 
 
 def test_the_documentation_has_a_section_for_every_metric() -> None:

@@ -21,6 +21,7 @@ from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, recognise_repl
 from assay.records.errors import Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import Observation, Stage
+from assay.text.refusals import detect_behaviour
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
 REFERENCE_KEYS = (
@@ -35,6 +36,7 @@ LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")
 _OUTPUT_KEYS = frozenset((*ANSWER_KEYS, *RANKING_KEYS, "retrieved_context_ids", "citations", "usage", "versions"))
+_MOST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
 
@@ -80,6 +82,7 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows
     """Return the cases and observations of numbered rows; `path` is the name for messages."""
     foreign = ForeignRows()
     row_by_id: dict[str, int] = {}
+    refusals: list[str] = []
     for number, row in rows:
         if not isinstance(row, Mapping):
             foreign.add_problem(path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
@@ -95,11 +98,20 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows
             message = f"the same case again (got {shorten_repr(case.id)}; it is in row {row_by_id[case.id]} too)"
             foreign.add_problem(path, number, "id", message)
         row_by_id.setdefault(case.id, number)
+        if case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
+            refusals.append(case.id)
         foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
         _count_ignored(members, foreign)
+    if refusals:
+        foreign.notes.setdefault(_describe_refusals(refusals))
     return foreign
+
+
+def _describe_refusals(case_ids: Sequence[str]) -> str:
+    rest = f" and {len(case_ids) - _MOST_LISTED} more" if len(case_ids) > _MOST_LISTED else ""
+    return f"expected to abstain, because the reference does: {', '.join(case_ids[:_MOST_LISTED])}{rest}"
 
 
 def _read_case(members: Mapping[str, Any]) -> Case:
@@ -120,17 +132,22 @@ def _read_case(members: Mapping[str, Any]) -> Case:
         reference=reference,
         evidence=_read_evidence(members),
         tags=_read_tags(members),
-        behaviour=_read_behaviour(members),
+        behaviour=_read_behaviour(members, question, reference),
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
     )
 
 
-def _read_behaviour(members: Mapping[str, Any]) -> Behaviour:
+def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
+    """Return the behaviour that a row states; one that states none is to abstain if its reference does.
+
+    A reference that denies access expects an answer as any other: a case of denial needs a user and what is forbidden.
+    """
     key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
     if key is None:
-        return "answer"
+        detected = detect_behaviour(reference or "", question=question)
+        return "abstain" if detected.behaviour == "abstain" and not detected.has_substantive_claim else "answer"
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:
             return behaviour

@@ -237,7 +237,7 @@ def parse_metric(text: str) -> MetricName:
         name = MetricName(alias_target.base, tuple(sorted(keys.items())), name.k)
     metric = CATALOG.get(name.base)
     if metric is None:
-        raise _metric_error(text, _unknown_metric_reason(name.base))
+        raise _metric_error(text, _unknown_metric_reason(name))
     for problem in _find_key_problems(metric, name):
         raise _metric_error(text, problem)
     defaults = {key: spec.default for key, spec in metric.keys.items()}
@@ -307,11 +307,21 @@ def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
     return problems
 
 
-def _unknown_metric_reason(base: str) -> str:
-    close_names = get_close_matches(base, [*CATALOG.list_names(), *METRIC_ALIASES], n=3)
+def _unknown_metric_reason(name: MetricName) -> str:
+    """Return the reason with the closest names, written with the cut-off that was meant (`recal@10`, `recall10`)."""
+    letters = name.base.rstrip("0123456789")
+    digits = name.base[len(letters) :]
+    cutoff = str(name.k or digits)
+    loaded_rows = dict(CATALOG.items())  # a plugin is not imported for a hint
+    close_names = get_close_matches(letters, [*CATALOG.list_names(), *METRIC_ALIASES], n=3, cutoff=0.75)
     if not close_names:
         return "no such metric; `assay metrics` lists all"
-    return f"no such metric; did you mean {' or '.join(close_names)}?"
+    spellings = []
+    for close_name in close_names:
+        row = loaded_rows.get(METRIC_ALIASES.get(close_name, close_name))
+        takes_cutoff = row is not None and row.cut != "no"
+        spellings.append(f"{close_name}@{cutoff}" if cutoff and takes_cutoff else close_name)
+    return f"no such metric; did you mean {' or '.join(spellings)}?"
 
 
 def _metric_error(text: str, reason: str) -> MetricNameError:
