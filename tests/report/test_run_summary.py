@@ -96,6 +96,20 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
     ) == lines[-6:-2]
 
 
+
+def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_room() -> None:
+    fates = [(True, True), (True, True), (True, False), (False, False), (None, True)]
+    attributions = {
+        f"case-{number}": Attribution(f"case-{number}", "success", reached=reached, good=good)
+        for number, (reached, good) in enumerate(fates)
+    }
+    by_config = {"configuration-0": attributions}
+    sentence = "Answers with the evidence: 2 good, 1 bad; without it: 0 good, 1 bad; not counted: 1"
+    assert sentence in render_run_summary(make_scoring(1, 0, 0), by_config, {}, 100).lines
+    numbers = "Good/bad with the evidence, without it, not counted: configuration-0 2/1 0/1 1"
+    assert numbers in render_run_summary(make_scoring(1, 0, 0), by_config, {}, 80).lines
+
+
 def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
     lines = render_run_summary(scoring(), {}, {}, metrics=["recall@10"]).lines
     header = next(number for number, line in enumerate(lines) if GOOD in line and BAD in line and ":" not in line)

@@ -96,7 +96,7 @@ def build_attribution_table(attributions: AttributionsByConfig) -> Table:
 
 
 def count_outcomes(attributions: Mapping[str, Attribution]) -> dict[str, int]:
-    """Return the counts of the table reached × good, by `<reached>_<good>`, and of the cases that have no cell."""
+    """Return the counts of the table reached × good, by `<reached>_<good>`, and of the cases that are not counted."""
     counts = dict.fromkeys(OUTCOME_CELLS, 0)
     for attribution in attributions.values():
         if attribution.reached is None or attribution.good is None:
@@ -117,8 +117,8 @@ def build_outcomes_table(attributions: AttributionsByConfig) -> Table:
     rows = [
         (config, *(str(count) for count in count_outcomes(cases).values())) for config, cases in attributions.items()
     ]
-    columns = ("Config", "Reached, good", "Reached, not good", "Not reached, good", "Not reached, not good", "No cell")
-    note = "No cell: the case requires no evidence, or the trace or the answer does not tell."
+    columns = ("Config", "Reached, good", "Reached, not good", "Not reached, good", "Not reached, not good", "Not counted")
+    note = "Not counted: the case requires no evidence, or the trace or the answer does not tell."
     return Table("Evidence and answers", columns, tuple(sorted(rows)), (note,))
 
 

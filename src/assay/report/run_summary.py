@@ -290,15 +290,27 @@ def _align_row(label: str, label_width: int, cells: Sequence[str], column_width:
 def _build_outcome_lines(
     attributions: Mapping[str, Mapping[str, Attribution]], configs: Sequence[str], width: int
 ) -> list[str]:
-    """Return one line with the 2×2 counts of each configuration: evidence reached the generator × answer good."""
-    parts = []
-    for config in configs:
-        if config not in attributions:
-            continue
-        reached_good, reached_bad, lost_good, lost_bad, no_cell = count_outcomes(attributions[config]).values()
-        parts.append(f"{config} {reached_good}/{reached_bad} {lost_good}/{lost_bad} {no_cell}")
-    label = "Reached good/bad, lost good/bad, no cell: "
-    return [shorten_at_word(escape_terminal(label + ", ".join(parts)), width)] if parts else []
+    """Return one line with the 2×2 counts of each configuration: evidence reached the generator × answer good.
+
+    One configuration gets a sentence, if there is room for it; several get columns of numbers.
+    """
+    outcomes = {config: count_outcomes(attributions[config]) for config in configs if config in attributions}
+    if not outcomes:
+        return []
+    if len(outcomes) == 1:
+        with_good, with_bad, without_good, without_bad, uncounted = next(iter(outcomes.values())).values()
+        sentence = (
+            f"Answers with the evidence: {with_good} good, {with_bad} bad; without it: {without_good} good, "
+            f"{without_bad} bad; not counted: {uncounted}"
+        )
+        if len(sentence) <= width:
+            return [sentence]
+    columns = []
+    for config, counts in outcomes.items():
+        with_good, with_bad, without_good, without_bad, uncounted = counts.values()
+        columns.append(f"{config} {with_good}/{with_bad} {without_good}/{without_bad} {uncounted}")
+    label = "Good/bad with the evidence, without it, not counted: "
+    return [shorten_at_word(escape_terminal(label + ", ".join(columns)), width)]
 
 
 def _build_failed_lines(
