@@ -166,6 +166,22 @@ def test_the_first_screen_says_why_not_what_to_do_and_what_changed(opened: Open)
     page.until("location.hash.includes('cause=reranker')")
 
 
+def test_shown_changes_are_listed_in_both_directions(opened: Open) -> None:
+    data = world(FRUIT)
+    assert data.comparison is not None
+    verdicts = {"rr@10": "improved", "behaviour": "improved", "latency_ms": "regressed"}
+    metrics = {
+        metric: structs.replace(change, verdict=verdicts.get(metric, "not_shown"))
+        for metric, change in data.comparison.metrics.items()
+    }
+    page = opened(replace(data, comparison=structs.replace(data.comparison, metrics=metrics)))
+    lines = page.text(".what-changed").splitlines()
+    (regressed,) = (line for line in lines if "regressed" in line)
+    (improved,) = (line for line in lines if "improved" in line)
+    assert "Latency in ms" in regressed and "MRR" not in regressed
+    assert "MRR@10" in improved and "Behaviour" in improved and "Recall" not in improved
+
+
 @pytest.mark.parametrize("width", [1000, 1400])
 def test_decision_outcomes_and_the_first_failed_case_need_no_scrolling(opened: Open, width: int) -> None:
     page = opened(world(FRUIT))

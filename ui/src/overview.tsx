@@ -136,9 +136,8 @@ function WhatChanged({ report }: { report: Report }) {
   const comparison = report.comparison;
   if (comparison === null) return null;
   const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
-  const shown = strongestFirst(comparison.metrics.filter((change) => SHOWN.includes(change.verdict)));
+  const shown = comparison.metrics.filter((change) => SHOWN.includes(change.verdict));
   const moved = strongestFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
-  const first = (shown.length > 0 ? shown : moved).slice(0, FIRST);
   const rest = comparison.changed.length - FIRST;
   const { fail_now, fail_no_longer } = comparison.flipped;
   return (
@@ -153,22 +152,16 @@ function WhatChanged({ report }: { report: Report }) {
             </>
           )}
         </p>
+        {SHOWN.map((verdict) => (
+          <ShownChanges key={verdict} verdict={verdict} changes={shown} titles={titles} />
+        ))}
+        {shown.length === 0 && (
+          <p>
+            <strong>{t("movements")}</strong>: {t(moved.length === 0 ? "nothing_moved" : "none_shown")}{" "}
+            <ChangeList changes={moved.slice(0, FIRST)} titles={titles} />
+          </p>
+        )}
         <p>
-          <strong>{t("movements")}</strong>: {shown.length === 0 && t(first.length === 0 ? "nothing_moved" : "none_shown")}{" "}
-          {first.map((change, index) => (
-            <span key={change.name}>
-              {index > 0 && "; "}
-              <Data text={titles.get(change.name) ?? change.title} /> {change.baseline} → {change.candidate}{" "}
-              <span class="n">{change.interval ?? change.gain_text}</span>
-              {SHOWN.includes(change.verdict) && (
-                <>
-                  {" "}
-                  <StateBadge kind="verdict" name={change.verdict} />
-                </>
-              )}
-            </span>
-          ))}
-          {". "}
           <a href="#/comparison">{t("movement_all")}</a>
         </p>
         {fail_now.total + fail_no_longer.total === 0 && <p>{t("none_flipped")}</p>}
@@ -176,6 +169,34 @@ function WhatChanged({ report }: { report: Report }) {
         <Flips title={t("fail_no_longer", { n: fail_no_longer.total })} flips={fail_no_longer} config={comparison.candidate.config} />
       </div>
     </Section>
+  );
+}
+
+type Titles = ReadonlyMap<string, string>;
+
+/** The changes of one direction that are shown, strongest first, with the number of those that are left out. */
+function ShownChanges(props: { verdict: MetricChange["verdict"]; changes: readonly MetricChange[]; titles: Titles }) {
+  const { t } = useWords();
+  const changes = strongestFirst(props.changes.filter((change) => change.verdict === props.verdict));
+  if (changes.length === 0) return null;
+  return (
+    <p>
+      <StateBadge kind="verdict" name={props.verdict} /> <ChangeList changes={changes.slice(0, FIRST)} titles={props.titles} />
+      {changes.length > FIRST && <> {t("and_more", { n: changes.length - FIRST })}</>}
+    </p>
+  );
+}
+
+function ChangeList({ changes, titles }: { changes: readonly MetricChange[]; titles: Titles }) {
+  return (
+    <>
+      {changes.map((change, index) => (
+        <span key={change.name}>
+          {index > 0 && "; "}
+          <Data text={titles.get(change.name) ?? change.title} /> {change.baseline} → {change.candidate}
+        </span>
+      ))}
+    </>
   );
 }
 

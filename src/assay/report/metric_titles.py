@@ -14,6 +14,8 @@ METRIC_TITLES = {
     "precision": "Precision",
     "context_rr": "Context MRR",
     "context_ap": "Context MAP",
+    "latency_ms": "Latency in ms",
+    "cost_usd": "Cost in USD",
 }
 
 
