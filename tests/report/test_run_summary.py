@@ -96,7 +96,6 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
     ) == lines[-6:-2]
 
 
-
 def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_room() -> None:
     fates = [(True, True), (True, True), (True, False), (False, False), (None, True)]
     attributions = {

@@ -117,7 +117,14 @@ def build_outcomes_table(attributions: AttributionsByConfig) -> Table:
     rows = [
         (config, *(str(count) for count in count_outcomes(cases).values())) for config, cases in attributions.items()
     ]
-    columns = ("Config", "Reached, good", "Reached, not good", "Not reached, good", "Not reached, not good", "Not counted")
+    columns = (
+        "Config",
+        "Reached, good",
+        "Reached, not good",
+        "Not reached, good",
+        "Not reached, not good",
+        "Not counted",
+    )
     note = "Not counted: the case requires no evidence, or the trace or the answer does not tell."
     return Table("Evidence and answers", columns, tuple(sorted(rows)), (note,))
 
