@@ -56,6 +56,16 @@ def write_target(here: Path, body: str, more: str = "") -> None:
     (here / "assay.yaml").write_text(settings, encoding="utf-8")
 
 
+def test_doctor_warns_where_a_reply_has_no_answer_that_it_can_read(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
+    write_target(here, "def ask(question):\n    return {'reply_text': 'yes', 'contexts': ['1']}\n")
+    main(["doctor"])
+    assert "warn  target mine: ask: no answer was read" in capsys.readouterr().out
+
+
 def test_doctor_asks_every_operation_and_shows_the_replies_as_they_were_understood(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,6 +100,29 @@ def test_mapping_that_finds_no_answer_says_what_was_there() -> None:
         read({"answer": "x", "time": 1}, answer="data.text")
 
 
+def test_what_the_settings_do_not_map_is_recognised_by_its_shape() -> None:
+    reply = {
+        "answer": "yes",
+        "hits": [{"id": "a", "text": "1"}, {"id": "b", "text": "2"}],
+        "sources": [{"id": "b", "text": "2"}],
+        "citations": ["b"],
+        "question": "a form of the question that the service made",
+    }
+    observation = read(reply, stages={"retrieved": "hits", "context": "sources"})
+    assert ("yes", ("b",)) == (observation.answer, observation.citations)
+    assert [("retrieved", ["a", "b"]), ("context", ["b"])] == stages(observation)
+
+    by_answer = read({"text": "an extract", "data": {"said": "yes"}, "contexts": ["1"]}, answer="data.said")
+    assert "yes" == by_answer.answer
+    assert ["retrieved"] == [stage.name for stage in by_answer.stages or ()]
+
+
+def test_what_is_not_read_next_to_a_mapping_is_named() -> None:
+    call = TargetCall(CASE, "ask", 1.0, 3)
+    read_reply({"answer": "yes", "hits": [], "citatoins": []}, call, ResponseMapping(stages={"retrieved": "hits"}))
+    assert any("citatoins (did you mean citations?)" in notice for notice in call.notices)
+
+
 def test_keys_are_built_from_fields_that_stay() -> None:
     chunk = msgspec.to_builtins(ChunkMapping(id="id", metadata={"document": "doc", "page": "page"}))
     row = {"text": "yes", "hits": [{"id": 9, "doc": "hr", "page": 3}]}

@@ -291,6 +291,11 @@ def _check_target(
             continue
         observation = reply if observation is None else join_search_and_answer(observation, reply)
         yield SetupFinding("ok", subject, f"{operation}: {describe_reply(reply)}")
+        if operation == "ask" and reply.answer is UNSET and reply.error is None:
+            message = "ask: no answer was read, so only retrieval will be scored"
+            yield SetupFinding(
+                "warn", subject, message, "response: {answer: PATH} in the target's settings says where it is"
+            )
     for notice in notices:
         yield SetupFinding("warn" if "not read" in notice else "ok", subject, notice)
     if observation is not None:

@@ -10,9 +10,16 @@ import msgspec
 from msgspec import UNSET, structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
-from assay.calls.templates import MissingPath, find_value
+from assay.calls.templates import MissingPath, find_value, parse_path
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunks
-from assay.formats.reply_shapes import RANKING_KEYS, STAGE_KEYS, read_citations, recognise_reply
+from assay.formats.reply_shapes import (
+    ANSWER_KEYS,
+    OTHER_ANSWER_KEYS,
+    RANKING_KEYS,
+    STAGE_KEYS,
+    read_citations,
+    recognise_reply,
+)
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, Usage
@@ -40,9 +47,9 @@ def decode_reply(body: bytes) -> Any:
 def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     """Return the observation of a reply, with the case id and question of the call.
 
-    Unless `response` says where the parts of the reply are, a text is an answer, a list is a ranking, and an object is
-    recognised by its members (`recognise_reply`); how it was understood is added to the notices of the call. Raises
-    CallError with code `schema`, `id_mismatch` or `target_error`.
+    A text is an answer, a list is a ranking, and an object is recognised by its members (`recognise_reply`), but for
+    the parts of which `response` says where they are; how it was understood is added to the notices of the call.
+    Raises CallError with code `schema`, `id_mismatch` or `target_error`.
     """
     if isinstance(value, Observation):
         observation = value
@@ -122,26 +129,53 @@ def _map_chunks(value: Mapping[Any, Any], response: ResponseMapping) -> dict[str
 
 
 def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
+    """Return what the settings map, and what they leave open as its shape tells."""
     rankings = _find_present(value, response.stages)
     stages = [Stage(name, _read_chunks(items, response, call.notices.add)) for name, items in rankings.items()]
+    if response.stages and not stages and call.operation == "search":
+        raise CallError("schema", f"no ranking at {', '.join(response.stages.values())} (got {_describe_value(value)})")
     answer: Any = UNSET
     if response.answer is not None and call.operation == "ask":
         answer = _find_required(value, response.answer)
     usage = _find_present(value, response.usage)
     versions = _find_present(value, response.versions)
-    row = {
-        "case_id": _find_optional(value, response.case_id) or call.case.id,
+    mapped = {
         "answer": answer,
         "behaviour": _find_optional(value, response.behaviour),
         "query_rewrite": _find_optional(value, response.query_rewrite),
         "citations": _read_citations(_find_optional(value, response.citations), call, response),
-        "usage": _convert(usage, Usage) if usage else None,
-        "versions": {name: str(version) for name, version in versions.items()},
+        "usage": usage or None,
+        "versions": {name: str(version) for name, version in versions.items()} or None,
     }
-    if response.stages and not stages and call.operation == "search":
-        raise CallError("schema", f"no ranking at {', '.join(response.stages.values())} (got {_describe_value(value)})")
-    row = {key: item for key, item in row.items() if item is not UNSET}
-    return structs.replace(_convert(row, Observation), stages=tuple(stages) or None)
+    open_parts = Observation(call.case.id)
+    members = _leave_out_mapped(value, response)
+    if members:
+        open_parts = _read_native(members, call, ResponseMapping(chunk=response.chunk, key=response.key))
+    row = {name: part for name, part in mapped.items() if part is not None and part is not UNSET}
+    row["case_id"] = _find_optional(value, response.case_id) or call.case.id
+    observation = _convert(row, Observation)
+    changes: dict[str, Any] = {name: getattr(observation, name) for name in row}
+    return structs.replace(open_parts, **changes, stages=tuple(stages) or open_parts.stages)
+
+
+_ANSWER_PLACES = frozenset((*ANSWER_KEYS, *OTHER_ANSWER_KEYS, "choices", "messages"))
+_RANKING_PLACES = frozenset((*STAGE_KEYS, *RANKING_KEYS, "stages", "retrieved_context_ids", CONTEXT_STAGE))
+_IDENTITY_PLACES = frozenset(("case_id", "query_id", "question"))
+"""Names that a service may use for something else; without a mapping they are those of Assay."""
+
+
+def _leave_out_mapped(value: Any, response: ResponseMapping) -> dict[str, Any]:
+    """Return the members of a reply from which a part may be read that the settings do not map."""
+    if not isinstance(value, Mapping):
+        return {}
+    paths = [response.answer, response.behaviour, response.citations, response.query_rewrite, response.case_id]
+    paths += [*response.stages.values(), *response.usage.values(), *response.versions.values()]
+    left_out = {str(step) for path in paths if path is not None for step in parse_path(path)[:1]} | _IDENTITY_PLACES
+    if response.answer is not None:
+        left_out |= _ANSWER_PLACES
+    if response.stages:
+        left_out |= _RANKING_PLACES
+    return {str(key): item for key, item in value.items() if str(key) not in left_out}
 
 
 def _find_required(value: Any, path: str) -> Any:
