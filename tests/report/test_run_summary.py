@@ -99,7 +99,7 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
 def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_room() -> None:
     fates = [(True, True), (True, True), (True, False), (False, False), (None, True)]
     attributions = {
-        f"case-{number}": Attribution(f"case-{number}", "success", reached=reached, good=good)
+        f"case-{number}": Attribution(f"case-{number}", "pass", reached=reached, good=good)
         for number, (reached, good) in enumerate(fates)
     }
     by_config = {"configuration-0": attributions}
