@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 from tests.trends.run_series import make_case, score_run
 
@@ -29,7 +30,11 @@ from assay.formats.run_registry_file import (
 )
 from assay.records.errors import ExitCode, InputError
 from assay.records.series import list_series_faults
+from assay.stats.arrays import FloatArray
+from assay.stats.change_points import scan_for_change
+from assay.trends.case_outcome_series import HistoryRun
 from assay.trends.history_results import RunHistory
+from assay.trends.run_trends import FALSE_DISCOVERY_RATE, SeriesKey, _find_changes, _Stretch
 
 AT = "2026-04-01"
 HALF = RegisteredValue(0.5, 0.2, 0.8, 10)
@@ -337,3 +342,26 @@ def test_a_registry_that_cannot_be_written_costs_a_note_and_not_the_run(
     (tmp_path / "runs" / REGISTRY_FILE).mkdir(parents=True)
     score_run(tmp_path, "1", [True])
     assert "note: not in the history" in capsys.readouterr().err
+
+
+def make_stretch(scores: FloatArray, metric: str) -> _Stretch | None:
+    runs = [HistoryRun(f"run-{number}", f"day-{number}", "bm25", "g", {}, {}) for number in range(len(scores))]
+    units = np.arange(scores.shape[1])
+    change = scan_for_change(scores, units)
+    return _Stretch(SeriesKey("bm25", metric, None), runs, scores, units, change) if change is not None else None
+
+
+def test_no_change_is_listed_with_an_adjusted_p_above_the_promised_rate() -> None:
+    random = np.random.default_rng(11)
+    further = 0
+    for _ in range(25):
+        stretches = []
+        for number in range(4):
+            shares = np.repeat(random.uniform(0.1, 0.9, 3), 3)
+            scores = (random.random((9, 14)) < shares[:, None]).astype(np.float64)
+            stretch = make_stretch(scores, f"metric-{number}")
+            stretches += [stretch] if stretch is not None else []
+        changes = _find_changes(stretches)
+        further += len(changes) - len({change.metric for change in changes})
+        assert all(change.p <= FALSE_DISCOVERY_RATE for change in changes)
+    assert further > 5  # changes after the first one of a series, whose p is adjusted like that of the first

@@ -22,7 +22,7 @@ from assay.formats.reply_shapes import (
 )
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, Usage
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError
 from assay.records.settings import ChunkMapping, ResponseMapping
 
 MAX_REPLY_DEPTH = 100

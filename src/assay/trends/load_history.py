@@ -40,7 +40,7 @@ from assay.trends.case_outcome_series import (
     find_flapping_cases,
     list_version_steps,
 )
-from assay.trends.history_results import BaselinePromotion, RunHistory
+from assay.trends.history_results import BaselinePromotion, ChangeFinding, RunHistory
 from assay.trends.load_incident_counts import count_incidents
 from assay.trends.run_trends import FALSE_DISCOVERY_RATE, analyse_trends, describe_change
 
@@ -113,7 +113,7 @@ def load_history(request: HistoryRequest) -> RunHistory:
     metrics = _choose_metrics(request.metrics, by_config)
     slices: list[str | None] = [None, *_list_slices(by_config, request.by)]
     analysis = analyse_trends(by_config, metrics, slices)
-    notes = [*loading.notes, *_explain_tests(analysis.tested, len(analysis.changes), by_config)]
+    notes = [*loading.notes, *_explain_tests(analysis.tested, analysis.changes, by_config)]
     return RunHistory(
         "trend",
         request.title,
@@ -367,7 +367,7 @@ def _list_slices(by_config: dict[str, list[HistoryRun]], keys: Sequence[str]) ->
     return sorted(names)
 
 
-def _explain_tests(tested: int, changes: int, by_config: dict[str, list[HistoryRun]]) -> list[str]:
+def _explain_tests(tested: int, changes: Sequence[ChangeFinding], by_config: dict[str, list[HistoryRun]]) -> list[str]:
     """Return what the tests for changes could and could not tell."""
     if not tested:
         fewest = max((sum(run.cases is not None for run in runs) for runs in by_config.values()), default=0)
@@ -377,11 +377,16 @@ def _explain_tests(tested: int, changes: int, by_config: dict[str, list[HistoryR
             else "no two runs differ on the cases that they share"
         )
         return [f"no series was tested for a change: {reason}"]
+    changed = {(change.configuration, change.metric, change.slice) for change in changes}
+    outcome = f"{tested} series tested for a change, {format_count(len(changes), 'change')} found"
+    if changes:
+        outcome += f" in {len(changed)} of them: of those {len(changed)},"
+    else:
+        outcome += "; of series with a change,"
     return [
-        f"{tested} series tested for a change, {changes} found: of the series with a change, "
-        f"at most {FALSE_DISCOVERY_RATE:.0%} are expected to have none (permutation within cases, Benjamini–Hochberg). "
-        f"A change is dated by the run after it; a run in which many cases moved at once, such as an outage, counts as "
-        f"one"
+        f"{outcome} at most {FALSE_DISCOVERY_RATE:.0%} are expected to have none (permutation within cases, "
+        f"Benjamini–Hochberg). A change is dated by the run after it; a run in which many cases moved at once, such as "
+        f"an outage, counts as one"
     ]
 
 
@@ -436,7 +441,14 @@ def _build_case_tables(run_history: RunHistory) -> list[Table]:
         for case in run_history.flapping[:MAX_LISTED_CASES]
     )
     failing = tuple(
-        (case.configuration, case.case_id, case.outcomes[-40:], case.last_passed or "never", str(case.runs_since_pass))
+        (
+            case.configuration,
+            case.case_id,
+            case.outcomes[-40:],
+            case.last_passed or "never",
+            str(case.runs_since_pass) if case.last_passed else "all",
+            str(case.outcomes.count("F")),
+        )
         for case in run_history.failing[:MAX_LISTED_CASES]
     )
     columns = ("Configuration", "Case", "Outcomes, oldest first")
@@ -448,8 +460,8 @@ def _build_case_tables(run_history: RunHistory) -> list[Table]:
             _say_rest(len(run_history.flapping)),
         ),
         Table(
-            "Cases that fail, longest first",
-            (*columns, "Last passed", "Runs since"),
+            "Cases that fail now, by the time since they last passed",
+            (*columns, "Last passed", "Runs since then", "Runs that it failed"),
             failing,
             _say_rest(len(run_history.failing)),
         ),

@@ -126,9 +126,8 @@ def _find_changes(stretches: Sequence[_Stretch]) -> list[ChangeFinding]:
         if p > FALSE_DISCOVERY_RATE:
             continue
         threshold = FALSE_DISCOVERY_RATE * rejected / len(stretches)
-        factor = p / stretch.change.p
         findings += [
-            _describe_change(stretch, change, max(p, min(1.0, change.p * factor)))
+            _describe_change(stretch, change, max(p, change.p * len(stretches) / rejected))
             for change in find_further_changes(stretch.scores, stretch.units, stretch.change, threshold)
         ]
     return findings
