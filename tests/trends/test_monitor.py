@@ -142,6 +142,24 @@ def test_pages_of_any_size_give_every_answer_once_in_the_order_of_time(store: st
     assert all(chunk.text for answer in chosen for stage in answer.record.stages or () for chunk in stage.chunks)
 
 
+def test_where_nothing_says_who_may_see_what_no_absence_of_leaks_is_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY + timedelta(hours=number), user="ann", wrong=False, refuses=False, index="v1")
+        for number in (1, 2, 4, 5, 7, 8)  # all of the tenant acme
+    ]
+    store = ingest(tmp_path, monkeypatch, lines)
+    without_corpus = render_chat_lines(assay.monitor(store, metrics=["faithfulness(by=rules)"]))
+    assert "- no alert" in without_corpus
+    assert any(line.startswith("- leaks: not looked for in any answer") for line in without_corpus)
+    assert any("not calibrated: look at the trend" in line for line in without_corpus)
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert "- no alert, no leak" in render_chat_lines(assay.monitor(store, corpus=corpus, metrics=["refusal_rate"]))
+
+
 def test_leaks_are_listed_one_by_one_and_never_with_their_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         make_answer(number, FIRST_DAY + timedelta(hours=number), user="ann", wrong=False, refuses=False, index="v1")

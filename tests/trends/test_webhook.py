@@ -88,6 +88,7 @@ def make_report() -> MonitorReport:
         (make_alert("2026-03-01", "alert-1"),),
         (leak,),
         1,
+        0,
         SamplingSummary(0, 100, 400, None, None, ""),
         RefusalBand(0.1, 0.3, None, "unknown", "not measured"),
         (),

@@ -33,6 +33,7 @@ from assay.trends.metric_bounds import MetricBound, assign_bounds, list_quarter_
 from assay.trends.monitor_alerts import WatchedSums, find_alerts
 from assay.trends.monitor_measures import Measure, check_slices, choose_measures
 from assay.trends.monitor_results import (
+    CORRECTED,
     ChangedVersion,
     MonitorAlert,
     MonitorDrift,
@@ -179,6 +180,7 @@ class _ReportBuilder:
             alerts=tuple(alerts),
             leaks=tuple(self._traffic.leaks),
             leak_count=self._traffic.leak_count,
+            unsearched=self._traffic.unsearched,
             sampling=self._summarise_sample(series),
             refusal_band=self._judge_refusals(periods),
             drift=tuple(self._find_drift(periods)),
@@ -285,7 +287,7 @@ class _ReportBuilder:
             corrected.append(
                 MonitorSeries(
                     name,
-                    f"{row.key}, corrected",
+                    f"{row.key}{CORRECTED}",
                     row.unit,
                     row.higher_is_better,
                     row.slice,
@@ -370,7 +372,7 @@ class _ReportBuilder:
         judging = self._inputs.judging
         by_rules = any(measure.sampled and "by=judge" not in measure.name for measure in self._measures)
         if by_rules and (judging is None or not judging.calibrations):
-            yield "scores by rules are not calibrated here: read their trend, not their height"
+            yield "scores by rules are not calibrated here: look at the trend, not at the value"
 
 
 def _correct_point(point: MonitorPoint, calibration: Calibration) -> MonitorPoint:

@@ -63,6 +63,7 @@ class Traffic:
     weeks: list[JudgedWeek] = field(default_factory=list)
     leaks: list[MonitorLeak] = field(default_factory=list)
     leak_count: int = 0
+    unsearched: int = 0
     answers: int = 0
     questions: dict[str, QuestionSample] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
@@ -163,6 +164,7 @@ class TrafficCollector:
         self._traffic.failures += scores.failures[: max(0, 5 - len(self._traffic.failures))]
 
     def _note_leaks(self, records: Sequence[AuditRecord], scores: AnswerScores, reported: set[int]) -> None:
+        self._traffic.unsearched += sum(row in reported for row in scores.unsearched)
         for row in scores.leaks:
             if row not in reported:
                 continue

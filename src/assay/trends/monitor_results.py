@@ -13,6 +13,9 @@ from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.series import SeriesMark
 
+CORRECTED = ", corrected"
+"""How the key of a series ends whose values are corrected by a calibration."""
+
 
 class MonitorPoint(Struct, frozen=True):
     """One value of a series: that of the period which begins at `at`, with its 95% interval.
@@ -149,7 +152,11 @@ class MonitorPeriod(Struct, frozen=True):
 
 
 class MonitorReport(Struct, frozen=True):
-    """Everything that a monitor found in a period. `leak_count` counts all leaking answers, `leaks` lists the first."""
+    """Everything that a monitor found in a period.
+
+    `leak_count` counts all leaking answers, `leaks` lists the first, and `unsearched` counts the answers in which no
+    leak could be looked for, because nothing tells who may see what.
+    """
 
     title: str
     made_at: str | None
@@ -160,6 +167,7 @@ class MonitorReport(Struct, frozen=True):
     alerts: tuple[MonitorAlert, ...]
     leaks: tuple[MonitorLeak, ...]
     leak_count: int
+    unsearched: int
     sampling: SamplingSummary
     refusal_band: RefusalBand
     drift: tuple[MonitorDrift, ...]

@@ -11,7 +11,7 @@ from assay.report.number_format import NOT_AVAILABLE
 from assay.report.tables import Table
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
-from assay.trends.monitor_results import MonitorPoint, MonitorReport, MonitorSeries
+from assay.trends.monitor_results import CORRECTED, MonitorPoint, MonitorReport, MonitorSeries
 
 MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT = 10, 4, 12
 
@@ -46,6 +46,8 @@ def build_monitor_tables(report: MonitorReport) -> list[Table]:
 
 def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     """Yield what is to be said below the tables: refusals, the sample, versions, and what could not be measured."""
+    if report.unsearched:
+        yield _describe_unsearched(report)
     yield f"refusals: {report.refusal_band.text}"
     sampling = report.sampling
     if sampling.judged or sampling.unjudged:
@@ -54,6 +56,12 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     for version in report.versions[-5:]:
         yield f"{version.at}: {version.name} changed from {version.before} to {version.after}"
     yield from report.notes
+
+
+def _describe_unsearched(report: MonitorReport) -> str:
+    """Return in how many answers no leak could be looked for, and what it takes."""
+    share = "any answer" if report.unsearched == report.answers else f"{report.unsearched} of {report.answers} answers"
+    return f"leaks: not looked for in {share} (a corpus that says who may see what: --corpus)"
 
 
 def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
@@ -97,13 +105,18 @@ def render_chat_lines(report: MonitorReport) -> list[str]:
     if acknowledged:
         lines.append(f"- {acknowledged} acknowledged")
     if len(lines) == 1:
-        lines.append("- no alert, no leak")
+        lines.append("- no alert" if report.unsearched else "- no alert, no leak")
+    if report.unsearched:
+        lines.append(f"- {_describe_unsearched(report)}")
     lines.append(f"- refusals: {escape_markdown(report.refusal_band.text)}")
     lines += _render_headlines(report.series)
     return lines
 
 
 def _render_headlines(series: Sequence[MonitorSeries]) -> Iterator[str]:
+    corrected = {row.key.removesuffix(CORRECTED) for row in series if row.key.endswith(CORRECTED)}
     for row in series:
         if row.slice is None and row.key.startswith(("hallucination_risk", "faithfulness")) and row.points:
-            yield f"- {row.name}: {_format_point(row, row.points[-1])} ({row.points[-1].label})"
+            is_trend_only = "by=rules" in row.key and not row.key.endswith(CORRECTED) and row.key not in corrected
+            doubt = ", not calibrated: look at the trend, not at the value" if is_trend_only else ""
+            yield f"- {row.name}: {_format_point(row, row.points[-1])} ({row.points[-1].label}{doubt})"

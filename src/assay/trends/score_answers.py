@@ -39,7 +39,8 @@ class AnswerScores(NamedTuple):
     """The values of some answers by measure, shape (answers,), NaN where there is none, and why there is none.
 
     `unscored` are the answers that should have a value and have none, such as those without a verdict. `reasons` has
-    for each measure how many answers have no value for each reason. `leaks` are the rows that leaked.
+    for each measure how many answers have no value for each reason. `leaks` are the rows that leaked, `unsearched`
+    those in which nothing tells what their user must not see.
     """
 
     answers: int
@@ -47,6 +48,7 @@ class AnswerScores(NamedTuple):
     unscored: dict[str, BoolArray]
     reasons: dict[str, dict[str, int]]
     leaks: tuple[int, ...]
+    unsearched: tuple[int, ...]
     failures: tuple[str, ...]
 
 
@@ -128,7 +130,7 @@ class AnswerScorer:
         nothing = {measure.name: np.full(1, np.nan) for measure in self._measures}
         unscored = {measure.name: np.ones(1, dtype=np.bool_) for measure in self._measures}
         reasons = {measure.name: {f"met a bug: {failure}": 1} for measure in self._measures}
-        return AnswerScores(1, nothing, unscored, reasons, (), (f"{record.id}: {failure}",))
+        return AnswerScores(1, nothing, unscored, reasons, (), (0,), (f"{record.id}: {failure}",))
 
     def _score_rows(self, records: Sequence[AuditRecord], day: str) -> AnswerScores:
         joined = self._join(records, day)
@@ -139,7 +141,8 @@ class AnswerScorer:
         columns = set_leaked_to_worst(score_batch(self._plan, batch))
         leaks = columns[LEAKS]
         leaking = np.flatnonzero((leaks.status == SCORED) & (leaks.values > 0))
-        scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), ())
+        unsearched = np.flatnonzero(leaks.status != SCORED)
+        scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), tuple(unsearched.tolist()), ())
         labelled = np.array([self._find_label(record) is not None for record in records], dtype=np.bool_)
         for measure in self._measures:
             if not measure.column:
@@ -200,9 +203,11 @@ def _join_parts(parts: Sequence[AnswerScores], measures: Sequence[Measure]) -> A
     names = [measure.name for measure in measures]
     reasons: dict[str, dict[str, int]] = {name: {} for name in names}
     leaks: list[int] = []
+    unsearched: list[int] = []
     start = 0
     for part in parts:
         leaks += [start + row for row in part.leaks]
+        unsearched += [start + row for row in part.unsearched]
         start += part.answers
         for name, missing in part.reasons.items():
             for why, number in missing.items():
@@ -211,4 +216,4 @@ def _join_parts(parts: Sequence[AnswerScores], measures: Sequence[Measure]) -> A
     nothing = np.zeros(0, dtype=np.bool_)
     unscored = {name: np.concatenate([nothing, *(part.unscored[name] for part in parts)]) for name in names}
     failures = tuple(text for part in parts for text in part.failures)
-    return AnswerScores(start, values, unscored, reasons, tuple(leaks), failures)
+    return AnswerScores(start, values, unscored, reasons, tuple(leaks), tuple(unsearched), failures)
