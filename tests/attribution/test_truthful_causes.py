@@ -230,7 +230,7 @@ def test_a_leak_overrides_scores_and_not_what_is_said_of_the_answer() -> None:
     assert (True, True) == (found.good, found.reached)
     assert [0.0] * 3 == [table.columns[name].values[0] for name in names]
     assert [1.0] * 3 == [table.before_leaks[name].values[0] for name in names]
-    assert ["1 case that leaked counts at the worst in correct_answer"] == [
+    assert ["1 case that leaked gets the worst score in correct_answer"] == [
         note.partition(",")[0] for note in describe_leaked_scores(table)
     ]
 

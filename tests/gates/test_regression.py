@@ -90,7 +90,7 @@ def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> 
     """sd of one loss among 20 is .2236: ((1.645 + .842)·.2236/.05)² = 123.6."""
     found = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
     assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
-    assert "about 124 cases that differ like these would tell" in found.results[0].message
+    assert "about 124 cases that differ like these would be needed to decide" in found.results[0].message
 
 
 def test_equal_scores_say_how_much_other_questions_may_lose_and_how_many_would_tell() -> None:
@@ -120,7 +120,7 @@ def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None
 
 def test_an_open_loss_names_its_size() -> None:
     (found,) = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0]).results
-    assert "worse on c19: open: the true loss may be up to 0." in found.message
+    assert "worse on c19: inconclusive: the true loss may be up to 0." in found.message
     assert "(one-sided 95% bound), and 0.05 is allowed; about 124 cases" in found.message
 
 

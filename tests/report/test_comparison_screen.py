@@ -82,8 +82,8 @@ def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
     (row,) = [row for row, line in enumerate(lines) if line.startswith("No change is shown (1 metric tested")]
     assert lines[row + 1].startswith(" - Recall@10: 1.000 → 0.950; 0 better, 1 worse of 20; gain ")
     same = render_short_comparison(compare_snapshots(side(before), side(before, "d")), Decision("PASS", ())).lines
-    assert "No change is shown (1 metric tested, 1 time on slices)." in same
-    assert "Cases: none fails on one side only." in same
+    assert "No change is shown (1 metric tested, and 1 test on slices)." in same
+    assert "Cases: the same ones fail on both sides." in same
 
 
 def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:

@@ -180,7 +180,7 @@ def test_repeats_that_disagree_leave_calibration_without_an_interval() -> None:
 
 def test_a_perfect_headline_warns_that_it_is_too_easy_and_a_perfect_slice_that_it_is_small() -> None:
     assert summary("recall@10", [1.0, 1.0, N]).notes == (
-        "perfect on every scored case (n 2): too easy to tell systems apart",
+        "perfect on every scored case (n 2): cannot tell systems apart",
     )
     assert summary("recall@10", [1.0, 1.0], [0, 1]).notes == ("descriptive only (n < 10)",)
     assert summary("recall@10", [1.0] * 10, list(range(10))).notes == ()

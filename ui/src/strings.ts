@@ -174,7 +174,7 @@ const en = {
   and_more: "and {n} more",
   signal: "Answer quality decided by",
   also_causes: "Also possible",
-  record: "To tell, record",
+  record: "Record next",
   traces: "Evidence trace",
   traces_note: "The rank of each piece of evidence at every stage; a cross marks the first stage that lost it.",
   unit: "Evidence",

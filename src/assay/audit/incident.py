@@ -43,10 +43,8 @@ MAX_NEAR_CASES = 3
 MIN_NEAR_SIMILARITY = 0.35
 NO_CONTEXT = "the record has no context: what was retrieved stands for what the model was shown"
 NO_USER = "the record has no tenant and roles of the user: whether a source was reachable is unknown"
-BY_POSITION = (
-    "a number in the answer that no list explains was read as the place of a chunk among those shown: an assumption"
-)
-UNCALIBRATED = "support is told by rules that are not calibrated here: read what they say, do not count it"
+BY_POSITION = "markers such as [2] that no list explains were assumed to give the position of a chunk among those shown"
+UNCALIBRATED = "support is estimated by rules that are not calibrated here: use it as a hint, not as a measurement"
 
 
 class CitationState(Struct, frozen=True):
@@ -172,7 +170,7 @@ def build_incident(
     if record.user is None:
         notes.append(NO_USER)
     if sources.corpus_then is None:
-        notes.append("no corpus of then: sources are known only by what the record says")
+        notes.append("no corpus of that time: sources are known only by what the record says")
     claims = () if observation.answer is None or then.is_refusal else _check_claims(then, sources, record)
     if claims:
         notes.append(UNCALIBRATED)

@@ -103,7 +103,7 @@ def _list_facts(incident: Incident) -> Iterable[tuple[str, str]]:
         yield "not recorded", ", ".join(missing)
     if record.redacted:
         yield "redacted", ", ".join(f"{name} ×{count}" for name, count in record.redacted.items())
-    state = "; ".join(incident.chain_faults) or "as it was committed to"
+    state = "; ".join(incident.chain_faults) or "unchanged since it was recorded"
     yield "record in the chain", f"{incident.sequence} of {incident.day}: {state}"
 
 

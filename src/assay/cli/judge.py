@@ -281,7 +281,7 @@ def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
         return []
     more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
     named = ", ".join(gaps[:MAX_NAMED_GAPS])
-    return [f"controls incomplete: {reason} {named}{more}; later runs of this judge go on with them"]
+    return [f"controls incomplete: {reason} {named}{more}; later runs of this judge continue with them"]
 
 
 def _describe_tokens(usage: TokenUsage) -> str:

@@ -136,7 +136,7 @@ def describe_one_sided(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Ite
     for name, mine, other in ((baseline.side.name, before, after), (candidate.side.name, after, before)):
         alone = [f"{key} ({text})" for key, text in mine.items() if key not in other]
         if alone:
-            yield f"stated by {name} only, so not compared: {', '.join(alone)}"
+            yield f"reported by {name} only, so not compared: {', '.join(alone)}"
 
 
 def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:

@@ -199,7 +199,7 @@ class _RegressionRule:
         note = f", {bounds.note}" if bounds.note else ""
         needed = self._describe_cases_needed(gain)
         open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
-        return "inconclusive", f"open: {open_loss}{needed}"
+        return "inconclusive", f"inconclusive: {open_loss}{needed}"
 
     def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:
         """Compare the mean gain itself with −margin; a loss as large as the margin is allowed."""
@@ -212,7 +212,11 @@ class _RegressionRule:
         count = len(gain.differences)
         sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
         sd = sd or (gain.span or 0.0) * sqrt(upper_bound_after_no_events(count))
-        return f"; about {compute_cases_needed(self.margin, sd)} cases that differ like these would tell" if sd else ""
+        return (
+            f"; about {compute_cases_needed(self.margin, sd)} cases that differ like these would be needed to decide"
+            if sd
+            else ""
+        )
 
     def _describe_uncounted(self) -> str:
         """Name the cases scored on one side only without an error, and the gains that are not counted."""

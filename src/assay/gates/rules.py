@@ -378,7 +378,7 @@ class _ThresholdRule:
         if not events and self.values.errors:
             return self._report_incomplete("all needed, because an unmeasured case may hide an event")
         side = "above" if at_most else "below"
-        message = f"is {side} {self.threshold:g} on {events} of {format_count(n, 'case')}"
+        message = f"is {side} {self.threshold:g} on {events or 'none'} of {format_count(n, 'case')}"
         if not events:
             upper = upper_bound_after_no_events(n)
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"

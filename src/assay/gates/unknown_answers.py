@@ -49,7 +49,7 @@ def evaluate_with_unknown_answers(rule: Rule, scores: GateScores, evaluate: Eval
         deciding = worst if worst.state == "pass" else best
         return structs.replace(deciding, message=f"{deciding.message}; {note}")
     unknown = scores.get_case_ids(rows)
-    message = f"{describe_subject(rule)} {note}: it holds at best and is violated at worst"
+    message = f"{describe_subject(rule)} {note}: it holds if these are right and is violated if they are wrong"
     state = "incomplete" if rule.if_unknown == "incomplete" else "inconclusive"
     if_inconclusive = worst.rule.if_inconclusive if rule.if_unknown == "incomplete" else rule.if_unknown
     opened = structs.replace(worst.rule, if_inconclusive=if_inconclusive)

@@ -132,7 +132,7 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
     """Return how many candidates of each kind are left, and why others were thrown away."""
     kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
     reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
-    note = "candidates are no golden set until a person has accepted them"
+    note = "candidates become part of a golden set only after a person has accepted them"
     tables = [
         Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
         Table("Thrown away", ("Reason", "How many", "Meaning"), reasons),
@@ -169,7 +169,7 @@ def build_twin_tables(draft: TwinDraft) -> list[Table]:
     for kind, count in draft.kinds.items():
         kinds.append((kind, str(count), "alike" if kind in ALIKE_KINDS else "another answer"))
     reasons = tuple((name, str(count), LEFT_OUT_REASONS[name]) for name, count in draft.reasons.items())
-    notes = ["variants are no golden set until a person has accepted them"]
+    notes = ["variants become part of a golden set only after a person has accepted them"]
     if draft.effort is None:
         notes.append(f"for a model (--model): {', '.join(KINDS_FOR_A_MODEL)}")
     if draft.unvaried:

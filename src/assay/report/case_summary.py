@@ -49,7 +49,7 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
         if set_aside:
             more = f" and {len(set_aside) - _MAX_SET_ASIDE} more" if len(set_aside) > _MAX_SET_ASIDE else ""
             named = ", ".join(sorted(set_aside, key=_BROAD_METRICS.__contains__, reverse=True)[:_MAX_SET_ASIDE])
-            lines += page.paragraph("Set aside", f"{named}{more}, at the worst because the case leaked", 2)
+            lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", 2)
         lines += _iter_trace_lines(explanation.attribution, page)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 

@@ -163,7 +163,7 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
     in_slices = sum(change.p is not None for change in slice_changes)
     scope = f"{format_count(len(tested), 'metric')} tested" + (
-        f", {format_count(in_slices, 'time')} on slices" if in_slices else ""
+        f", and {format_count(in_slices, 'test')} on slices" if in_slices else ""
     )
     shown = list_shown_changes(comparison)
     if shown:
@@ -172,7 +172,7 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope})."]
-    return [f"No change is shown ({scope}); what moved may be chance:", *_cut_list(lines, most)]
+    return [f"No change is shown ({scope}); these differences may be due to chance:", *_cut_list(lines, most)]
 
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
@@ -208,7 +208,7 @@ def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
     if not flipped.fail_now and not flipped.fail_no_longer:
         changed = sum(bool(case.improved or case.regressed) for case in comparison.cases)
         others = f"; scores differ on {format_count(changed, 'case')}" if changed else ""
-        return [f"Cases: none fails on one side only{others}."]
+        return [f"Cases: the same ones fail on both sides{others}."]
     by_id = {case.case_id: case for case in comparison.cases}
     lines = [f" - {_describe_flip(case_id, by_id.get(case_id))}" for case_id in flipped.fail_now]
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"

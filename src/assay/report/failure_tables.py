@@ -285,7 +285,7 @@ def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
         label = "Also possible" if attribution.cause is not None else "No check failed, but look at"
         lines.append((label, ", ".join(attribution.also)))
     if attribution.record:
-        lines.append(("To tell, record", "; ".join(attribution.record)))
+        lines.append(("Record next", "; ".join(attribution.record)))
     return lines
 
 

@@ -317,8 +317,8 @@ def describe_leaked_scores(table: ScoreTable) -> list[str]:
         return []
     count = int(np.logical_or.reduce(list(changed.values())).sum())
     names = [name for name in _ANSWER_METRICS if name in changed and changed[name].any()]
-    cases = "1 case that leaked counts" if count == 1 else f"{count} cases that leaked count"
-    return [f"{cases} at the worst in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
+    cases = "1 case that leaked gets" if count == 1 else f"{count} cases that leaked get"
+    return [f"{cases} the worst score in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
 
 
 def _spare(column: ScoreColumn, absent: RowIndices, nothing: ScoreColumn) -> ScoreColumn:

@@ -368,5 +368,5 @@ def _notes(
         notes.append(f"descriptive only (n < {MIN_TESTED_CASES})")
     is_perfect = metric_row.direction == "higher" and value == metric_row.high and metric_row.name != CONSISTENCY
     if headline and statistic in AVERAGE_STATISTICS and is_perfect:
-        notes.append(f"perfect on every scored case (n {column_values.scored}): too easy to tell systems apart")
+        notes.append(f"perfect on every scored case (n {column_values.scored}): cannot tell systems apart")
     return notes

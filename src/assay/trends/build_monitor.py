@@ -395,7 +395,10 @@ def _compare_with_band(value: float, low: float, high: float, number: int) -> tu
         return "above", f"{value:.1%} refused, more than the 10 to 30% of long-tail traffic: is retrieval failing?"
     if low >= REFUSAL_LOW and high <= REFUSAL_HIGH:
         return "within", f"{value:.1%} refused, within the 10 to 30% of long-tail traffic"
-    return "unknown", f"{value:.1%} refused ({low:.1%} to {high:.1%}): within 10 to 30% or not, too few answers tell"
+    return (
+        "unknown",
+        f"{value:.1%} refused ({low:.1%} to {high:.1%}): too few answers to tell whether this is within 10 to 30%",
+    )
 
 
 def _describe_version(version: ChangedVersion) -> str:
