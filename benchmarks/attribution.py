@@ -286,8 +286,9 @@ def main() -> int:
         runs += DepotWorld().measure()
     groups = {
         "handbook": [run for run in runs if run.application == "handbook"],
-        "depot, looked-at half": [run for run in runs if run.application == "depot" and not run.untouched],
-        "depot, untouched half": [run for run in runs if run.untouched],
+        "depot, looked-at half": [run for run in runs if run.application == "depot" and run.part == "known"],
+        "depot, untouched half": [run for run in runs if run.part == "untouched"],
+        "depot, later faults": [run for run in runs if run.part == "later"],
         "all": runs,
     }
     for name, group in groups.items():
@@ -299,8 +300,10 @@ def main() -> int:
         for title, levels in (("rich traces", RICH), ("all levels", LEVELS)):
             print(f"\nConfidence, {title}:\n", *tell_words([run for run in group if run.level in levels]), sep="\n")
     if options.faults or options.untouched:
-        print("\n## Faults\n", *tell_faults([run for run in runs if options.untouched or not run.untouched]), sep="\n")
-        rich = [run for run in runs if run.level in RICH and (options.untouched or not run.untouched)]
+        print(
+            "\n## Faults\n", *tell_faults([run for run in runs if options.untouched or run.part == "known"]), sep="\n"
+        )
+        rich = [run for run in runs if run.level in RICH and (options.untouched or run.part == "known")]
         print("\n## Confusion on rich traces\n", *tell_confusion(rich), sep="\n")
     missed = [sentence for name, group in groups.items() if group for sentence in list_misses(name, group)]
     print("", *(f"MISSED: {sentence}" for sentence in missed or ()), sep="\n" if missed else "every bar is met\n")

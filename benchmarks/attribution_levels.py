@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from msgspec.structs import replace
 
@@ -19,6 +20,9 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from benchmarks.depot.faults import LEVELS as LEVELS
 from benchmarks.depot.faults import Level as Level
 
+Part = Literal["known", "untouched", "later"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""Faults that rules were developed on, those that were kept aside, and those written after the rules."""
 METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
 
 
@@ -35,7 +39,7 @@ class FaultyRun:
     level: Level
     causes: frozenset[RootCause]
     hidden: bool
-    untouched: bool
+    part: Part
     affected: tuple[Attribution, ...]
     spared: tuple[Attribution, ...]
 

@@ -196,7 +196,7 @@ class HandbookWorld:
                 if good.get(case_id) and not is_affected(case_id) and name not in LABEL_FAULTS
             )
             hidden = level in HIDDEN.get(cause, frozenset())
-            yield FaultyRun("handbook", name, level, causes, hidden, False, affected, spared)
+            yield FaultyRun("handbook", name, level, causes, hidden, "known", affected, spared)
 
 
 def _is_plainly_good(case: Case, observation: Observation, corpus: Corpus) -> bool:
