@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -10,9 +11,10 @@ import msgspec
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
 from benchmarks.attribution_levels import LEVELS, PARTS, FaultyRun, Level, Part, attribute_trace
+from benchmarks.attribution_twins import CONTENT_CAUSES, find_open_twins, find_text_twins
 from benchmarks.depot import pipeline
-from benchmarks.depot.documents import build_corpus, list_passages
-from benchmarks.depot.faults import FAULTS, is_untouched
+from benchmarks.depot.documents import Passage, build_corpus, list_passages
+from benchmarks.depot.faults import FAULTS, Causes, is_untouched
 from benchmarks.depot.labels import LABEL_FAULTS
 from benchmarks.depot.later_faults import LATER_FAULTS, LATER_LABEL_FAULTS
 from benchmarks.depot.pipeline import Depot, Parts
@@ -26,6 +28,9 @@ class DepotWorld:
         self.golden, self.corpus = build_golden(), build_corpus()
         self.clean, good = observe(Depot())
         self.good = frozenset(case_id for case_id, is_good in good.items() if is_good)
+        self.open_runs = [
+            observe(Depot(Parts(prepare=opened)))[0] for opened in (_open_all, _open_roles, _open_tenants)
+        ]
 
     def measure(
         self, levels: Sequence[Level] = LEVELS, parts: Sequence[Part] = PARTS, faults: Sequence[str] = ()
@@ -45,7 +50,8 @@ class DepotWorld:
                 affected = tuple(attributed[case_id] for case_id in sorted(self.good) if not good[case_id])
                 spared = tuple(attributed[case_id] for case_id in sorted(self.good) if good[case_id])
                 causes, hidden = fault.list_causes(level), level in fault.hidden
-                yield FaultyRun("depot", name, level, causes, hidden, part, affected, spared)
+                twins = self._find_twins(self.golden, observations, level, causes)
+                yield FaultyRun("depot", name, level, causes, hidden, part, affected, spared, twins)
         for name, label_fault in (LABEL_FAULTS | LATER_LABEL_FAULTS).items():
             part = find_part(name)
             if part not in parts or (faults and name not in faults):
@@ -56,7 +62,27 @@ class DepotWorld:
                 attributed = attribute_trace(golden, self.corpus, self.clean, level)
                 affected = tuple(attributed[case_id] for case_id in sorted(spoiled))
                 hidden = level in label_fault.hidden
-                yield FaultyRun("depot", name, level, label_fault.causes, hidden, part, affected, ())
+                twins = self._find_twins(golden, self.clean, level, label_fault.causes)
+                yield FaultyRun("depot", name, level, label_fault.causes, hidden, part, affected, (), twins)
+
+    def _find_twins(
+        self, golden: GoldenSet, observations: Sequence[Observation], level: Level, causes: Causes
+    ) -> frozenset[str]:
+        if "acl" in causes:
+            return find_open_twins(observations, self.open_runs, level)
+        return find_text_twins(golden, self.corpus, observations, level) if causes & CONTENT_CAUSES else frozenset()
+
+
+def _open_all(passages: Sequence[Passage]) -> list[Passage]:
+    return [replace(passage, roles=(), tenant=None) for passage in passages]
+
+
+def _open_roles(passages: Sequence[Passage]) -> list[Passage]:
+    return [replace(passage, roles=()) for passage in passages]
+
+
+def _open_tenants(passages: Sequence[Passage]) -> list[Passage]:
+    return [replace(passage, tenant=None) for passage in passages]
 
 
 def find_part(name: str) -> Part:

@@ -304,6 +304,12 @@ class CaseFacts:
         chunks = [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if (mask or 0) >> unit & 1]
         return [text for _, text in self._texts_by_id(chunks)]
 
+    def list_evidence_texts(self) -> list[tuple[str, str]]:
+        """Return id and text of the required evidence as the generator was shown it."""
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        pairs = zip(self.arrived_chunks, masks, strict=True)
+        return self._texts_by_id(chunk for chunk, mask in pairs if (mask or 0) & self.case.required)
+
     @property
     def query(self) -> str:
         """The query of the searches: the rewritten one, else the question."""
