@@ -106,9 +106,9 @@ def is_truly_good(question: Question, record: dict[str, Any]) -> bool:
     """Return whether an answer says what the documents say, cites where it stands, and shows nothing forbidden."""
     text = record["answer"]
     passages = {passage.chunk_id: passage for passage in list_passages()}
-    context = [passages.get(chunk["chunk_id"]) for chunk in record["stages"][-1]["chunks"]]
+    listed = [passages.get(chunk["chunk_id"]) for stage in record["stages"] for chunk in stage["chunks"]]
     user = make_user(question)
-    if any(passage is not None and not pipeline.is_visible(passage, user) for passage in context):
+    if any(passage is not None and not pipeline.is_visible(passage, user) for passage in listed):
         return False
     if question.behaviour != "answer":
         return bool(text == (pipeline.DENIED if question.behaviour == "permission_denied" else pipeline.ABSTAINED))

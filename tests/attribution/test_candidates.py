@@ -228,3 +228,12 @@ def test_insufficient_trace_names_candidates_and_what_is_missing() -> None:
 def test_a_stage_whose_name_tells_no_kind_is_said_where_the_cause_is_not_sure() -> None:
     trace = seen(Stage("step two", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=BAD)
     assert any("“step two”" in field for field in blamed(case(), trace).record)
+
+
+def test_citing_everything_beside_the_source_is_a_doubt() -> None:
+    ids = ("leave", "office", "sick", "carry")
+    scores = {"citation_correctness(by=rules)": score(1.0)}
+    shown = (listed("dense", *ids), listed("context", *ids))
+    found = blamed(case(), seen(*shown, citations=ids), corpus(), scores=scores)
+    assert ("citation", "over_cited", "medium") == named(found)
+    assert blamed(case(), seen(*shown, citations=("leave", "office")), corpus(), scores=scores).cause is None

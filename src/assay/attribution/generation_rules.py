@@ -249,15 +249,30 @@ def _find_lesser_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFindi
     """The answer cites a lesser source that has none of its facts, and not the required chunk that has them."""
     required_texts = dict(case.list_evidence_texts())
     answered_facts = [fact for fact in case.facts if contains_fact([case.answer], fact)]
-    if any(map(case.is_citing, required_texts)) or not contains_every_fact(required_texts.values(), answered_facts):
+    if not contains_every_fact(required_texts.values(), answered_facts):
         return None
-    texts = [text for text in map(case.get_chunk_text, cited) if text]
-    if len(texts) < len(cited) or any(contains_fact(texts, fact) for fact in answered_facts):
+    idle = [name for name in cited if _is_idle(case.get_chunk_text(name), answered_facts)]
+    if any(map(case.is_citing, required_texts)):
+        return _report_idle_citations(idle, cited)
+    if len(idle) < len(cited):
         return None
     evidence = (
         f"cites {', '.join(cited)}, which has nothing of what the answer states; {', '.join(required_texts)} has",
     )
     return CauseFinding("citation", CITE_STAGE, evidence, "medium", subcause="wrong_in_context")
+
+
+def _is_idle(text: str | None, facts: Sequence[str]) -> bool:
+    """Whether a cited text is known and has none of the facts of the answer."""
+    return bool(text) and not any(contains_fact([text or ""], fact) for fact in facts)
+
+
+def _report_idle_citations(idle: list[str], cited: tuple[str, ...]) -> CauseFinding | None:
+    """The source is cited, and beside it at least as many chunks that have nothing of what the answer states."""
+    if 2 * len(idle) < len(cited) or len(idle) < 2:
+        return None
+    fact = f"cites {', '.join(idle)}, which have nothing of what the answer states"
+    return CauseFinding("citation", CITE_STAGE, (fact,), "medium", subcause="over_cited")
 
 
 def contains_every_fact(texts: Iterable[str], facts: Sequence[str]) -> bool:
