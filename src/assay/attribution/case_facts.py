@@ -224,6 +224,10 @@ class CaseFacts:
                     covering_ids[unit].append(chunk_id)
         return covering_ids
 
+    def _list_labelled_ids(self, unit: int) -> list[str]:
+        """Return the ids that the selectors of a unit name."""
+        return [str(selector["chunk_id"]) for selector in self.units[unit].any_of if "chunk_id" in selector]
+
     @property
     def _corpus_chunks(self) -> Mapping[str, CorpusChunk]:
         return self.case.corpus.chunks if self.case.corpus is not None else {}
@@ -327,7 +331,7 @@ class CaseFacts:
             self.get_chunk_text,
             k,
             self.observation.question or self.case.case.question,
-            tuple(self.get_covering_chunk_ids(unit)),
+            tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)),
             self.index_view,
         )
 

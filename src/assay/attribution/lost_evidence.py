@@ -25,6 +25,8 @@ DEFAULT_PRODUCTION_K = 5
 NEAR = 5
 """The last rank at which a retriever counts as having found the evidence near the top."""
 _RRF_CONSTANT = 60
+_TELLING_RUN = 10
+"""From how many traces on it tells something that none of them shows a chunk which two searches miss."""
 
 
 class CauseFinding(NamedTuple):
@@ -260,6 +262,10 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
         finding = finding or _check_shared_words(loss, lexical, min(reach, 3))
         if finding is not None:
             return finding
+        is_everywhere = dense is not None and loss.find_rank(dense) is None and loss.find_rank(lexical) is None
+        is_telling = loss.view is not None and loss.view.observations >= _TELLING_RUN
+        if dense is not None and is_everywhere and is_telling and not loss.texts and _may_be_unindexed(loss):
+            return _report_unseen(dense, f"{loss.describe_rank(dense)} in {dense.name} and in {lexical.name}")
         if dense is not None and dense in missed and not _has_texts(loss, lexical):
             evidence = (
                 f"{loss.describe_rank(dense)} in {dense.name}; {loss.describe_rank(lexical)} in {lexical.name}",
@@ -270,12 +276,15 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
     if dense is not None and dense in missed:
         evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
         if _may_be_unindexed(loss):
-            facts = (*evidence, "no trace of the run shows it, and none shows how chunks are indexed")
-            return CauseFinding(
-                "embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,)
-            )
+            return _report_unseen(dense, *evidence)
         return CauseFinding("embedding", dense.name, evidence, "high" if loss.find_rank(dense) is None else "medium")
     return None
+
+
+def _report_unseen(dense: TraceStep, absent: str) -> CauseFinding:
+    """Nothing in the run shows the unit, and no text tells what the index holds."""
+    facts = (absent, "no trace of the run shows it, and none shows how chunks are indexed")
+    return CauseFinding("embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,))
 
 
 def _may_be_unindexed(loss: LostEvidence) -> bool:
