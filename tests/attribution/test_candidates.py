@@ -28,6 +28,15 @@ def test_a_filter_that_drops_what_the_search_had_is_named_as_such() -> None:
     assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), trace, corpus()))
 
 
+def test_a_filter_by_a_query_that_lost_a_word_drops_what_rewriting_misled_it_to() -> None:
+    stages = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("context", "sick"))
+    found = blamed(case(), seen(*stages, answer=BAD, query_rewrite="how many days of sick leave"), corpus())
+    assert ("bm25_analyzer", "query_rewriting", "medium") == named(found)
+    assert ("hybrid_merge",) == found.also
+    longer = seen(*stages, answer=BAD, query_rewrite=f"{case().question} (holidays)")
+    assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), longer, corpus()))
+
+
 def test_a_stage_that_only_thins_its_predecessor_is_a_filter_whatever_its_name() -> None:
     trace = seen(listed("bm25", "leave", "sick"), listed("trimmed", "sick"), listed("context", "sick"), answer=BAD)
     assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), trace, corpus()))

@@ -166,9 +166,11 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
 
 def find_other_value(case: CaseFacts) -> CauseFinding | None:
     """Nothing tells whether the answer is right, and its numbers are others than those of the reference."""
-    if case.good is not None or case.behaviour != "answer" or not case.facts:
+    stated = case.case.case
+    if case.good is not None or case.behaviour != "answer" or stated.must_have or stated.rubric is not None:
         return None
-    if any(contains_fact([case.answer], fact) for fact in case.facts):
+    absent = find_unsupported_numbers(stated.reference or "", [case.answer])
+    if not case.facts or len(absent) < len(case.facts):
         return None
     others = find_unsupported_numbers(case.answer, [case.case.case.question])
     if not others:

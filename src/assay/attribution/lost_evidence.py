@@ -163,8 +163,21 @@ def _check_filter(loss: LostEvidence) -> CauseFinding | None:
             continue
         dropped = len(before.chunk_ids) - len(step.chunk_ids)
         evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
+        lost_words = _list_lost_words(loss)
+        if lost_words:
+            fact = f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share"
+            return CauseFinding(
+                "bm25_analyzer", step.name, (*evidence, fact), "medium", ("hybrid_merge",), "query_rewriting"
+            )
         return CauseFinding("hybrid_merge", step.name, evidence, "high", subcause="filtered_out")
     return None
+
+
+def _list_lost_words(loss: LostEvidence) -> list[str]:
+    """Return the words that question and unit share, and that the query as it was sent lacks."""
+    if not loss.texts or not loss.question or loss.query == loss.question:
+        return []
+    return sorted((set(tokenise_text(loss.question)) & _list_words(loss.texts)) - set(tokenise_text(loss.query)))
 
 
 def _check_reranker(loss: LostEvidence) -> CauseFinding | None:
@@ -295,14 +308,13 @@ def _may_be_unindexed(loss: LostEvidence) -> bool:
 
 def _check_rewriting(loss: LostEvidence, lexical: TraceStep) -> CauseFinding | None:
     """The question shares words with the unit that the rewritten query has lost, and that would have found it."""
-    if not loss.texts or not loss.question or loss.query == loss.question:
+    lost_words = _list_lost_words(loss)
+    if not lost_words:
         return None
-    unit_words = _list_words(loss.texts)
-    lost_words = sorted((set(tokenise_text(loss.question)) & unit_words) - set(tokenise_text(loss.query)))
     other_texts = _list_other_texts(loss, lexical)
     asked_rank = compute_lexical_rank(loss.question, loss.texts, other_texts)
     searched_rank = compute_lexical_rank(loss.query, loss.texts, other_texts)
-    if not lost_words or asked_rank is None or (searched_rank is not None and searched_rank <= asked_rank):
+    if asked_rank is None or (searched_rank is not None and searched_rank <= asked_rank):
         return None
     evidence = (
         f"{loss.describe_rank(lexical)} in {lexical.name}",
