@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from msgspec.structs import replace
 
@@ -19,6 +20,10 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from benchmarks.depot.faults import LEVELS as LEVELS
 from benchmarks.depot.faults import Level as Level
 
+Part = Literal["known", "untouched", "later"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""Faults that rules were developed on, those that were kept aside, and those written after the rules."""
+WITH_CORPUS: tuple[Level, ...] = ("everything", "stages+corpus")
 METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
 
 
@@ -28,6 +33,7 @@ class FaultyRun:
 
     `affected` are the attributions of the cases that it spoiled, `spared` those of cases that are still good. `causes`
     are right; if `hidden`, nothing that is recorded tells the cause, and "insufficient trace" is right as well.
+    `untellable` are cases of which another world has the same trace at this level (`benchmarks.attribution_twins`).
     """
 
     application: str
@@ -35,9 +41,15 @@ class FaultyRun:
     level: Level
     causes: frozenset[RootCause]
     hidden: bool
-    untouched: bool
+    part: Part
     affected: tuple[Attribution, ...]
     spared: tuple[Attribution, ...]
+    untellable: frozenset[str] = frozenset()
+
+    @property
+    def tellable(self) -> tuple[Attribution, ...]:
+        """The attributions of the spoiled cases that have no twin at this level."""
+        return tuple(item for item in self.affected if item.case_id not in self.untellable)
 
 
 def attribute_trace(
@@ -50,7 +62,7 @@ def attribute_trace(
     """Return the attributions of observations of which only what a level has is recorded."""
     metrics = (*METRICS, *((JUDGE_METRIC,) if judging is not None else ()))
     request = ScoreRequest(scoring=ScoringOptions(metrics=metrics))
-    shown = corpus if level in ("everything", "stages+corpus") else None
+    shown = corpus if level in WITH_CORPUS else None
     reduced = [reduce_trace(observation, level) for observation in observations]
     inputs = ScoreInputs.from_golden(golden, request, corpus=shown, judging=judging)
     return attribute_run(score_observations(inputs, reduced), observations[0].config_id)

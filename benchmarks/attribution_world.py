@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import msgspec
 from examples.handbook.app.faults import FAULTS
 from examples.handbook.app.labels import LABEL_FAULTS
+from examples.handbook.app.parts import Parts
 from examples.handbook.app.pipeline import CONFIGS as CONFIGS
 from examples.handbook.app.pipeline import Handbook
+from examples.handbook.app.records import Document
 
 from assay import api
 from assay.judging.collect_questions import JudgeQuestions
@@ -28,6 +31,7 @@ from assay.records.verdicts import Calibration, ItemVerdict, JudgeRequest, Verdi
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.normalisation import fold_text
 from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
+from benchmarks.attribution_twins import CONTENT_CAUSES, find_open_twins, find_text_twins
 
 HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
 SETS = ("handbook", "operations")
@@ -84,6 +88,7 @@ class HandbookWorld:
         self.golden = _golden([row for rows in self.rows.values() for row in rows])
         self.clean_observations = cache(lambda config: self._observe(config, ()))
         self.clean_good = cache(self._find_clean_good)
+        self.open_runs = cache(self._observe_opened)
 
     def measure(self, configs: Sequence[str], levels: Sequence[Level] = LEVELS) -> Iterator[FaultyRun]:
         """Yield the runs of every fault in every configuration at every level of trace."""
@@ -105,13 +110,20 @@ class HandbookWorld:
                 yield from self._attribute(fault, fault, self.golden, clean, erred.__contains__, good, judging)
 
     def _observe(self, config: str, faults: tuple[str, ...]) -> list[Observation]:
-        ticks = count()
-        application = Handbook(config, faults, clock=lambda: next(ticks) / 1000)
-        observations = []
+        return _ask_cases(self.golden.cases, config, faults, Parts())
+
+    def _observe_opened(self, config: str) -> list[list[Observation]]:
+        """Return the runs of the sound application over documents without roles: as they are, and in which each
+        tenant has all of them."""
+        runs = [_ask_cases(self.golden.cases, config, (), Parts(select=_open_roles))]
+        by_tenant: dict[str, list[Case]] = {}
         for case in self.golden.cases:
-            reply = application.ask(case.question, _asker(case.user or User()))
-            observations.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
-        return observations
+            if case.user is not None and case.user.tenant is not None:
+                by_tenant.setdefault(case.user.tenant, []).append(case)
+        shared: list[Observation] = []
+        for tenant, cases in by_tenant.items():
+            shared += _ask_cases(cases, config, (), Parts(select=partial(_give_to, tenant)))
+        return [*runs, shared]
 
     def _find_clean_good(self, config: str) -> frozenset[str]:
         """Return the cases in which the sound application does what is expected, by a plain look at its answers."""
@@ -196,7 +208,31 @@ class HandbookWorld:
                 if good.get(case_id) and not is_affected(case_id) and name not in LABEL_FAULTS
             )
             hidden = level in HIDDEN.get(cause, frozenset())
-            yield FaultyRun("handbook", name, level, causes, hidden, False, affected, spared)
+            if cause == "acl":
+                twins = find_open_twins(observations, self.open_runs(observations[0].config_id), level)
+            else:
+                is_content = bool(causes & CONTENT_CAUSES)
+                twins = find_text_twins(golden, self.corpus, observations, level) if is_content else frozenset()
+            yield FaultyRun("handbook", name, level, causes, hidden, "known", affected, spared, twins)
+
+
+def _ask_cases(cases: Sequence[Case], config: str, faults: tuple[str, ...], parts: Parts) -> list[Observation]:
+    """Return the observations of an application that is asked these cases and nothing else."""
+    ticks = count()
+    application = Handbook(config, faults, parts=parts, clock=lambda: next(ticks) / 1000)
+    observations = []
+    for case in cases:
+        reply = application.ask(case.question, _asker(case.user or User()))
+        observations.append(msgspec.convert(reply | {"case_id": case.id}, Observation))
+    return observations
+
+
+def _open_roles(documents: list[Document]) -> list[Document]:
+    return [replace(document, roles=()) for document in documents]
+
+
+def _give_to(tenant: str, documents: list[Document]) -> list[Document]:
+    return [replace(document, roles=(), tenant=tenant) for document in documents]
 
 
 def _is_plainly_good(case: Case, observation: Observation, corpus: Corpus) -> bool:

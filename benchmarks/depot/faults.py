@@ -39,7 +39,9 @@ class Fault:
         return self.at.get(level, self.causes)
 
 
-def _fault(description: str, damage: Callable[[Parts], Parts], causes: str, hidden: str = "", **at: str) -> Fault:
+def declare_fault(
+    description: str, damage: Callable[[Parts], Parts], causes: str, hidden: str = "", **at: str
+) -> Fault:
     """Make a fault from names in words; `hidden` and the keys of `at` use the first letters of levels."""
     letters: dict[str, Level] = {"e": "everything", "c": "stages+corpus", "s": "stages", "m": "minimal"}
     return Fault(
@@ -58,7 +60,7 @@ def _read_causes(names: str) -> Causes:
 # ── the index ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _prepare(change: Callable[[Passage], Sequence[Passage]]) -> Callable[[Parts], Parts]:
+def prepare_each(change: Callable[[Passage], Sequence[Passage]]) -> Callable[[Parts], Parts]:
     return lambda parts: replace(
         parts, prepare=lambda passages: [new for passage in passages for new in change(passage)]
     )
@@ -386,215 +388,229 @@ def _no_sheets_for_the_public(passage: Passage, user: User) -> bool:
 
 
 FAULTS: dict[str, Fault] = {
-    "parser:half-tables": _fault("half of the rows of each table are lost", _prepare(_drop_rows), "parser", "csm"),
-    "parser:digits": _fault(
-        "digits of tables are read as letters", _prepare(_garble_digits), "parser stale_index", "csm", m="parser"
+    "parser:half-tables": declare_fault(
+        "half of the rows of each table are lost", prepare_each(_drop_rows), "parser", "csm"
     ),
-    "parser:first-sentence": _fault(
-        "only the first sentence of a page is read", _prepare(_drop_sentences), "parser chunking", "csm"
+    "parser:digits": declare_fault(
+        "digits of tables are read as letters", prepare_each(_garble_digits), "parser stale_index", "csm", m="parser"
     ),
-    "chunking:split-tables": _fault("tables are split after two rows", _prepare(_split_tables), "chunking", "csm"),
-    "chunking:no-titles": _fault("chunks have lost their titles", _prepare(_drop_titles), "chunking parser", "csm"),
-    "chunking:windows": _fault("prose is cut into windows of words", _prepare(_window), "chunking", "csm"),
-    "index:every-third-missing": _fault(
+    "parser:first-sentence": declare_fault(
+        "only the first sentence of a page is read", prepare_each(_drop_sentences), "parser chunking", "csm"
+    ),
+    "chunking:split-tables": declare_fault(
+        "tables are split after two rows", prepare_each(_split_tables), "chunking", "csm"
+    ),
+    "chunking:no-titles": declare_fault(
+        "chunks have lost their titles", prepare_each(_drop_titles), "chunking parser", "csm"
+    ),
+    "chunking:windows": declare_fault("prose is cut into windows of words", prepare_each(_window), "chunking", "csm"),
+    "index:every-third-missing": declare_fault(
         "every third chunk was never indexed",
         lambda parts: replace(parts, prepare=_every_third_missing),
         "embedding stale_index",
         "csm",
     ),
-    "index:copies": _fault(
+    "index:copies": declare_fault(
         "all but tables is indexed five times under other ids and fills the lists",
-        _prepare(_flood),
+        prepare_each(_flood),
         "chunking context_builder hybrid_merge",
         "sm",
     ),
-    "stale_index:old-editions": _fault(
+    "stale_index:old-editions": declare_fault(
         "the editions in force are not indexed", lambda parts: replace(parts, prepare=_only_old), "stale_index", "sm"
     ),
-    "stale_index:since-january": _fault(
+    "stale_index:since-january": declare_fault(
         "nothing was indexed since January", lambda parts: replace(parts, prepare=_before_spring), "stale_index", "sm"
     ),
-    "analyzer:letters-only": _fault(
+    "analyzer:letters-only": declare_fault(
         "numbers, short and long words are not indexed",
         lambda parts: replace(parts, index_analyze=_split_codes),
         "bm25_analyzer",
         "m",
     ),
-    "analyzer:other-stems": _fault(
+    "analyzer:other-stems": declare_fault(
         "query and index are stemmed differently",
         lambda parts: replace(parts, analyze=_without_first_letters, index_analyze=pipeline.analyze),
         "bm25_analyzer",
         "m",
     ),
-    "analyzer:case": _fault(
+    "analyzer:case": declare_fault(
         "the index keeps the case of letters and queries do not",
         lambda parts: replace(parts, index_analyze=_keep_case),
         "bm25_analyzer",
         "m",
     ),
-    "rewrite:drops-products": _fault(
+    "rewrite:drops-products": declare_fault(
         "names and codes of products are lost in rewriting",
         lambda parts: replace(parts, rewrite=_drop_codes),
         "bm25_analyzer",
         "m",
     ),
-    "rewrite:other-terms": _fault(
+    "rewrite:other-terms": declare_fault(
         "the rewritten query has other terms",
         lambda parts: replace(parts, rewrite=_translate_terms),
         "bm25_analyzer",
         "m",
     ),
-    "rewrite:first-words": _fault(
+    "rewrite:first-words": declare_fault(
         "only the first words are searched for",
         lambda parts: replace(parts, rewrite=_shorten_query),
         "bm25_analyzer",
         "m",
     ),
-    "search:timeouts": _fault(
+    "search:timeouts": declare_fault(
         "every third search fails and returns nothing",
         lambda parts: replace(parts, search=_fails_now_and_then),
         "",
         "ecsm",
     ),
-    "filter:tables-only": _fault(
+    "filter:tables-only": declare_fault(
         "the filter keeps tables only", lambda parts: replace(parts, filter=_only_tables), "hybrid_merge", "m"
     ),
-    "filter:last-year": _fault(
+    "filter:last-year": declare_fault(
         "the filter drops what is of this year",
         lambda parts: replace(parts, filter=_no_news_of_this_year),
         "hybrid_merge stale_index",
         "m",
     ),
-    "filter:first-product": _fault(
+    "filter:first-product": declare_fault(
         "the filter keeps one product", lambda parts: replace(parts, filter=_first_product_only), "hybrid_merge", "m"
     ),
-    "filter:expired": _fault(
+    "filter:expired": declare_fault(
         "the filter keeps the expired edition",
         lambda parts: replace(parts, filter=_keep_expired),
         "stale_index hybrid_merge",
         "m",
     ),
-    "rerank:length": _fault(
+    "rerank:length": declare_fault(
         "long texts come first", lambda parts: replace(parts, rerank=_rerank_by_length), "reranker", "m"
     ),
-    "rerank:newest": _fault(
+    "rerank:newest": declare_fault(
         "new texts come first", lambda parts: replace(parts, rerank=_rerank_newest), "reranker", "m"
     ),
-    "rerank:upside-down": _fault(
+    "rerank:upside-down": declare_fault(
         "the worst comes first", lambda parts: replace(parts, rerank=_rerank_upside_down), "reranker", "m"
     ),
-    "rerank:no-tables": _fault(
+    "rerank:no-tables": declare_fault(
         "tables are dropped", lambda parts: replace(parts, rerank=_rerank_prose), "reranker", "m"
     ),
-    "rerank:fourth": _fault(
+    "rerank:fourth": declare_fault(
         "the best passage comes fourth, and three are shown",
         lambda parts: replace(parts, rerank=_rerank_to_last, pack=lambda ranking: pipeline.pack(ranking, limit=3)),
         "reranker context_builder",
     ),
-    "context:small-budget": _fault(
+    "context:small-budget": declare_fault(
         "a budget of 40 tokens",
         lambda parts: replace(parts, pack=lambda ranking: pipeline.pack(ranking, budget=40)),
         "context_builder",
     ),
-    "context:cut-texts": _fault(
+    "context:cut-texts": declare_fault(
         "texts are cut and keep their ids", lambda parts: replace(parts, pack=_cut_texts), "context_builder", "cs"
     ),
-    "context:deduplication": _fault(
+    "context:deduplication": declare_fault(
         "one passage of each product", lambda parts: replace(parts, pack=_one_of_each_document), "context_builder"
     ),
-    "context:without-best": _fault(
+    "context:without-best": declare_fault(
         "the best is left out", lambda parts: replace(parts, pack=_without_best), "context_builder"
     ),
-    "context:one": _fault(
+    "context:one": declare_fault(
         "one chunk is shown",
         lambda parts: replace(parts, pack=lambda ranking: pipeline.pack(ranking, limit=1)),
         "context_builder reranker",
     ),
-    "prompt:cut": _fault(
+    "prompt:cut": declare_fault(
         "the prompt has room for one chunk less than the trace shows",
         lambda parts: replace(parts, prompt=lambda context: context[1:]),
         "generator context_builder",
     ),
-    "generator:memory": _fault("answers from memory", lambda parts: replace(parts, generate=_from_memory), "generator"),
-    "generator:neighbour": _fault(
+    "generator:memory": declare_fault(
+        "answers from memory", lambda parts: replace(parts, generate=_from_memory), "generator"
+    ),
+    "generator:neighbour": declare_fault(
         "takes the next row or sentence", lambda parts: replace(parts, generate=_neighbour_row), "generator"
     ),
-    "generator:units": _fault("swaps units", lambda parts: replace(parts, generate=_distort(swap_unit)), "generator"),
-    "generator:products": _fault(
+    "generator:units": declare_fault(
+        "swaps units", lambda parts: replace(parts, generate=_distort(swap_unit)), "generator"
+    ),
+    "generator:products": declare_fault(
         "names another product", lambda parts: replace(parts, generate=_distort(swap_product)), "generator"
     ),
-    "generator:negation": _fault(
+    "generator:negation": declare_fault(
         "says the opposite", lambda parts: replace(parts, generate=_distort(negate)), "generator"
     ),
-    "generator:numbers": _fault(
+    "generator:numbers": declare_fault(
         "miscopies numbers", lambda parts: replace(parts, generate=_distort(shift_numbers)), "generator"
     ),
-    "generator:half": _fault("answers half of the question", lambda parts: replace(parts, generate=_half), "generator"),
-    "generator:always": _fault(
+    "generator:half": declare_fault(
+        "answers half of the question", lambda parts: replace(parts, generate=_half), "generator"
+    ),
+    "generator:always": declare_fault(
         "answers what has no answer", lambda parts: replace(parts, generate=_always_answers), "generator"
     ),
-    "generator:refuses-tables": _fault(
+    "generator:refuses-tables": declare_fault(
         "does not read tables", lambda parts: replace(parts, generate=_refuses_tables), "generator"
     ),
-    "generator:promise": _fault(
+    "generator:promise": declare_fault(
         "adds a promise", lambda parts: replace(parts, generate=_distort(add_promise)), "generator"
     ),
-    "cache:other-answer": _fault(
+    "cache:other-answer": declare_fault(
         "gives the answer of another question",
         lambda parts: replace(parts, generate=_other_questions_answer),
         "generator",
         "ecsm",
     ),
-    "citation:next": _fault(
+    "citation:next": declare_fault(
         "cites the next chunk of the context", lambda parts: replace(parts, cite=cite_next), "citation"
     ),
-    "citation:last": _fault(
+    "citation:last": declare_fault(
         "cites the last chunk of the context", lambda parts: replace(parts, cite=_cite_last), "citation"
     ),
-    "citation:none": _fault("cites nothing", lambda parts: replace(parts, cite=lambda answer, context: []), "citation"),
-    "acl:open": _fault("everybody sees everything", lambda parts: replace(parts, visible=_everyone), "acl"),
-    "acl:no-country": _fault(
+    "citation:none": declare_fault(
+        "cites nothing", lambda parts: replace(parts, cite=lambda answer, context: []), "citation"
+    ),
+    "acl:open": declare_fault("everybody sees everything", lambda parts: replace(parts, visible=_everyone), "acl"),
+    "acl:no-country": declare_fault(
         "nobody sees what is of their country",
         lambda parts: replace(parts, visible=_other_tenant),
         "acl embedding stale_index",
         "csm",
     ),
-    "acl:no-terms": _fault(
+    "acl:no-terms": declare_fault(
         "the public does not see the terms",
         lambda parts: replace(parts, visible=_no_sheets_for_the_public),
         "acl embedding stale_index",
         "csm",
     ),
-    "pair:terms+length": _fault(
+    "pair:terms+length": declare_fault(
         "other terms are searched for, and long texts come first",
         lambda parts: replace(parts, rewrite=_translate_terms, rerank=_rerank_by_length),
         "bm25_analyzer reranker",
         "m",
     ),
-    "pair:memory+uncited": _fault(
+    "pair:memory+uncited": declare_fault(
         "answers from memory and cites nothing",
         lambda parts: replace(parts, generate=_from_memory, cite=lambda answer, context: []),
         "generator citation",
     ),
-    "pair:half-tables+budget": _fault(
+    "pair:half-tables+budget": declare_fault(
         "tables are read by halves, and the budget is small",
-        lambda parts: _prepare(_drop_rows)(replace(parts, pack=lambda ranking: pipeline.pack(ranking, budget=40))),
+        lambda parts: prepare_each(_drop_rows)(replace(parts, pack=lambda ranking: pipeline.pack(ranking, budget=40))),
         "parser context_builder",
         "csm",
     ),
-    "pair:old+negation": _fault(
+    "pair:old+negation": declare_fault(
         "old editions are served, and the opposite is said",
         lambda parts: replace(parts, prepare=_only_old, generate=_distort(negate)),
         "stale_index generator",
     ),
-    "pair:last+products": _fault(
+    "pair:last+products": declare_fault(
         "names another product and cites the last chunk",
         lambda parts: replace(parts, generate=_distort(swap_product), cite=_cite_last),
         "generator citation",
     ),
-    "pair:windows+length": _fault(
+    "pair:windows+length": declare_fault(
         "prose is cut into windows, and long texts come first",
-        lambda parts: _prepare(_window)(replace(parts, rerank=_rerank_by_length)),
+        lambda parts: prepare_each(_window)(replace(parts, rerank=_rerank_by_length)),
         "chunking reranker",
         "csm",
     ),

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
-from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
+from benchmarks.attribution_levels import LEVELS, PARTS, FaultyRun, Level, Part, attribute_trace
+from benchmarks.attribution_twins import CONTENT_CAUSES, find_open_twins, find_text_twins
 from benchmarks.depot import pipeline
-from benchmarks.depot.documents import build_corpus, list_passages
-from benchmarks.depot.faults import FAULTS, is_untouched
+from benchmarks.depot.documents import Passage, build_corpus, list_passages
+from benchmarks.depot.faults import FAULTS, Causes, is_untouched
 from benchmarks.depot.labels import LABEL_FAULTS
+from benchmarks.depot.later_faults import LATER_FAULTS, LATER_LABEL_FAULTS
 from benchmarks.depot.pipeline import Depot, Parts
 from benchmarks.depot.questions import QUESTIONS, Question, build_golden, make_user
 
@@ -25,15 +28,21 @@ class DepotWorld:
         self.golden, self.corpus = build_golden(), build_corpus()
         self.clean, good = observe(Depot())
         self.good = frozenset(case_id for case_id, is_good in good.items() if is_good)
+        self.open_runs = [
+            observe(Depot(Parts(prepare=opened)))[0] for opened in (_open_all, _open_roles, _open_tenants)
+        ]
 
-    def measure(self, levels: Sequence[Level] = LEVELS, *, untouched: bool = True) -> Iterator[FaultyRun]:
-        """Yield the runs of every fault at every level of trace; first the sound depot."""
+    def measure(
+        self, levels: Sequence[Level] = LEVELS, parts: Sequence[Part] = PARTS, faults: Sequence[str] = ()
+    ) -> Iterator[FaultyRun]:
+        """Yield the runs of every fault of the parts (or of the named ones) at every level; first the sound depot."""
         for level in levels:
             attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
             spared = tuple(attributed[case_id] for case_id in sorted(self.good))
-            yield FaultyRun("depot", "clean", level, frozenset(), False, False, (), spared)
-        for name, fault in FAULTS.items():
-            if is_untouched(name) and not untouched:
+            yield FaultyRun("depot", "clean", level, frozenset(), False, "known", (), spared)
+        for name, fault in (FAULTS | LATER_FAULTS).items():
+            part = find_part(name)
+            if part not in parts or (faults and name not in faults):
                 continue
             observations, good = observe(Depot(fault.damage(Parts())))
             for level in levels:
@@ -41,9 +50,11 @@ class DepotWorld:
                 affected = tuple(attributed[case_id] for case_id in sorted(self.good) if not good[case_id])
                 spared = tuple(attributed[case_id] for case_id in sorted(self.good) if good[case_id])
                 causes, hidden = fault.list_causes(level), level in fault.hidden
-                yield FaultyRun("depot", name, level, causes, hidden, is_untouched(name), affected, spared)
-        for name, label_fault in LABEL_FAULTS.items():
-            if is_untouched(name) and not untouched:
+                twins = self._find_twins(self.golden, observations, level, causes)
+                yield FaultyRun("depot", name, level, causes, hidden, part, affected, spared, twins)
+        for name, label_fault in (LABEL_FAULTS | LATER_LABEL_FAULTS).items():
+            part = find_part(name)
+            if part not in parts or (faults and name not in faults):
                 continue
             golden = GoldenSet(tuple(map(label_fault.damage, self.golden.cases)), as_of=self.golden.as_of)
             spoiled = _find_spoiled(self.golden, golden, self.clean) & self.good
@@ -51,7 +62,34 @@ class DepotWorld:
                 attributed = attribute_trace(golden, self.corpus, self.clean, level)
                 affected = tuple(attributed[case_id] for case_id in sorted(spoiled))
                 hidden = level in label_fault.hidden
-                yield FaultyRun("depot", name, level, label_fault.causes, hidden, is_untouched(name), affected, ())
+                twins = self._find_twins(golden, self.clean, level, label_fault.causes)
+                yield FaultyRun("depot", name, level, label_fault.causes, hidden, part, affected, (), twins)
+
+    def _find_twins(
+        self, golden: GoldenSet, observations: Sequence[Observation], level: Level, causes: Causes
+    ) -> frozenset[str]:
+        if "acl" in causes:
+            return find_open_twins(observations, self.open_runs, level)
+        return find_text_twins(golden, self.corpus, observations, level) if causes & CONTENT_CAUSES else frozenset()
+
+
+def _open_all(passages: Sequence[Passage]) -> list[Passage]:
+    return [replace(passage, roles=(), tenant=None) for passage in passages]
+
+
+def _open_roles(passages: Sequence[Passage]) -> list[Passage]:
+    return [replace(passage, roles=()) for passage in passages]
+
+
+def _open_tenants(passages: Sequence[Passage]) -> list[Passage]:
+    return [replace(passage, tenant=None) for passage in passages]
+
+
+def find_part(name: str) -> Part:
+    """Return the part of the benchmark that a fault of the depot belongs to."""
+    if name in LATER_FAULTS or name in LATER_LABEL_FAULTS:
+        return "later"
+    return "untouched" if is_untouched(name) else "known"
 
 
 def observe(depot: Depot) -> tuple[list[Observation], dict[str, bool]]:
@@ -68,9 +106,9 @@ def is_truly_good(question: Question, record: dict[str, Any]) -> bool:
     """Return whether an answer says what the documents say, cites where it stands, and shows nothing forbidden."""
     text = record["answer"]
     passages = {passage.chunk_id: passage for passage in list_passages()}
-    context = [passages.get(chunk["chunk_id"]) for chunk in record["stages"][-1]["chunks"]]
+    listed = [passages.get(chunk["chunk_id"]) for stage in record["stages"] for chunk in stage["chunks"]]
     user = make_user(question)
-    if any(passage is not None and not pipeline.is_visible(passage, user) for passage in context):
+    if any(passage is not None and not pipeline.is_visible(passage, user) for passage in listed):
         return False
     if question.behaviour != "answer":
         return bool(text == (pipeline.DENIED if question.behaviour == "permission_denied" else pipeline.ABSTAINED))

@@ -129,3 +129,13 @@ def test_a_section_whose_name_is_part_of_anothers_is_not_taken_for_merged() -> N
     asked = case(evidence=(Evidence(({"chunk_id": "part"},)),))
     trace = seen(stage("dense", "office"), stage("context", "office"), answer=BAD)
     assert "embedding" == blamed(asked, trace, known, others=[seen(damaged)]).cause
+
+
+def test_values_that_moved_to_other_rows_are_the_parsers_doing() -> None:
+    table = "## Days of leave\n| Staff | Days |\n| full-time staff | 12 days |\n| part-time staff | 6 days |"
+    moved = "## Days of leave\n| Staff | Days |\n| full-time staff | 6 days |\n| part-time staff | 12 days |"
+    row = CorpusChunk("leave", text=table, document="policy", version="v2", tenant="a", kind="table")
+    shown = Stage("context", (Chunk("leave", text=moved),))
+    found = blamed(case(), seen(shown, answer="Full-time staff get 6 days."), corpus(leave=row))
+    assert ("retrieval_fault", "parser", "index") == told(found)
+    assert "another order" in found.evidence[0]

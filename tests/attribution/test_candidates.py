@@ -6,7 +6,7 @@ from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corp
 
 from assay.attribution.root_causes import MAX_CAUSES
 from assay.records.findings import Attribution
-from assay.records.golden_set import Evidence
+from assay.records.golden_set import CorpusChunk, Evidence, User
 from assay.records.observations import Chunk, Observation, Stage
 
 REFUSED = "I could not find that in the documents."
@@ -26,6 +26,15 @@ def named(attribution: Attribution) -> tuple[str | None, str, str]:
 def test_a_filter_that_drops_what_the_search_had_is_named_as_such() -> None:
     trace = seen(listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("context", "sick"), answer=BAD)
     assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), trace, corpus()))
+
+
+def test_a_filter_by_a_query_that_lost_a_word_drops_what_rewriting_misled_it_to() -> None:
+    stages = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("context", "sick"))
+    found = blamed(case(), seen(*stages, answer=BAD, query_rewrite="how many days of sick leave"), corpus())
+    assert ("bm25_analyzer", "query_rewriting", "medium") == named(found)
+    assert ("hybrid_merge",) == found.also
+    longer = seen(*stages, answer=BAD, query_rewrite=f"{case().question} (holidays)")
+    assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), longer, corpus()))
 
 
 def test_a_stage_that_only_thins_its_predecessor_is_a_filter_whatever_its_name() -> None:
@@ -92,8 +101,90 @@ def test_without_any_text_a_refusal_may_come_from_the_generator_or_the_index() -
     trace = seen(Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)), answer=REFUSED)
     found = blamed(case(), trace)
     assert ("generator", "ignored_evidence", "low") == named(found)
-    assert ("parser", "chunking") == found.also
+    assert ("parser",) == found.also
     assert any("text" in field for field in found.record)
+
+
+def test_chunking_is_a_candidate_where_the_run_shows_pieces_of_chunks() -> None:
+    trace = seen(Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)), answer=REFUSED)
+    pieces = Observation("other", stages=(Stage("dense", (Chunk("carry"), Chunk("carry#2"))),), answer=GOOD)
+    assert ("parser", "chunking") == blamed(case(), trace, others=[pieces]).also
+
+
+def test_a_cut_chunk_shows_in_ids_that_the_corpus_lacks() -> None:
+    whole = CorpusChunk("p:01", text=LEAVE, document="pay")
+    trace = seen(Stage("dense", (Chunk("p:01"),)), Stage("context", (Chunk("p:01"),)), answer=REFUSED)
+    asked = case(evidence=(Evidence(({"chunk_id": "p:01"},)),))
+    assert "generator" == blamed(asked, trace, corpus(**{"p:01": whole})).cause
+    piece = Observation("other", stages=(Stage("dense", (Chunk("p:01b"),)),), answer=GOOD)
+    found = blamed(asked, trace, corpus(**{"p:01": whole}), others=[piece])
+    assert ("chunking", "", "medium") == named(found)
+    assert ("generator",) == found.also
+
+
+CUT = "Full-time staff get a number of days of annual"
+
+
+def test_without_a_corpus_evidence_that_stops_inside_a_sentence_was_cut() -> None:
+    shown = Stage("context", (Chunk("leave", text=CUT),))
+    trace = seen(shown, answer="Full-time staff get a number of days.")
+    found = blamed(case(), trace)
+    assert ("chunking", "cut_off", "low") == named(found)
+    assert ("golden_label_issue",) == found.also
+    whole = seen(
+        Stage("context", (Chunk("leave", text=f"{CUT} leave."),)), answer="Full-time staff get a number of days."
+    )
+    assert "chunking" not in blamed(case(), whole).named_causes
+
+
+def test_without_a_corpus_a_piece_named_after_the_evidence_shows_where_it_was_cut() -> None:
+    shown = Stage("context", (Chunk("leave", text="Full-time staff get annual leave."),))
+    trace = seen(shown, answer="Full-time staff get annual leave.")
+    piece = Stage("retrieved", (Chunk("leave#2", text="It is 12 days a year."),))
+    found = blamed(case(), trace, others=[Observation("other", stages=(piece,), answer=GOOD)])
+    assert ("chunking", "cut_off", "medium") == named(found)
+    other = Stage("retrieved", (Chunk("leave2", text="It is 12 days a year."),))
+    assert "chunking" != blamed(case(), trace, others=[Observation("other", stages=(other,), answer=GOOD)]).cause
+
+
+def test_a_search_that_finds_nothing_for_anyone_by_these_words_is_no_matter_of_access() -> None:
+    empty = seen(Stage("bm25", ()), Stage("context", ()), answer=REFUSED)
+    asked = case(question="annual leave")
+    elsewhere = Observation("other", question="sick pay", stages=(listed("bm25", "sick"),), answer=GOOD)
+    found = blamed(asked, empty, corpus(), others=[elsewhere], other_user=User(tenant="b"))
+    assert ("bm25_analyzer", "analyzer") == (found.cause, found.subcause)
+    served = Observation("other", question="annual leave", stages=(listed("bm25", "leave"),), answer=GOOD)
+    assert "acl" == blamed(asked, empty, corpus(), others=[served], other_user=User(tenant="b")).cause
+
+
+def test_a_grounded_answer_to_a_question_that_must_not_be_answered_may_be_a_wrong_label() -> None:
+    asked = case(behaviour="abstain", rubric=None, evidence=(), reference=None)
+    found = blamed(asked, seen(listed("dense", "leave"), listed("context", "leave"), answer=GOOD), corpus())
+    assert ("generator", "answered_unanswerable", "medium") == named(found)
+    assert ("golden_label_issue",) == found.also
+    invented = blamed(asked, seen(listed("dense", "sick"), listed("context", "sick"), answer=BAD), corpus())
+    assert ("generator", "answered_unanswerable", "high") == named(invented)
+
+
+def test_other_numbers_than_those_of_the_reference_are_a_doubt() -> None:
+    asked = case(rubric=None, reference="It is 12 days of leave.")
+    text = "## Annual leave\nFull-time staff get 12 days of leave, and 3 days for moving."
+    shown = Stage("context", (Chunk("leave", text=text),))
+    found = blamed(asked, seen(shown, answer="Staff get 3 days of leave."))
+    assert found.good is None
+    assert ("generator", "wrong_entity_or_number", "medium") == named(found)
+    right = blamed(asked, seen(shown, answer="Staff get 12 days, and 3 days for moving."))
+    assert right.cause is None
+
+
+def test_citing_a_lesser_source_without_the_facts_is_a_wrong_citation() -> None:
+    units = (Evidence(({"chunk_id": "leave"},)), Evidence(({"chunk_id": "office"},), required=False))
+    scores = {"citation_correctness(by=rules)": score(1.0)}
+    shown = (listed("dense", "leave", "office"), listed("context", "leave", "office"))
+    found = blamed(case(evidence=units), seen(*shown, citations=("office",)), corpus(), scores=scores)
+    assert ("citation", "wrong_in_context", "medium") == named(found)
+    both = blamed(case(evidence=units), seen(*shown, citations=("leave", "office")), corpus(), scores=scores)
+    assert both.cause is None
 
 
 def test_a_chunk_that_the_vector_search_misses_may_be_indexed_under_another_id() -> None:
@@ -146,3 +237,22 @@ def test_insufficient_trace_names_candidates_and_what_is_missing() -> None:
 def test_a_stage_whose_name_tells_no_kind_is_said_where_the_cause_is_not_sure() -> None:
     trace = seen(Stage("step two", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=BAD)
     assert any("“step two”" in field for field in blamed(case(), trace).record)
+
+
+def test_citing_everything_beside_the_source_is_a_doubt() -> None:
+    ids = ("leave", "office", "sick", "carry")
+    scores = {"citation_correctness(by=rules)": score(1.0)}
+    shown = (listed("dense", *ids), listed("context", *ids))
+    found = blamed(case(), seen(*shown, citations=ids), corpus(), scores=scores)
+    assert ("citation", "over_cited", "medium") == named(found)
+    assert blamed(case(), seen(*shown, citations=("leave", "office")), corpus(), scores=scores).cause is None
+
+
+def test_ids_that_no_search_of_the_run_returns_may_not_be_indexed_under_them() -> None:
+    ids = (Chunk("sick"),)
+    trace = seen(Stage("dense", ids), Stage("bm25", ids), Stage("context", ids), answer=REFUSED)
+    others = [Observation(f"other {number}", stages=(Stage("dense", ids),), answer=GOOD) for number in range(10)]
+    found = blamed(case(), trace, others=others)
+    assert ("embedding", ("chunking", "stale_index"), "low") == (found.cause, found.also, found.confidence)
+    elsewhere = Observation("last", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
+    assert ("bm25_analyzer",) == blamed(case(), trace, others=[*others, elsewhere]).also

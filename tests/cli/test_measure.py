@@ -209,7 +209,7 @@ def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytes
     assert 1 == main(arguments)
     printed = capsys.readouterr().out
     assert "probes: 2 asked, 2 judged, 1 with a leak" in printed
-    assert "first: c0~identity-2 was shown 1 chunks it may not see" in printed
+    assert "first: c0~identity-2 was shown 1 chunk it may not see" in printed
     assert {"c0~identity-2", "c1~identity-1"} == {row["case_id"] for row in rows(here / "run/probes")}
 
 

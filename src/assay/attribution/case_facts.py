@@ -224,6 +224,10 @@ class CaseFacts:
                     covering_ids[unit].append(chunk_id)
         return covering_ids
 
+    def _list_labelled_ids(self, unit: int) -> list[str]:
+        """Return the ids that the selectors of a unit name."""
+        return [str(selector["chunk_id"]) for selector in self.units[unit].any_of if "chunk_id" in selector]
+
     @property
     def _corpus_chunks(self) -> Mapping[str, CorpusChunk]:
         return self.case.corpus.chunks if self.case.corpus is not None else {}
@@ -304,6 +308,12 @@ class CaseFacts:
         chunks = [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if (mask or 0) >> unit & 1]
         return [text for _, text in self._texts_by_id(chunks)]
 
+    def list_evidence_texts(self) -> list[tuple[str, str]]:
+        """Return id and text of the required evidence as the generator was shown it."""
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        pairs = zip(self.arrived_chunks, masks, strict=True)
+        return self._texts_by_id(chunk for chunk, mask in pairs if (mask or 0) & self.case.required)
+
     @property
     def query(self) -> str:
         """The query of the searches: the rewritten one, else the question."""
@@ -321,7 +331,7 @@ class CaseFacts:
             self.get_chunk_text,
             k,
             self.observation.question or self.case.case.question,
-            tuple(self.get_covering_chunk_ids(unit)),
+            tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)),
             self.index_view,
         )
 

@@ -7,15 +7,15 @@ and answer contradict each other, the system may be right.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
-from assay.attribution.index_state import IndexDefect
-from assay.attribution.lost_evidence import RECORD_CORPUS, CauseFinding, find_lost_step
+from assay.attribution.index_state import IndexDefect, IndexView
+from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding, find_lost_step
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
@@ -143,11 +143,17 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
             return CauseFinding(
                 "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
             )
-        if not view.is_served(user):
+        if not view.is_served(user) and not _is_search_at_fault(case, view):
             fact = "no stage returned anything for this user, or any other with the same tenant and roles"
             also: tuple[RootCause, ...] = ("bm25_analyzer",)
             return CauseFinding("acl", _first_stage(case), (fact,), "medium", also, "access_denied", _FAILED_SEARCH)
     return None
+
+
+def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
+    """Whether no search of the run finds anything by the words that question and evidence share, for any user."""
+    shared_words = [view.find_telling_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units]
+    return any(shared_words) and not any(words and view.is_matched(words) for words in shared_words)
 
 
 _FAILED_SEARCH = ("errors and timeouts of the search", "the list before it is filtered by access")
@@ -165,7 +171,18 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.behaviour != "answer" or case.case.accepted_bits & 1:
         return None
     fact = f"answered where {case.case.case.behaviour} was expected"
+    if case.case.case.behaviour == "abstain" and _rests_on_context(case):
+        grounds = "all of its numbers and most of its words are in the context: the label may be wrong"
+        also: tuple[RootCause, ...] = ("golden_label_issue",)
+        return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", also, "answered_unanswerable")
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
+
+
+def _rests_on_context(case: CaseFacts) -> bool:
+    """Whether the context has most words and every number of the answer."""
+    texts = case.context_texts
+    is_worded = bool(texts) and compute_word_overlap(case.answer, texts) >= MIN_SUPPORT
+    return is_worded and not find_unsupported_numbers(case.answer, [*texts, case.case.case.question])
 
 
 # ── version ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -281,8 +298,14 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
         for fact in case.content_quality.missing:
             if contains_fact(expected_texts, fact) and not contains_fact(shown_texts, fact):
                 return defect._replace(evidence=(*defect.evidence, f"its indexed text lacks “{fact}”"))
+            if _is_line_lost(fact, expected_texts, shown_texts):
+                return defect._replace(
+                    evidence=(*defect.evidence, f"its indexed text lacks the line that has “{fact}”")
+                )
         if defect.cause == "insufficient_trace":
             continue
+        if not case.has_shown_texts:  # ids alone show the defect, and not which words it takes from the generator
+            return defect._replace(confidence="medium", also=("generator",), record=(RECORD_TEXTS,))
         lost_words = _count_words(expected_texts) - _count_words(shown_texts)
         lost_query_words = lost_words.keys() & _count_words([case.query]).keys()
         if lost_query_words:
@@ -293,6 +316,58 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
             continue
         return defect._replace(evidence=(*defect.evidence, fact), confidence="medium")
     return None
+
+
+def _is_line_lost(fact: str, expected_texts: Sequence[str], shown_texts: Sequence[str]) -> bool:
+    """Whether the lines of the expected texts that have a fact are in none of the shown texts, word by word."""
+    lines = [line for text in expected_texts for line in text.splitlines() if contains_fact([line], fact)]
+    shown = [f" {' '.join(tokenise_text(text))} " for text in shown_texts]
+    return bool(lines) and not any(f" {' '.join(tokenise_text(line))} " in text for line in lines for text in shown)
+
+
+def find_cut_text(case: CaseFacts) -> CauseFinding | None:
+    """Without a corpus: the text of the evidence stops inside a sentence, or goes on in a piece that is named after it,
+    and lacks what the case looks for."""
+    if case.good is not False or not case.reached or not case.is_index_unknown or case.index_view is None:
+        return None
+    looked_for = case.facts if case.behaviour != "answer" else case.content_quality.missing
+    for chunk_id, text in case.list_evidence_texts():
+        lost_facts = [fact for fact in looked_for if not contains_fact([text], fact)]
+        if not lost_facts:
+            continue
+        lack = f"{chunk_id} as it is indexed lacks {_quote(lost_facts)}"
+        for piece in case.index_view.list_shown_pieces(chunk_id):
+            if contains_fact([case.index_view.texts.get(piece, "")], lost_facts[0]):
+                facts = (lack, f"{piece}, which is named as a piece of it, has it")
+                return CauseFinding(
+                    "chunking", INDEX_STAGE, facts, "medium", ("golden_label_issue",), "cut_off", (RECORD_CORPUS,)
+                )
+        if ends_inside_sentence(text):
+            facts = (lack, f"it stops inside a sentence: “… {' '.join(text.split()[-5:])}”")
+            return CauseFinding(
+                "chunking", INDEX_STAGE, facts, "low", ("golden_label_issue",), "cut_off", (RECORD_CORPUS,)
+            )
+    return None
+
+
+_MIN_SENTENCE = 5
+"""How many words the last line of a text must have to be an unfinished sentence and not a title or an entry."""
+
+
+def ends_inside_sentence(text: str) -> bool:
+    """Return whether a text ends in prose without a mark that ends a sentence, as a text that was cut does.
+
+    >>> ends_inside_sentence("The pump must never run dry for more than")
+    True
+    >>> ends_inside_sentence("- two sockets for each of the three sets")
+    False
+    """
+    lines = text.rstrip().splitlines()
+    if not lines:
+        return False
+    last = lines[-1].strip()
+    is_prose = last[:1] not in "|-*#•>" and len(last.split()) >= _MIN_SENTENCE
+    return is_prose and (last[-1].isalnum() or last[-1] in ",-–")
 
 
 def _count_words(texts: Iterable[str]) -> Counter[str]:

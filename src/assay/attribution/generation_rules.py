@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from assay.attribution.case_facts import CaseFacts, contains_fact, find_other_units, find_unsupported_numbers
+from assay.attribution.case_facts import (
+    CaseFacts,
+    contains_fact,
+    find_other_units,
+    find_unsupported_numbers,
+)
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
+from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
@@ -65,9 +72,8 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     is_refused = case.behaviour != "answer"
     if not case.has_shown_texts:
         if is_refused or not invented_numbers:
-            return CauseFinding(
-                "generator", GENERATE_STAGE, facts, "low", ("parser", "chunking"), subcause, (RECORD_TEXTS,)
-            )
+            index_causes = _list_index_causes(case, subcause)
+            return CauseFinding("generator", GENERATE_STAGE, facts, "low", index_causes, subcause, (RECORD_TEXTS,))
         return CauseFinding("generator", GENERATE_STAGE, facts, "medium", (), subcause, (RECORD_TEXTS,))
     looked_for = case.facts if is_refused else missing
     is_absent = bool(looked_for) and not any(contains_fact(case.context_texts, fact) for fact in looked_for)
@@ -78,6 +84,16 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
             return CauseFinding("parser", INDEX_STAGE, (*facts, fact), "low", others, record=(RECORD_CORPUS,))
         return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
     return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
+
+
+def _list_index_causes(case: CaseFacts, subcause: str) -> tuple[RootCause, ...]:
+    """Return the causes by which an index whose texts no trace shows may have lost what is missing.
+
+    A cut chunk shows in the ids of the run, and leaves no other value in its place.
+    """
+    view = case.index_view
+    has_pieces = view is None or bool(view.unknown_chunks) or view.has_pieces
+    return ("parser", "chunking") if has_pieces and subcause != "wrong_entity_or_number" else ("parser",)
 
 
 def _describe_answer(case: CaseFacts) -> list[str]:
@@ -148,6 +164,23 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     return None
 
 
+def find_other_value(case: CaseFacts) -> CauseFinding | None:
+    """Nothing tells whether the answer is right, and its numbers are others than those of the reference."""
+    stated = case.case.case
+    if case.good is not None or case.behaviour != "answer" or stated.must_have or stated.rubric is not None:
+        return None
+    absent = find_unsupported_numbers(stated.reference or "", [case.answer])
+    if not case.facts or len(absent) < len(case.facts):
+        return None
+    others = find_unsupported_numbers(case.answer, [case.case.case.question])
+    if not others:
+        return None
+    evidence = (f"states {', '.join(others)}; the reference has {', '.join(case.facts)}",)
+    return CauseFinding(
+        "generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), "wrong_entity_or_number"
+    )
+
+
 def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
     """The citations are missing, not from the context or beside the evidence, and the answer is not known to be bad."""
     if case.good is False:
@@ -191,11 +224,17 @@ def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFi
     masks = case.case.evidence.unit_masks(case.arrived_chunks)
     labelled = {chunk.chunk_id for chunk, mask in zip(case.arrived_chunks, masks, strict=True) if mask}
     if any(case.is_citing(name) for name in labelled):
-        return None
+        return _find_lesser_citation(case, cited)
     pieces = [name for name in cited if case.index_view is not None and case.index_view.is_unknown_chunk(name)]
     if pieces:
         fact = f"cites {', '.join(pieces)}, which the corpus does not have and which is part of its documents"
         return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("golden_label_issue",), "other_ids")
+    pieces = [name for name in cited if any(is_piece_name(name, whole) for whole in labelled)]
+    if pieces and case.case.corpus is None:
+        fact = f"cites {', '.join(pieces)}, which is named as a piece of the evidence"
+        return CauseFinding(
+            "chunking", INDEX_STAGE, (fact,), "low", ("golden_label_issue",), "other_ids", (RECORD_CORPUS,)
+        )
     texts = [text for text in map(case.get_chunk_text, cited) if text]
     evidence = (f"cites {', '.join(cited)}; the evidence in the context is {', '.join(sorted(labelled))}",)
     answered_facts = [fact for fact in case.facts if contains_fact([case.answer], fact)]
@@ -206,3 +245,39 @@ def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFi
         )
     confidence: CauseConfidence = "high" if texts else "medium"
     return CauseFinding("citation", CITE_STAGE, evidence, confidence, subcause="wrong_in_context")
+
+
+def _find_lesser_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFinding | None:
+    """The answer cites a lesser source that has none of its facts, and not the required chunk that has them."""
+    required_texts = dict(case.list_evidence_texts())
+    answered_facts = [fact for fact in case.facts if contains_fact([case.answer], fact)]
+    if not contains_every_fact(required_texts.values(), answered_facts):
+        return None
+    idle = [name for name in cited if _is_idle(case.get_chunk_text(name), answered_facts)]
+    if any(map(case.is_citing, required_texts)):
+        return _report_idle_citations(idle, cited)
+    if len(idle) < len(cited):
+        return None
+    evidence = (
+        f"cites {', '.join(cited)}, which has nothing of what the answer states; {', '.join(required_texts)} has",
+    )
+    return CauseFinding("citation", CITE_STAGE, evidence, "medium", subcause="wrong_in_context")
+
+
+def _is_idle(text: str | None, facts: Sequence[str]) -> bool:
+    """Whether a cited text is known and has none of the facts of the answer."""
+    return bool(text) and not any(contains_fact([text or ""], fact) for fact in facts)
+
+
+def _report_idle_citations(idle: list[str], cited: tuple[str, ...]) -> CauseFinding | None:
+    """The source is cited, and beside it at least as many chunks that have nothing of what the answer states."""
+    if 2 * len(idle) < len(cited) or len(idle) < 2:
+        return None
+    fact = f"cites {', '.join(idle)}, which have nothing of what the answer states"
+    return CauseFinding("citation", CITE_STAGE, (fact,), "medium", subcause="over_cited")
+
+
+def contains_every_fact(texts: Iterable[str], facts: Sequence[str]) -> bool:
+    """Return whether there are facts and texts have every one of them."""
+    known_texts = list(texts)
+    return bool(facts) and all(contains_fact(known_texts, fact) for fact in facts)

@@ -48,7 +48,8 @@ class IndexView:
     `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are
     chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
     chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
-    and `matches` the words that a query shared with a chunk which a first search returned for it.
+    and `matches` the words that a query shared with a chunk which a first search returned for it. `texts` are the
+    texts of the shown chunks, kept only where there is no corpus to compare them with.
     """
 
     corpus: Corpus
@@ -64,6 +65,8 @@ class IndexView:
     shown: set[str] = field(default_factory=set)
     matches: set[frozenset[str]] = field(default_factory=set)
     served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
+    texts: dict[str, str] = field(default_factory=dict)
+    _pieces: dict[str, list[str]] | None = None
     _owners: dict[tuple[str, ...], str] | None = None
     _frequent_words: frozenset[str] | None = None
     _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
@@ -84,12 +87,15 @@ class IndexView:
             self._add_matched_words(observation.query_rewrite or observation.question or "", stages[0].chunks)
         self._damage.clear()
         self._kinds = None
+        self._pieces = None
         for stage in observation.stages or ():
             if stage.name == CONTEXT_STAGE:
                 self.context_sizes.append(len(stage.chunks))
             self.returned = self.returned or bool(stage.chunks)
             for chunk in stage.chunks:
                 self.shown.add(chunk.chunk_id)
+                if not self.corpus.chunks and chunk.text is not None:
+                    self.texts.setdefault(chunk.chunk_id, chunk.text)
                 self._add(chunk)
 
     def _add_matched_words(self, query: str, chunks: Sequence[Chunk]) -> None:
@@ -132,6 +138,24 @@ class IndexView:
         """Whether any trace shows how a chunk of the corpus is indexed, by its text or hash."""
         return bool(self.intact or self.changed)
 
+    def list_shown_pieces(self, chunk_id: str) -> list[str]:
+        """Return the chunks of the traces that are named as pieces of a chunk."""
+        return self._group_pieces().get(chunk_id, [])
+
+    @property
+    def has_pieces(self) -> bool:
+        """Whether any chunk of the traces is named as a piece of another."""
+        return bool(self._group_pieces())
+
+    def _group_pieces(self) -> dict[str, list[str]]:
+        if self._pieces is None:
+            self._pieces = {}
+            for name in sorted(self.shown):
+                for length in range(1, len(name)):
+                    if name[:length] in self.shown and is_piece_name(name, name[:length]):
+                        self._pieces.setdefault(name[:length], []).append(name)
+        return self._pieces
+
     def is_served(self, user: User | None) -> bool:
         """Whether any trace of a user with the same tenant and roles has a chunk."""
         return _make_user_key(user) in self.served_users
@@ -162,8 +186,8 @@ class IndexView:
         if isinstance(document, str):
             return document if document in self._documents else None
         for length in range(len(chunk.chunk_id) - 1, 0, -1):
-            owner = self.corpus.chunks.get(chunk.chunk_id[:length]) if not chunk.chunk_id[length].isalnum() else None
-            if owner is not None:
+            owner = self.corpus.chunks.get(chunk.chunk_id[:length])
+            if owner is not None and is_piece_name(chunk.chunk_id, owner.chunk_id):
                 return owner.document
         words = tokenise_text(chunk.text or "")
         owners = self._list_owners() if len(words) >= _GRAM else {}
@@ -223,9 +247,9 @@ class IndexView:
         expected_lines, indexed = _split_lines(corpus_chunk.text), tokenise_text(chunk.text or "")
         expected = [word for line in expected_lines for word in line]
         lost, added = Counter(expected) - Counter(indexed), Counter(indexed) - Counter(expected)
-        if not lost and not added:
-            return None
         name, words = chunk.chunk_id, " ".join(list(added or lost)[:12])
+        if not lost and not added:
+            return _detect_by_order(name, expected_lines, indexed)
         if added:
             neighbour_words: set[str] = set()
             for neighbour in self._documents[corpus_chunk.document]:
@@ -261,8 +285,7 @@ class IndexView:
     def _detect_pieces(self, corpus_chunk: CorpusChunk) -> IndexDefect | None:
         """Whether the index has pieces of a chunk, which splitters name after it."""
         for name in self.unknown_chunks.get(corpus_chunk.document or "", {}):
-            suffix = name.removeprefix(corpus_chunk.chunk_id)
-            if suffix != name and not suffix[:1].isalnum():
+            if is_piece_name(name, corpus_chunk.chunk_id):
                 return IndexDefect("chunking", f"{corpus_chunk.chunk_id} is indexed in pieces, such as {name}")
         return None
 
@@ -382,6 +405,27 @@ def _split_lines(text: str | None) -> list[list[str]]:
     """Return the words of each line that has any."""
     lines = [tokenise_text(line) for line in (text or "").splitlines()]
     return [words for words in lines if words]
+
+
+def _detect_by_order(name: str, expected_lines: list[list[str]], indexed: list[str]) -> IndexDefect | None:
+    """Compare the order of words: a line of the corpus whose words stand apart was read wrongly, as by column."""
+    text = f" {' '.join(indexed)} "
+    for line in expected_lines:
+        if f" {' '.join(line)} " not in text:
+            return IndexDefect("parser", f"{name} has its words in another order: “{' '.join(line[:12])}” stand apart")
+    return None
+
+
+def is_piece_name(name: str, whole: str) -> bool:
+    """Whether an id names a piece of a chunk, as splitters do: the id of the whole, and a mark that does not extend it.
+
+    >>> [is_piece_name(name, "a:01") for name in ("a:01#2", "a:01b", "a:012", "a:01")]
+    [True, True, False, False]
+    """
+    mark = name[len(whole) :]
+    if not mark or not whole or not name.startswith(whole):
+        return False
+    return not mark[0].isalnum() or (whole[-1].isdigit() and mark[0].isalpha())
 
 
 def _find_at_ends(part: list[str], words: list[str]) -> int | None:

@@ -25,6 +25,8 @@ DEFAULT_PRODUCTION_K = 5
 NEAR = 5
 """The last rank at which a retriever counts as having found the evidence near the top."""
 _RRF_CONSTANT = 60
+_TELLING_RUN = 10
+"""From how many traces on it tells something that none of them shows a chunk which two searches miss."""
 
 
 class CauseFinding(NamedTuple):
@@ -161,8 +163,21 @@ def _check_filter(loss: LostEvidence) -> CauseFinding | None:
             continue
         dropped = len(before.chunk_ids) - len(step.chunk_ids)
         evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
+        lost_words = _list_lost_words(loss)
+        if lost_words:
+            fact = f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share"
+            return CauseFinding(
+                "bm25_analyzer", step.name, (*evidence, fact), "medium", ("hybrid_merge",), "query_rewriting"
+            )
         return CauseFinding("hybrid_merge", step.name, evidence, "high", subcause="filtered_out")
     return None
+
+
+def _list_lost_words(loss: LostEvidence) -> list[str]:
+    """Return the words that question and unit share, and that the query as it was sent lacks."""
+    if not loss.texts or not loss.question or loss.query == loss.question:
+        return []
+    return sorted((set(tokenise_text(loss.question)) & _list_words(loss.texts)) - set(tokenise_text(loss.query)))
 
 
 def _check_reranker(loss: LostEvidence) -> CauseFinding | None:
@@ -260,6 +275,10 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
         finding = finding or _check_shared_words(loss, lexical, min(reach, 3))
         if finding is not None:
             return finding
+        is_everywhere = dense is not None and loss.find_rank(dense) is None and loss.find_rank(lexical) is None
+        is_telling = loss.view is not None and loss.view.observations >= _TELLING_RUN
+        if dense is not None and is_everywhere and is_telling and not loss.texts and _may_be_unindexed(loss):
+            return _report_unseen(dense, f"{loss.describe_rank(dense)} in {dense.name} and in {lexical.name}")
         if dense is not None and dense in missed and not _has_texts(loss, lexical):
             evidence = (
                 f"{loss.describe_rank(dense)} in {dense.name}; {loss.describe_rank(lexical)} in {lexical.name}",
@@ -270,12 +289,15 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
     if dense is not None and dense in missed:
         evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
         if _may_be_unindexed(loss):
-            facts = (*evidence, "no trace of the run shows it, and none shows how chunks are indexed")
-            return CauseFinding(
-                "embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,)
-            )
+            return _report_unseen(dense, *evidence)
         return CauseFinding("embedding", dense.name, evidence, "high" if loss.find_rank(dense) is None else "medium")
     return None
+
+
+def _report_unseen(dense: TraceStep, absent: str) -> CauseFinding:
+    """Nothing in the run shows the unit, and no text tells what the index holds."""
+    facts = (absent, "no trace of the run shows it, and none shows how chunks are indexed")
+    return CauseFinding("embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,))
 
 
 def _may_be_unindexed(loss: LostEvidence) -> bool:
@@ -286,14 +308,13 @@ def _may_be_unindexed(loss: LostEvidence) -> bool:
 
 def _check_rewriting(loss: LostEvidence, lexical: TraceStep) -> CauseFinding | None:
     """The question shares words with the unit that the rewritten query has lost, and that would have found it."""
-    if not loss.texts or not loss.question or loss.query == loss.question:
+    lost_words = _list_lost_words(loss)
+    if not lost_words:
         return None
-    unit_words = _list_words(loss.texts)
-    lost_words = sorted((set(tokenise_text(loss.question)) & unit_words) - set(tokenise_text(loss.query)))
     other_texts = _list_other_texts(loss, lexical)
     asked_rank = compute_lexical_rank(loss.question, loss.texts, other_texts)
     searched_rank = compute_lexical_rank(loss.query, loss.texts, other_texts)
-    if not lost_words or asked_rank is None or (searched_rank is not None and searched_rank <= asked_rank):
+    if asked_rank is None or (searched_rank is not None and searched_rank <= asked_rank):
         return None
     evidence = (
         f"{loss.describe_rank(lexical)} in {lexical.name}",

@@ -38,6 +38,7 @@ _RULES: tuple[CauseRule, ...] = (
     cause_rules.find_moved_label,
     cause_rules.find_outdated_version,
     cause_rules.find_lost_evidence,
+    cause_rules.find_cut_text,
     cause_rules.find_wrong_reference,
     generation_rules.find_truncated_text,
     cause_rules.find_corrupted_index_text,
@@ -48,6 +49,7 @@ _GOOD_RULES: tuple[CauseRule, ...] = (
     cause_rules.find_moved_label,
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
+    generation_rules.find_other_value,
 )
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 

@@ -313,7 +313,8 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
     typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")
     for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
-        typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {leak.count} chunks it may not see"))
+        chunks = "1 chunk" if leak.count == 1 else f"{leak.count} chunks"
+        typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {chunks} it may not see"))
     if leaky_probes:
         return ExitCode.FAILED
     is_complete = judged_count == probe_count

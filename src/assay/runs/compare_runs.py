@@ -38,7 +38,7 @@ from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
-from assay.scoring.column_values import number_clusters
+from assay.scoring.column_values import format_count, number_clusters
 from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, list_regression_metrics
 from assay.scoring.summaries import summarise_table
 from assay.text.escaping import escape_terminal
@@ -100,7 +100,7 @@ def describe_baseline(path: str) -> Screen:
     metric_summaries, _ = summarise_table(side.table, metric_names, {}, number_clusters(side.cases))
     golden_name = f"{golden.name} {golden.version}".strip() if golden is not None else ""
     lines = [
-        f"{side.side.config_id}: {len(side.cases)} cases of {golden_name or 'an unnamed golden set'}",
+        f"{side.side.config_id}: {format_count(len(side.cases), 'case')} of {golden_name or 'an unnamed golden set'}",
         f"golden set: {side.side.golden_digest}",
         f"judge: {side.side.judge or 'none'}; attributed cases: {len(side.attributions)}",
         *(f"{part}: {' and '.join(versions)}" for part, versions in sorted(side.side.versions.items())),
