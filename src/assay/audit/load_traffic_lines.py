@@ -26,7 +26,7 @@ FORMATS = ("audit", "assay", "rag-trace", "otlp-json", "otlp-protobuf")
 TIME_FIELD, ID_FIELD, USER_FIELD = "at", "id", "user_uid"
 
 
-class AuditLine(Struct, frozen=True):
+class AuditLine(Struct, frozen=True, gc=False):
     """One line of format `audit`. A member that is absent was not recorded; null feedback is: nobody gave any."""
 
     id: str | None = None
@@ -54,7 +54,7 @@ class AuditLine(Struct, frozen=True):
     error: TargetError | None = None
 
 
-class LineEnvelope(Struct, frozen=True):
+class LineEnvelope(Struct, frozen=True, gc=False):
     """What a line of another format may say of a production answer besides the observation."""
 
     at: str | None = None
@@ -74,7 +74,7 @@ class MissingKeyError(ValueError):
     """A record names a user, and there is no key to make a pseudonym with."""
 
 
-class ParsedLine(Struct, frozen=True):
+class ParsedLine(Struct, frozen=True, gc=False):
     """A record, and which of the audit fields the line had."""
 
     record: AuditRecord
@@ -217,7 +217,7 @@ def format_time(moment: datetime) -> str:
     >>> format_time(datetime(2026, 3, 2, 9, 30, tzinfo=UTC))
     '2026-03-02T09:30:00.000000Z'
     """
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def normalise_time(text: str) -> str:

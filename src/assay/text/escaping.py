@@ -64,8 +64,8 @@ class Redactor:
     def redact_message(self, text: str) -> str:
         """Return an error message without the secret values and without anything that looks like a key."""
         text = self.redact_text(text)
-        lower = text.lower()
-        if "bearer" in lower or "basic" in lower:
+        lower = text.encode("utf-8", "replace").lower()  # a text with other letters than ASCII is slow to lower
+        if b"bearer" in lower or b"basic" in lower:
             text = _BEARER.sub(rf"\1{REDACTED}", text)
         if "://" in text and "@" in text:
             text = _USERINFO.sub(rf"\1{REDACTED}@", text)
