@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from msgspec import Struct, structs
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from assay.audit.batch_rows import BatchRows, ChainHead, Owner
+from assay.audit.batch_rows import MAX_LEXEME, BatchRows, ChainHead, Owner
 from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES
 from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
@@ -203,18 +203,21 @@ class AuditStore:
         return fresh
 
     def _insert(self, connection: sa.Connection, rows: BatchRows) -> None:
-        tables = (
+        questions = rows.questions
+        if not self.is_sqlite:
+            questions = [(sequence, _shorten_words(words)) for sequence, words in questions]
+        tables: tuple[tuple[str, Sequence[str], Sequence[tuple[Any, ...]]], ...] = (
             (RECORDS.name, RECORDS.columns.keys(), rows.records),
             (CITATIONS.name, CITATIONS.columns.keys(), rows.citations),
             (LABELS.name, LABELS.columns.keys(), rows.labels),
-            ("questions", ("rowid" if self.is_sqlite else "sequence", "words"), rows.questions),
+            ("questions", ("rowid" if self.is_sqlite else "sequence", "words"), questions),
         )
         for name, columns, table_rows in tables:
             if table_rows and self.is_sqlite:
                 # The driver takes rows as they are: SQLAlchemy would look at each value again.
                 places = ", ".join("?" * len(columns))
                 statement = f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608  # no outside text
-                connection.exec_driver_sql(statement, table_rows)
+                connection.exec_driver_sql(statement, list(table_rows))
             elif table_rows:
                 self._copy_rows(connection, f"COPY {name} ({', '.join(columns)}) FROM STDIN", table_rows)
         if rows.texts:
@@ -224,7 +227,8 @@ class AuditStore:
         """Send rows to PostgreSQL in its bulk format, which takes it a fraction of the time of as many inserts."""
         driver = self.engine.dialect.loaded_dbapi
         try:
-            with connection.connection.cursor() as cursor, cursor.copy(statement) as copy:
+            cursor: Any = connection.connection.cursor()
+            with cursor, cursor.copy(statement) as copy:
                 for row in rows:
                     copy.write_row(row)
         except driver.Error as error:
@@ -421,6 +425,13 @@ def _make_nonce() -> bytes:
 # ── helpers within a transaction ─────────────────────────────────────────────────────────────────────────────────────
 
 
+def _shorten_words(words: str) -> str:
+    """Return the words of a question as PostgreSQL's index takes them."""
+    if len(words) <= MAX_LEXEME:
+        return words
+    return " ".join(word[:MAX_LEXEME] for word in words.split(" "))
+
+
 def make_id_key(record_id: str, store_salt: bytes) -> bytes:
     """Return the key under which an id is found. It stays when the record is erased, which is not stored again."""
     return hmac.digest(store_salt, b"id|" + record_id.encode(), "sha256")[:_ID_KEY_BYTES]
@@ -472,7 +483,7 @@ def _read_store_salt(connection: sa.Connection) -> bytes:
     return bytes(connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)).scalar_one())
 
 
-def _select_in(connection: sa.Connection, query: str, keys: Sequence[Any]) -> Iterator[sa.Row[Any]]:
+def _select_in(connection: sa.Connection, query: str, keys: Sequence[Any]) -> Iterator[Any]:
     """Yield the rows of a query that ends in IN, for many keys; SQLAlchemy's own lists take longer than the search."""
     place = "?" if connection.dialect.name == "sqlite" else "%s"
     for start in range(0, len(keys), KEYS_PER_QUERY):

@@ -19,6 +19,8 @@ from assay.text.normalisation import fold_text
 
 MAX_INDEXED_CITATION = 500
 MAX_INDEXED_WORDS = 200
+MAX_LEXEME = 500
+"""Characters of a word in PostgreSQL's index, which takes no longer ones; of longer words that much is compared."""
 MAX_PACKED_TEXTS = 20_000
 MAX_SEARCHED_ANSWER = 100_000
 """Characters of an answer that are searched for markers."""
