@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +21,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
 from assay.audit.audit_store import open_audit_store
+from assay.audit.audit_tables import build_ingest_table
 from assay.audit.privacy import AuditKeys
 from assay.audit.schema import RECORDS
 from assay.records.audit_records import AuditRecord
@@ -89,6 +91,52 @@ def test_completeness_counts_each_field_and_null_feedback_is_recorded(tmp_path: 
     result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
     assert (2, 2, 3) == (result.complete["feedback"], result.complete["model"], result.complete["citations"])
     assert pytest.approx(31 / 33) == result.completeness
+
+
+def test_stages_are_what_was_retrieved(tmp_path: Path) -> None:
+    stages = [{"name": "search", "chunks": [{"chunk_id": "leave-1"}]}]
+    for name, line in (
+        ("audit", make_line(1, retrieved_uids=..., stages=stages)),
+        ("assay", {"case_id": "o-1", "stages": stages, "answer": "Twelve."}),
+    ):
+        result = ingest(str(tmp_path / f"{name}.sqlite"), write_lines(tmp_path / f"{name}.jsonl", [line]))
+        assert result.complete["retrieved_uids"] == 1, name
+
+
+def test_unknown_keys_are_named_with_what_may_be_meant_or_refused(tmp_path: Path) -> None:
+    lines = [make_line(n, **({"feed_back": "down", "x_own": 1} if n % 100 == 7 else {})) for n in range(300)]
+    lines[5]["stages"] = [{"name": "retrieved", "chunks": [{"chunk_id": "leave-1", "txt": "Twelve days."}]}]
+    source = write_lines(tmp_path / "day.jsonl", lines)
+    result = ingest(str(tmp_path / "audit.sqlite"), source)
+    assert (result.stored, result.rejected) == (300, 0)
+    named = {"feed_back (did you mean 'feedback'?)": 3, "stages[].chunks[].txt (did you mean 'text'?)": 1}
+    assert result.unknown_keys == named
+    assert build_ingest_table(result).notes == (
+        "unknown key feed_back (did you mean 'feedback'?): not stored (in at least 3 lines)",
+        "unknown key stages[].chunks[].txt (did you mean 'text'?): not stored (in at least 1 line)",
+    )
+    strict = ingest(str(tmp_path / "strict.sqlite"), source, strict=True)
+    assert (strict.stored, strict.rejected, strict.unknown_keys) == (296, 4, {})
+    assert "unknown key (did you mean 'text'?)" in strict.reasons[0]
+
+
+def test_unknown_keys_of_an_observation_are_named_but_not_what_its_line_may_add(tmp_path: Path) -> None:
+    line = {"case_id": "o-1", "answer": "Twelve.", "at": "2026-03-02T08:00:00Z", "feedback": "up", "anwser": "12"}
+    result = ingest(str(tmp_path / "audit.sqlite"), write_lines(tmp_path / "day.jsonl", [line]))
+    assert result.unknown_keys == {"anwser (did you mean 'answer'?)": 1}
+
+
+def test_lines_that_make_up_keys_do_not_fill_the_memory(tmp_path: Path) -> None:
+    lines = [make_line(n, **{f"made-up-{n}": 1}) for n in range(300)]
+    result = ingest(str(tmp_path / "audit.sqlite"), write_lines(tmp_path / "day.jsonl", lines))
+    assert (len(result.unknown_keys), result.unknown_keys["(others)"]) == (101, 200)
+
+
+def test_a_word_of_any_length_is_stored_and_found(address: str, tmp_path: Path) -> None:
+    word = "".join(random.Random(1).choices("abcdefghij0123456789", k=5000))  # that no database can pack
+    line = make_line(1, question=f"What is {word}?")
+    assert ingest(address, write_lines(tmp_path / "day.jsonl", [line])).stored == 1
+    assert len(assay.audit.show(address, question=f"what {word}").answers) == 1
 
 
 def test_malformed_lines_go_to_the_dead_letters_with_line_and_reason(tmp_path: Path) -> None:

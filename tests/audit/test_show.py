@@ -15,7 +15,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
 from assay.audit.incident import Incident
-from assay.audit.incident_file import render_incident_html, render_incident_markdown
+from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
 from assay.calls.interfaces import CallError, TargetCall
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
@@ -157,6 +157,12 @@ def test_a_plain_record_is_checked_by_the_corpus_and_says_what_it_assumed(tmp_pa
     assert any("stands for what the model was shown" in note for note in incident.notes)
     assert any("reachable is unknown" in note for note in incident.notes)
     assert incident.citations[0].then.reachable is None
+
+
+def test_what_was_retrieved_is_recorded_where_its_stages_are(tmp_path: Path) -> None:
+    line = make_line(1, retrieved_uids=..., stages=[{"name": "search", "chunks": [{"chunk_id": "leave-1"}]}])
+    facts = dict(build_incident_tables(show_answer(tmp_path, line))[0].rows)
+    assert "not recorded" not in facts
 
 
 def test_near_golden_cases_are_found_by_their_rare_words(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS_SHOWN = 50
 MAX_RANGES_SHOWN = 20
+MAX_KEYS_SHOWN = 10
 
 
 def build_ingest_table(result: IngestResult) -> Table:
@@ -29,7 +30,7 @@ def build_ingest_table(result: IngestResult) -> Table:
     ]
     rows += [(f"  {name}", _percent(_share(result, name))) for name in AUDIT_FIELDS if _share(result, name) != 1]
     rows += [(f"redacted: {name}", str(count)) for name, count in sorted(result.redacted.items())]
-    notes = [*result.notices, *result.reasons]
+    notes = [*result.notices, *_list_unknown_keys(result), *result.reasons]
     if result.without_time:
         notes.append(f"{result.without_time} records gave no time: they have that of their receipt")
     if result.dead_letters is not None:
@@ -50,10 +51,19 @@ def describe_ingest(result: IngestResult) -> dict[str, Any]:
         "completeness": result.completeness,
         "fields": {name: _share(result, name) for name in AUDIT_FIELDS},
         "redacted": dict(sorted(result.redacted.items())),
+        "unknown_keys": dict(sorted(result.unknown_keys.items())),
         "dead_letters": result.dead_letters,
         "reasons": result.reasons,
         "notices": result.notices,
     }
+
+
+def _list_unknown_keys(result: IngestResult) -> Iterator[str]:
+    rows = sorted(result.unknown_keys.items(), key=lambda row: (-row[1], row[0]))
+    for name, count in rows[:MAX_KEYS_SHOWN]:
+        yield f"unknown key {name}: not stored (in at least {count} {'line' if count == 1 else 'lines'})"
+    if len(rows) > MAX_KEYS_SHOWN:
+        yield f"{len(rows) - MAX_KEYS_SHOWN} more unknown keys (--format json lists them)"
 
 
 def _share(result: IngestResult, name: str) -> float | None:

@@ -19,12 +19,15 @@ from assay.text.normalisation import fold_text
 
 MAX_INDEXED_CITATION = 500
 MAX_INDEXED_WORDS = 200
+MAX_LEXEME = 500
+"""Characters of a word in PostgreSQL's index, which takes no longer ones; of longer words that much is compared."""
 MAX_PACKED_TEXTS = 20_000
 MAX_SEARCHED_ANSWER = 100_000
 """Characters of an answer that are searched for markers."""
 _WORD = re.compile(r"[^\W_]+")
-_MARKER_SIGN = re.compile(r"[\[【(（]|[.!?。！？][^\W\d_]")
-"""Where a marker that names its source begins."""
+_MARKER_SIGN = re.compile(r"[\[【(（.!?。！？](?:(?<=[\[【(（])|[^\W\d_])")
+"""Where a marker that names its source begins: at a bracket, or between a full stop and a letter. The signs come first
+in the pattern, because the search for a set of signs is quick."""
 
 
 class Owner(NamedTuple):
@@ -43,17 +46,17 @@ class ChainHead(NamedTuple):
 
 
 class BatchRows:
-    """The rows of one batch, linked to the head of the chain one after the other."""
+    """The rows of one batch, linked to the head of the chain one after the other, each in the order of its columns."""
 
     def __init__(
         self, head: ChainHead, day: str, packed_texts: dict[str, bytes], make_nonce: Callable[[], bytes]
     ) -> None:
         self._sequence, self._link, self._day = head.sequence, head.link, day
         self._packed_texts, self._make_nonce = packed_texts, make_nonce
-        self.records: list[dict[str, Any]] = []
-        self.citations: list[dict[str, Any]] = []
-        self.labels: list[dict[str, Any]] = []
-        self.questions: list[dict[str, Any]] = []
+        self.records: list[tuple[Any, ...]] = []
+        self.citations: list[tuple[str, int]] = []
+        self.labels: list[tuple[str, str, int]] = []
+        self.questions: list[tuple[int, str]] = []
         self.texts: dict[bytes, dict[str, Any]] = {}
 
     def add_answer(self, record: AuditRecord, id_key: bytes, owner: Owner) -> None:
@@ -63,34 +66,22 @@ class BatchRows:
         self.add_record("answer", msgspec.json.encode(stored), id_key, at, owner)
         sequence = self._sequence
         for citation in set(list_index_citations(record)):
-            self.citations.append({"citation": citation, "sequence": sequence})
+            self.citations.append((citation, sequence))
         for name, value in list_labels(record):
-            self.labels.append({"name": name, "value": value, "sequence": sequence})
+            self.labels.append((name, value, sequence))
         words = index_words(record.question)
         if words:
-            self.questions.append({"sequence": sequence, "words": words})
+            self.questions.append((sequence, words))
 
     def add_record(self, kind: RecordKind, body: bytes, id_key: bytes | None, at: int | None, owner: Owner) -> None:
         """Add one link of the chain."""
         nonce = self._make_nonce()
         commitment = compute_commitment(body, owner.salt, nonce)
         self._sequence += 1
-        self._link = compute_link(self._link, self._sequence, self._day, kind, commitment)
-        self.records.append(
-            {
-                "sequence": self._sequence,
-                "day": self._day,
-                "kind": kind,
-                "id_key": id_key,
-                "at": at,
-                "owner": owner.number,
-                "body": zlib.compress(body, 1),
-                "nonce": nonce,
-                "commitment": commitment,
-                "link": self._link,
-                "erased_at": None,
-            }
-        )
+        self._link = link = compute_link(self._link, self._sequence, self._day, kind, commitment)
+        packed, erased_at = zlib.compress(body, 1), None
+        row = (self._sequence, self._day, kind, id_key, at, owner.number, packed, nonce, commitment, link, erased_at)
+        self.records.append(row)
 
     def _store_texts(self, record: AuditRecord, owner: Owner, at: int) -> StoredAnswer:
         """Return the record without the texts of its chunks, which become rows of their own."""

@@ -41,6 +41,7 @@ def ingest(
     redact: str | None = None,
     checkpoint: bool = False,
     batch: int = 1000,
+    strict: bool = False,
     keep_waiting: Callable[[], bool] | None = None,
     on_commit: Callable[[str, int], None] | None = None,
     now: Callable[[], datetime] | None = None,
@@ -51,7 +52,8 @@ def ingest(
     `format` is `audit`, `assay`, `rag-trace`, `otlp-json` or `otlp-protobuf`; without it, each file's first line tells.
     `redact` is a YAML file of redaction rules in place of the shipped ones, or `none`. With `checkpoint`, a file is
     read on from where the last call left it; with `keep_waiting`, its end is waited at while that function is true.
-    `batch` records are one transaction, and `on_commit` is told the source and the line up to which everything is on
+    `strict` refuses lines with unknown keys, which are otherwise left out and named in the result. `batch` records are
+    one transaction, and `on_commit` is told the source and the line up to which everything is on
     disk. `now` is the clock. Raises InputError for what cannot be read, for users without a key, and for a key that is
     not the store's; IncompleteError if the store cannot be written.
     """
@@ -72,6 +74,7 @@ def ingest(
         batch,
         keep_waiting,
         on_commit,
+        strict,
     )
     return ingest_traffic(request, now or _utc_now)
 

@@ -98,7 +98,8 @@ def _list_facts(incident: Incident) -> Iterable[tuple[str, str]]:
         yield f"version of {name}", version
     if record.error is not None:
         yield "error", f"{record.error.code}: {record.error.message}"
-    missing = [name for name in AUDIT_FIELDS if name != "feedback" and getattr(record, name) is None]
+    absent = [name for name in AUDIT_FIELDS if name != "feedback" and getattr(record, name) is None]
+    missing = [name for name in absent if name != "retrieved_uids" or record.stages is None]
     if missing:
         yield "not recorded", ", ".join(missing)
     if record.redacted:
@@ -136,7 +137,7 @@ def _yes_no(value: bool | None) -> str:
 
 def _shorten(text: str | None) -> str:
     if text is None:
-        return "not recorded"
+        return "text not recorded"
     return text if len(text) <= MAX_CHUNK_TEXT else f"{text[:MAX_CHUNK_TEXT]} … ({len(text)} characters)"
 
 

@@ -40,7 +40,8 @@ class IngestRequest:
 
     `dead_letters` is the file for lines that were refused, `batch` the number of records in a transaction. With
     `checkpoint` a file is read on from where it was left; with `keep_waiting` its end is waited at while that function
-    returns true. `on_commit` is told the source and line up to which everything is on disk.
+    returns true. `on_commit` is told the source and line up to which everything is on disk. `strict` refuses lines with
+    keys that no record has; else they are left out, and named in the result.
     """
 
     store: str
@@ -53,6 +54,7 @@ class IngestRequest:
     batch: int = BATCH_RECORDS
     keep_waiting: Callable[[], bool] | None = None
     on_commit: Callable[[str, int], None] | None = None
+    strict: bool = False
 
 
 def load_audit_keys(variable: str) -> AuditKeys | None:
@@ -188,7 +190,13 @@ class _SourceIngester:
             self._collect_spans(traffic.name, line.number, line.data, decode_otlp_json)
             return
         if self._reader is None:
-            self._reader = LineReader(self._format, self._request.keys, self._now())
+            self._reader = LineReader(
+                self._format,
+                self._request.keys,
+                self._now(),
+                self._result.note_unknown_key,
+                strict=self._request.strict,
+            )
         self._result.lines += 1
         try:
             parsed = self._reader.parse_line(line.data)

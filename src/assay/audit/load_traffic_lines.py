@@ -7,7 +7,7 @@ the members of `LineEnvelope` in addition.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +15,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from assay.audit.privacy import AuditKeys
-from assay.formats.outputs import decode_observation
+from assay.formats.outputs import OUTPUT_FORMATS, decode_observation
+from assay.formats.outputs_checks import find_unknown_keys
 from assay.formats.outputs_rag_trace import decode_rag_trace
 from assay.formats.problems import find_name_fault
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, Feedback
@@ -26,7 +27,7 @@ FORMATS = ("audit", "assay", "rag-trace", "otlp-json", "otlp-protobuf")
 TIME_FIELD, ID_FIELD, USER_FIELD = "at", "id", "user_uid"
 
 
-class AuditLine(Struct, frozen=True):
+class AuditLine(Struct, frozen=True, gc=False):
     """One line of format `audit`. A member that is absent was not recorded; null feedback is: nobody gave any."""
 
     id: str | None = None
@@ -54,7 +55,11 @@ class AuditLine(Struct, frozen=True):
     error: TargetError | None = None
 
 
-class LineEnvelope(Struct, frozen=True):
+class StrictAuditLine(AuditLine, frozen=True, gc=False, forbid_unknown_fields=True):
+    """The same line without other members: lines are decoded as this first, which finds those with unknown keys."""
+
+
+class LineEnvelope(Struct, frozen=True, gc=False):
     """What a line of another format may say of a production answer besides the observation."""
 
     at: str | None = None
@@ -66,7 +71,10 @@ class LineEnvelope(Struct, frozen=True):
 
 
 LINE_RECORDS: Mapping[str, type[Struct]] = {"audit": AuditLine, "assay": Observation, "rag-trace": LineEnvelope}
+LINES_CHECKED_FOR_KEYS = 100
+"""How many lines of a source are searched for unknown keys within their stages, and in other formats than `audit`."""
 _AUDIT_LINE = msgspec.json.Decoder(AuditLine)
+_STRICT_AUDIT_LINE = msgspec.json.Decoder(StrictAuditLine)
 _ENVELOPE = msgspec.json.Decoder(LineEnvelope)
 
 
@@ -74,7 +82,7 @@ class MissingKeyError(ValueError):
     """A record names a user, and there is no key to make a pseudonym with."""
 
 
-class ParsedLine(Struct, frozen=True):
+class ParsedLine(Struct, frozen=True, gc=False):
     """A record, and which of the audit fields the line had."""
 
     record: AuditRecord
@@ -82,10 +90,25 @@ class ParsedLine(Struct, frozen=True):
 
 
 class LineReader:
-    """Turns lines of one format into records; `received` is the time of those that give none."""
+    """Turns lines of one format into records; `received` is the time of those that give none.
 
-    def __init__(self, format_name: str, keys: AuditKeys | None, received: datetime) -> None:
+    `strict` refuses lines with unknown keys. Without it `note_unknown_key` is told of each key that is left out, with
+    a hint at what may have been meant.
+    """
+
+    def __init__(
+        self,
+        format_name: str,
+        keys: AuditKeys | None,
+        received: datetime,
+        note_unknown_key: Callable[[str, str], None] | None = None,
+        *,
+        strict: bool = False,
+    ) -> None:
         self._keys = keys
+        self._note_unknown_key, self._strict = note_unknown_key, strict
+        self._lines = 0
+        self._record = OUTPUT_FORMATS[format_name].record if format_name in OUTPUT_FORMATS else AuditLine
         self._received = format_time(received)
         self._parse = self._parse_audit if format_name == "audit" else self._parse_observation
         self._decode = decode_rag_trace if format_name == "rag-trace" else decode_observation
@@ -99,7 +122,14 @@ class LineReader:
         return self._parse(line)
 
     def _parse_audit(self, line: bytes) -> ParsedLine:
-        row = _AUDIT_LINE.decode(line)
+        try:
+            row: AuditLine = _STRICT_AUDIT_LINE.decode(line)
+            if self._lines < LINES_CHECKED_FOR_KEYS:
+                self._check_keys(line)
+        except msgspec.ValidationError:
+            row = _AUDIT_LINE.decode(line)
+            self._check_keys(line)
+        self._lines += 1
         values = structs.asdict(row)
         values["feedback"] = None if row.feedback is UNSET else row.feedback
         fields = (
@@ -120,6 +150,9 @@ class LineReader:
     def _parse_observation(self, line: bytes) -> ParsedLine:
         observation = self._decode(line)
         envelope = _ENVELOPE.decode(line)
+        if self._strict or self._lines < LINES_CHECKED_FOR_KEYS:
+            self._check_keys(line)
+        self._lines += 1
         usage = observation.usage or Usage()
         versions = observation.versions
         retrieved = find_stage(observation, "retrieved") or find_stage(observation, CONTEXT_STAGE)
@@ -150,6 +183,16 @@ class LineReader:
         }
         fields = _list_fields(values, envelope.feedback is not UNSET)
         return ParsedLine(self._make_record(values, line), fields)
+
+    def _check_keys(self, line: bytes) -> None:
+        """Note the unknown keys of a line. Raises FieldError for the first one, if lines with such are refused."""
+        for key, hint in find_unknown_keys(line, self._record).items():
+            if key in LineEnvelope.__struct_fields__:
+                continue
+            if self._strict:
+                raise FieldError(key, f"unknown key{hint}")
+            if self._note_unknown_key is not None:
+                self._note_unknown_key(key, hint)
 
     def parse_trace(self, values: dict[str, Any]) -> ParsedLine:
         """Return the record of a trace, whose values must be those of an `AuditRecord`. Raises as `parse_line`."""
@@ -184,7 +227,9 @@ class LineReader:
 
 def _list_fields(values: Mapping[str, Any], has_feedback: bool) -> tuple[bool, ...]:
     """Return which of the audit fields are there, in their order; feedback is the last one."""
-    return (*(values[name] is not None for name in AUDIT_FIELDS[:-1]), has_feedback)
+    is_there = [values[name] is not None for name in AUDIT_FIELDS[:-1]]
+    is_there[AUDIT_FIELDS.index("retrieved_uids")] |= values["stages"] is not None
+    return (*is_there, has_feedback)
 
 
 class FieldError(ValueError):
@@ -217,7 +262,7 @@ def format_time(moment: datetime) -> str:
     >>> format_time(datetime(2026, 3, 2, 9, 30, tzinfo=UTC))
     '2026-03-02T09:30:00.000000Z'
     """
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
 def normalise_time(text: str) -> str:

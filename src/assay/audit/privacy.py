@@ -6,6 +6,7 @@ import hmac
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct, structs
@@ -55,11 +56,12 @@ class PersonalData(Struct, frozen=True):
 
     name: str
     pattern: re.Pattern[str]
-    hint: re.Pattern[str] | str
+    hint: re.Pattern[str]
     accept: Callable[[str], bool] | None = None
 
 
 _DIGITS = re.compile(r"\d")
+_AT_SIGN = re.compile("@")
 _EIGHT_DIGITS = re.compile(r"\d[\d .()/-]{7}")
 _MIN_CARD_DIGITS, _MAX_CARD_DIGITS = 13, 19
 
@@ -83,7 +85,9 @@ def _is_iban(text: str) -> bool:
 
 
 DEFAULT_RULES = (
-    PersonalData("email", re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}(?<![.-])"), "@"),
+    PersonalData(
+        "email", re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}(?<![.-])"), _AT_SIGN
+    ),
     PersonalData(
         "iban", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"), _EIGHT_DIGITS, _is_iban
     ),
@@ -128,19 +132,15 @@ class RecordRedactor:
     """
 
     def __init__(self, rules: Sequence[PersonalData] = DEFAULT_RULES) -> None:
-        self._rules = rules
+        self._rules_by_hint = [(hint, tuple(same)) for hint, same in groupby(rules, key=lambda rule: rule.hint)]
         self._secrets = Redactor(())
 
     def redact_text(self, text: str, counts: Counter[str]) -> str:
         """Return the text after all rules, and add to `counts` how often each one replaced something."""
-        hints: dict[re.Pattern[str] | str, bool] = {}  # several rules share one
-        for rule in self._rules:
-            may_apply = hints.get(rule.hint)
-            if may_apply is None:
-                hint = rule.hint
-                may_apply = hints[hint] = hint in text if isinstance(hint, str) else hint.search(text) is not None
-            if may_apply:
-                text = self._apply(rule, text, counts)
+        for hint, rules in self._rules_by_hint:
+            if hint.search(text) is not None:
+                for rule in rules:
+                    text = self._apply(rule, text, counts)
         clean = self._secrets.redact_message(text)
         if clean != text:
             counts["secret"] += 1
@@ -171,8 +171,9 @@ class RecordRedactor:
             changes["tool_calls"] = tuple([self._redact_call(call, counts) for call in record.tool_calls])
         if record.error is not None and record.error.message:
             changes["error"] = TargetError(record.error.code, self.redact_text(record.error.message, counts))
-        if record.feedback is not None:
-            changes["feedback"] = self._redact_value(record.feedback, counts)
+        feedback = self._redact_value(record.feedback, counts)
+        if feedback is not record.feedback:
+            changes["feedback"] = feedback
         if not changes:
             return record
         return structs.replace(record, redacted=dict(sorted(counts.items())), **changes)

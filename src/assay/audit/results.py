@@ -8,15 +8,18 @@ import msgspec
 
 from assay.audit.incident import Incident
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, DayRoot
+from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS = 1000
+MAX_UNKNOWN_KEYS, MAX_KEY = 100, 120
 
 
 @dataclass
 class IngestResult:
     """What became of every line: `lines` = stored + duplicates + conflicts + erased + rejected.
 
-    `complete` counts, of the lines that were read (stored or known), how many have each audit field.
+    `complete` counts, of the lines that were read (stored or known), how many have each audit field. `unknown_keys`
+    are members of lines that no record has, with a hint, and how many lines were seen to have them.
     """
 
     lines: int = 0
@@ -28,9 +31,17 @@ class IngestResult:
     without_time: int = 0
     complete: dict[str, int] = field(default_factory=lambda: dict.fromkeys(AUDIT_FIELDS, 0))
     redacted: dict[str, int] = field(default_factory=dict)
+    unknown_keys: dict[str, int] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     dead_letters: str | None = None
+
+    def note_unknown_key(self, key: str, hint: str) -> None:
+        """Count a key that was left out; of lines that make up keys of their own, the first keys are named."""
+        name = f"{shorten_to_line(key, MAX_KEY)}{hint}"
+        if name not in self.unknown_keys and len(self.unknown_keys) >= MAX_UNKNOWN_KEYS:
+            name = "(others)"
+        self.unknown_keys[name] = self.unknown_keys.get(name, 0) + 1
 
     @property
     def parsed(self) -> int:

@@ -9,7 +9,7 @@ from datetime import UTC, timedelta
 import sqlalchemy as sa
 
 from assay.audit.audit_store import AuditStore, decode_answer
-from assay.audit.batch_rows import index_words
+from assay.audit.batch_rows import MAX_LEXEME, index_words
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
 from assay.records.audit_records import AuditRecord
@@ -227,6 +227,6 @@ def _matching_sequences(store: AuditStore, connection: sa.Connection, words: Seq
             "SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery) AND sequence < :before "
             "ORDER BY sequence DESC LIMIT :page"
         )
-        expression = " & ".join(f"'{word}'" for word in words)
+        expression = " & ".join(f"'{word[:MAX_LEXEME]}'" for word in words)
     rows = connection.execute(sa.text(statement), {"words": expression, "before": before, "page": _PAGE})
     return [int(row[0]) for row in rows]

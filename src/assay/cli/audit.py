@@ -70,6 +70,9 @@ def ingest(
         bool, typer.Option("--follow", help="Wait for more lines until Ctrl-C; implies --checkpoint. One file.")
     ] = False,
     batch: Annotated[int, typer.Option(min=1, help="Records in one transaction.")] = 1000,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Refuse lines with unknown keys (default: leave them out and name them).")
+    ] = False,
     acknowledge: Annotated[
         bool,
         typer.Option("--acknowledge", help="Print a line of JSON each time that a batch is on disk."),
@@ -96,6 +99,7 @@ def ingest(
             redact=redact,
             checkpoint=checkpoint or follow,
             batch=batch,
+            strict=strict,
             keep_waiting=followed.keep_waiting if follow else None,
             on_commit=_print_acknowledgement if acknowledge else None,
         )

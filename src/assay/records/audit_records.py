@@ -29,7 +29,7 @@ TimeSource = Literal["reported", "received"]
 RecordKind = Literal["answer", "erasure", "finding"]
 
 
-class AuditRecord(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class AuditRecord(Struct, frozen=True, omit_defaults=True, kw_only=True, gc=False):
     """One production answer as it is stored: without secrets, and with a pseudonym in place of the user.
 
     `at` is when the question was asked, in UTC; `time_source` is `received` where the producer gave no time.
@@ -63,7 +63,7 @@ class AuditRecord(Struct, frozen=True, omit_defaults=True, kw_only=True):
     redacted: dict[str, Count] = {}
 
 
-class StoredAnswer(Struct, frozen=True, omit_defaults=True):
+class StoredAnswer(Struct, frozen=True, omit_defaults=True, gc=False):
     """The bytes of an answer in the chain: the record without the texts of its chunks, and the keys of those texts.
 
     `texts` has one key for each chunk of each stage in their order, None for a chunk without text.
