@@ -5,7 +5,7 @@ No model is asked. Every candidate has its quote and says what drafted it; the f
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -57,11 +57,16 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     """
     current = [chunk for chunk in corpus.chunks.values() if chunk.text and not has_expired(chunk.valid_to, as_of)]
     words = CorpusWords(current)
-    drafts = [draft for chunk in current for draft in _draft_chunk(chunk, words)]
+    split = find_split_sections(current)
+    drafts = [
+        draft
+        for chunk in current
+        for draft in _draft_chunk(chunk, words, is_whole=(chunk.document, chunk.section) not in split)
+    ]
     candidates = [_make_candidate(draft) for draft in drafts]
     candidates += _draft_spellings(candidates)
     candidates += draft_paraphrases(drafts)
-    candidates += draft_relational(current)
+    candidates += draft_relational(current, words)
     candidates += draft_codes(drafts)
     candidates += draft_pairs(drafts, current, words)
     candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
@@ -82,14 +87,31 @@ def _drop_repeated(candidates: Sequence[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def _draft_chunk(chunk: CorpusChunk, words: CorpusWords) -> Iterator[SourcedDraft]:
+def find_split_sections(chunks: Sequence[CorpusChunk]) -> set[tuple[str | None, str | None]]:
+    """Return the sections, with their documents, of which no chunk is the whole: cut, or with sections below them.
+
+    >>> parts = [CorpusChunk(name, document="faq", section="How?") for name in ("faq:how", "faq:how~2")]
+    >>> find_split_sections(parts)
+    {('faq', 'How?')}
+    """
+    counts = Counter((chunk.document, chunk.section) for chunk in chunks)
+    split = {place for place, count in counts.items() if count > 1}
+    for document, section in counts:
+        upper = (section or "").rpartition(" > ")[0]
+        while upper:
+            split.add((document, upper))
+            upper = upper.rpartition(" > ")[0]
+    return split
+
+
+def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = True) -> Iterator[SourcedDraft]:
     text = chunk.text or ""
     language = guess_language(text) or "en"
     statements = list(list_statements(text))
     section = clean_heading((chunk.section or "").rpartition(" > ")[2])
     drafts = [
         SourcedDraft(found.asked, found.statement, chunk, language, section)
-        for find in (find_asked_questions, find_tasks)
+        for find in ((find_asked_questions, find_tasks) if is_whole else ())
         for found in find(statements, text, section, language)
     ]
     for statement in statements:
@@ -116,7 +138,7 @@ def _ask_about(
     name = name_entity(subject)
     entity = f"the {name}" if is_numbered_name(name) else ""
     if language == "vi":
-        asked = ask_in_vietnamese(statement, words)
+        asked = ask_in_vietnamese(statement, words, subject)
     else:
         asked = ask_in_english(statement, entity, words, subject)
     if asked is not None:

@@ -186,11 +186,15 @@ def _ask_condition(rules: SentenceRules) -> DraftedQuestion | None:
     if match is None or not _is_whole_condition(match["clause"], rules.words):
         return None
     is_told = _IMPERATIVE.match(match["main"]) is not None
-    if not is_told and re.search(r"\b(?:can|may|might|could) be\b|\bpossible\b", match["main"]):
+    if not is_told and re.search(r"\b(?:can|may|might|could|possible|recommend\w*|advis\w+)\b", match["main"]):
+        return None
+    if _has_bare_definite(match["clause"], rules.words):
         return None
     if not is_told and (_WEAK_MAIN.match(match["main"]) or re.search(r"\byou", match["clause"], re.IGNORECASE)):
         return None
-    head = "What should I do" if is_told else "What happens"
+    duty = re.search(r"\b(should|must)\b", match["main"])
+    head = f"What {duty[1]} happen" if duty is not None else "What happens"
+    head = "What should I do" if is_told else head
     return rules.finish(f"{head} {match['word'].lower()} {_say_of_oneself(match['clause'])}", personal=True)
 
 
@@ -213,6 +217,26 @@ def _is_whole_condition(clause: str, words: CorpusWords) -> bool:
     return is_named or (is_long and not clause.startswith("the "))
 
 
+_BARE_DEFINITE = re.compile(
+    r"\bthe (?P<noun>[a-z][a-z-]+)(?= (?:is|are|was|were|has|have|had|does|do|did|can|cannot|could|must|may|will|would|"
+    r"should|to|in|on|at|by|with|from|for|and|or|when|if|while|using|[a-z]+(?:s|ed))\b|,|\?|\Z)"
+)
+_FEWEST_OF_A_SUBJECT, _SUBJECT_SHARE = 8, 0.03
+"""How many statements, and which share of them, speak of a thing that the whole corpus is about."""
+
+
+def _has_bare_definite(words: str, corpus: CorpusWords) -> bool:
+    """Return whether words name one certain thing by a common noun alone ("the template"), and not which one.
+
+    What the whole corpus speaks of is clear.
+    """
+    for match in _BARE_DEFINITE.finditer(words):
+        fewest = max(_FEWEST_OF_A_SUBJECT, _SUBJECT_SHARE * corpus.statement_count)
+        if corpus.count_statements(match["noun"]) < fewest:
+            return True
+    return False
+
+
 def _say_of_oneself(clause: str) -> str:
     for pattern, own in _SECOND_PERSON:
         clause = pattern.sub(own, clause)
@@ -231,6 +255,8 @@ def _ask_how(rules: SentenceRules) -> DraftedQuestion | None:
     if not deed or not is_told or _RELATIVE.search(deed) or re.match(r"(?:be|do|have|get|know|see|help|make)\b", deed):
         return None
     if len(deed.split()) < 3 or not is_specific(deed, rules.words) or not rules.words.is_rare(deed):
+        return None
+    if _has_bare_definite(deed, rules.words):
         return None
     return rules.finish(f"How can I {_say_of_oneself(deed)}", personal=True)
 
@@ -287,23 +313,62 @@ def _ask_meaning(rules: SentenceRules) -> DraftedQuestion | None:
     if clause is None or clause.auxiliary not in ("is", "are") or len(clause.subject.split()) > 4:
         return None
     kind = _KIND_OF.match(clause.rest)
-    is_bare_plural = clause.auxiliary == "are" and clause.rest.split()[0].endswith("s")
+    is_bare_plural = (
+        clause.auxiliary == "are"
+        and _PLURAL.fullmatch(clause.rest.split()[0]) is not None
+        and clause.subject.endswith("s")
+    )
     if (kind is None and not is_bare_plural) or len(clause.rest.split()) < 5:
         return None
     if kind is not None and (_EMPTY_KINDS.match(kind["meaning"]) or re.match(r"\w+est\b", kind["meaning"])):
         return None
     subject = clause.subject
     is_named = rules.words.is_name(subject.split()[0]) or is_numbered_name(subject)
-    if subject.lower().startswith(("the ", "a ", "an ")) or re.match(r"violation|must\b", clause.rest):
+    is_person = _PERSON_NOUN.search(" ".join(clause.rest.split()[:MOST_WORDS_TO_A_PERSON])) is not None
+    is_empty = kind is not None and not is_person and not _tells_apart(subject, kind["meaning"])
+    if is_empty or re.match(r"violation|must\b", clause.rest):
         return None
-    if not is_named and rules.words.count_statements(subject) > 3:
+    if subject.lower().startswith(("the ", "a ", "an ")):
+        return _ask_titled(rules, clause)
+    is_titled = fold_text(subject) in fold_text(rules.heading)
+    if not is_named and not is_titled and rules.words.count_statements(subject) > 3:
         return None
-    if _PERSON_NOUN.search(" ".join(clause.rest.split()[:MOST_WORDS_TO_A_PERSON])):
+    if is_person:
         is_full_name = len(subject.split()) > 1 and all(word[:1].isupper() for word in subject.split())
         return rules.finish(f"Who {clause.auxiliary} {subject}") if is_full_name else None
     if len(subject.split()) > 1 and not is_named:
         subject = rules.words.lower_first(subject)
     return rules.finish(f"What {clause.auxiliary} {subject}")
+
+
+_PLURAL = re.compile(r"(?!always|perhaps|across|towards|unless|besides|sometimes|thus|less)[a-z]{3,}s")
+_FEWEST_NEW_WORDS = 3
+_TELLS_APART = re.compile(
+    r"\b(?:that|which|who|whose|where|by which|in which|used|for|of|to|with|from|containing|describing|designed|made)\b"
+)
+
+
+def _tells_apart(subject: str, meaning: str) -> bool:
+    """Return whether a kind is told with what tells it apart: "a format for …", and not "a special format".
+
+    >>> [_tells_apart("Tar", meaning) for meaning in ("format for archives of many files", "very old and odd format")]
+    [True, False]
+    """
+    own = set(fold_text(subject).split())
+    new = [word for word in fold_text(meaning).split() if not is_stop_word(word) and word not in own]
+    return len(new) >= _FEWEST_NEW_WORDS and _TELLS_APART.search(meaning) is not None
+
+
+def _ask_titled(rules: SentenceRules, clause: Clause) -> DraftedQuestion | None:
+    """Ask what a common noun is that its heading names too: "A backport is …" under "Backports"."""
+    article, _, name = clause.subject.partition(" ")
+    kind = _KIND_OF.match(clause.rest)
+    if kind is None or clause.auxiliary != "is" or _PERSON_NOUN.search(" ".join(kind["meaning"].split()[:4])):
+        return None
+    is_titled = fold_text(name) in fold_text(rules.heading) and len(name) > 3
+    if not is_titled or (article == "The" and not all(word[:1].isupper() for word in name.split())):
+        return None
+    return rules.finish(f"What is {article.lower()} {name}")
 
 
 # ── who, when, how often ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -517,6 +582,9 @@ _FATE = re.compile(
 )
 
 
+_NAMED_PLURAL = re.compile(r"\b\w+s (?:of|from|for|with|in|without|over|under|that|older|on|to|by|between)\b")
+
+
 def _ask_fate(rules: SentenceRules) -> DraftedQuestion | None:
     clause = read_clause(rules.text)
     if clause is None or clause.auxiliary not in ("is", "are", "must", "will") or not _FATE.match(clause.rest):
@@ -526,6 +594,9 @@ def _ask_fate(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     if len(subject.split()) < 2:
         return None
+    is_plural = clause.subject.endswith("s") or _NAMED_PLURAL.search(clause.subject) is not None
+    if not (is_plural or subject.startswith("the ")):
+        return None  # one thing without an article is no subject of a question
     asked = "What must be done with" if clause.auxiliary == "must" else "What happens to"
     return rules.finish(f"{asked} {subject}")
 

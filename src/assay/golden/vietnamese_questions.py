@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from assay.golden.corpus_words import CorpusWords
 from assay.golden.question_forms import DraftedQuestion, capitalise, is_clear_question, is_plain_sentence, is_specific
+from assay.text.normalisation import fold_text
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.statements import Statement
 from assay.text.units import PLAIN, SHARE
@@ -72,6 +73,7 @@ class VietnameseSentence(NamedTuple):
 
     text: str
     words: CorpusWords
+    heading: str = ""
 
     def finish(self, question: str, *must_have: str) -> DraftedQuestion | None:
         """Return a question about the sentence, None if it is not clear by itself."""
@@ -81,7 +83,7 @@ class VietnameseSentence(NamedTuple):
         return DraftedQuestion(asked, self.text, tuple(filter(None, must_have)))
 
 
-def ask_in_vietnamese(statement: Statement, words: CorpusWords) -> DraftedQuestion | None:
+def ask_in_vietnamese(statement: Statement, words: CorpusWords, heading: str = "") -> DraftedQuestion | None:
     """Return the first question that a rule makes of a sentence, None if none fits.
 
     >>> said = Statement("text", "Nhân viên được chuyển tối đa 5 ngày phép.", 0, 0)
@@ -95,7 +97,7 @@ def ask_in_vietnamese(statement: Statement, words: CorpusWords) -> DraftedQuesti
     text = capitalise(text)
     if not is_plain_sentence(text, "vi"):
         return None
-    sentence = VietnameseSentence(text, words)
+    sentence = VietnameseSentence(text, words, heading)
     for rule in _RULES:
         asked = rule(sentence)
         if asked is not None:
@@ -177,7 +179,10 @@ def _ask_meaning(sentence: VietnameseSentence) -> DraftedQuestion | None:
         return None
     term = match["term"].strip()
     is_short = len(term.split()) <= 5 and not re.search(r"\b(?:không|được|phải|cần|mà|của|có|chỉ|cũng)\b", term)
-    if not is_short or sentence.words.count_statements(term) > 4:
+    is_titled = fold_text(term) in fold_text(sentence.heading)
+    if not is_short or (not is_titled and sentence.words.count_statements(term) > 4):
+        return None
+    if not is_titled and len(term.split()) < _FEWEST_TOPIC_WORDS and not sentence.words.is_name(term.split()[-1]):
         return None
     is_circular = match["meaning"].lower().startswith(" ".join(term.lower().split()[:2]))
     if is_circular or len(match["meaning"].split()) < _FEWEST_MEANING_WORDS:
@@ -223,11 +228,62 @@ _BY_WHOM = re.compile(
 )
 
 
+_FEWEST_REASONED_WORDS = 12
+"""A clause of so many syllables says by itself what it is about; a shorter one needs a name or a number."""
+_TOOL = re.compile(
+    r"\A(?P<subject>(?:Lệnh|Chương trình|Gói|Gói phần mềm|Công cụ|Tệp|Tệp tin|Tập tin|Tuỳ chọn|Tùy chọn|Dịch vụ|Hàm|"
+    r"Thư viện|Nút|Trình đơn|Thư mục|Biến|Trường|Mô-đun|Tiện ích|Ứng dụng|Phím) "
+    r"(?P<name>[A-Za-z][A-Za-z0-9.+-]*(?: [A-Z][A-Za-z0-9.+-]*){0,2})) "
+    r"(?P<verb>cung cấp|chạy|chứa|hiển thị|hiện|liệt kê|tạo|kiểm tra|quản lý|cấu hình|chuyển|ghi|xoá|xóa|in|trả về|"
+    r"tính|giúp|cài đặt|cập nhật|lưu|mở|thêm|so sánh|đọc|gửi|thực hiện|xác định|mô tả|bật|tắt|tìm|biên dịch) "
+    r"(?P<rest>[^;:]{15,})\Z"
+)
+_WISH = re.compile(
+    r"\A(?:Nếu (?:bạn )?muốn|Để|Muốn) (?P<deed>[^,.;:()]{8,90}?)(?:, (?:thì )?|,? thì )(?:bạn )?"
+    r"(?:hãy|có thể|cần|phải|nên|chỉ cần|bấm|nhấn|nhắp|nháy|chọn|dùng|sử dụng|chạy|mở|gõ|nhập|kéo|vào|đánh dấu)\b"
+    r"[^;:]{8,}\Z"
+)
+_BARE_DEED = re.compile(r"(?:làm|được|có|là|biết|hiểu|xem|tránh|đảm bảo|bảo đảm|giúp|như|thế|vậy|trở)\b")
+
+
+def _names_something(text: str, words: CorpusWords) -> bool:
+    """Return whether a text has a number, or a name: a word in upper case after the first."""
+    is_named = any(part[:1].isupper() and words.is_name(part) for part in text.split()[1:])
+    return is_named or re.search(r"\d|\bsố (?:một|hai|ba|bốn|năm|sáu|bảy|tám|chín|mười)\b", text) is not None
+
+
+def _ask_function(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask what a tool does: "Lệnh debuild chạy …"."""
+    match = _TOOL.match(sentence.text)
+    if match is None:
+        return None
+    is_titled = fold_text(match["name"]) in fold_text(sentence.heading)
+    if not is_titled and sentence.words.count_statements(match["name"]) > MOST_ABOUT_A_TOOL:
+        return None
+    return sentence.finish(f"{match['subject']} dùng để làm gì")
+
+
+MOST_ABOUT_A_TOOL = 6
+"""The largest number of statements with the name of a tool for which one of them says what it does."""
+
+
+def _ask_how(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask how something is done: "Để chèn một hàng, hãy …"."""
+    match = _WISH.match(sentence.text)
+    if match is None or len(match["deed"].split()) < 3 or _BARE_DEED.match(match["deed"]):
+        return None
+    if not is_specific(match["deed"], sentence.words) or not sentence.words.is_rare(match["deed"], 4):
+        return None
+    return sentence.finish(f"Làm thế nào để {match['deed']}")
+
+
 def _ask_reason(sentence: VietnameseSentence) -> DraftedQuestion | None:
     match = _REASON.match(sentence.text)
     if match is None or not _begins_well(match["main"]) or len(match["main"].split()) < 5:
         return None
-    if match["main"].endswith((" là", " có")) or "," in match["main"]:
+    if match["main"].endswith((" là", " có")) or "," in match["main"] or re.search(r"\bđã\b", match["main"]):
+        return None
+    if len(match["main"].split()) < _FEWEST_REASONED_WORDS and not _names_something(match["main"], sentence.words):
         return None
     return sentence.finish(f"Vì sao {sentence.words.lower_first(match['main'])}")
 
@@ -289,6 +345,8 @@ def _is_actor(subject: str) -> bool:
 
 _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
     ask_quantity_in_vietnamese,
+    _ask_how,
+    _ask_function,
     _ask_condition,
     _ask_day,
     _ask_hours,
