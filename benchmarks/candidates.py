@@ -240,7 +240,7 @@ def choose_to_read(corpus: Corpus) -> list[Candidate]:
     by_kind: dict[str, list[Candidate]] = defaultdict(list)
     for candidate in sorted(report.kept, key=lambda kept: hashlib.sha256((SEED + kept.case.id).encode()).digest()):
         by_kind[candidate.kind].append(candidate)
-    longest = max(len(members) for members in by_kind.values())
+    longest = max((len(members) for members in by_kind.values()), default=0)
     turns = [members[turn] for turn in range(longest) for _, members in sorted(by_kind.items()) if turn < len(members)]
     return turns[:PER_READING]
 

@@ -32,9 +32,15 @@ from assay.golden.drafted_parts import (
     spread_items,
 )
 from assay.golden.english_questions import ask_in_english
-from assay.golden.heading_questions import ask_abbreviations, find_asked_questions, find_tasks
+from assay.golden.heading_questions import (
+    ask_abbreviations,
+    find_asked_questions,
+    find_glossary_entry,
+    find_tasks,
+    goes_on,
+)
 from assay.golden.lint_evidence import list_content_words
-from assay.golden.question_forms import DraftedQuestion
+from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
 from assay.metrics.access_rules import has_expired
@@ -114,13 +120,38 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
         for find in ((find_asked_questions, find_tasks) if is_whole else ())
         for found in find(statements, text, section, language)
     ]
-    for statement in statements:
+    if is_whole:
+        drafts += [
+            SourcedDraft(found.asked, found.statement, chunk, language, section)
+            for found in find_glossary_entry(statements, text, chunk.section or "", language)
+        ]
+    for number, statement in enumerate(statements):
         subject = clean_heading(statement.heading) or section
-        asked = _ask_about(statement, subject, language, words)
-        drafts += [SourcedDraft(item, statement, chunk, language, subject) for item in asked]
+        spoken = tell_language(statement, language)
+        following = statements[number + 1].text if number + 1 < len(statements) else ""
+        asked = [
+            item
+            for item in _ask_about(statement, subject, spoken, words)
+            if not goes_on(item.question, following, spoken)
+        ]
+        drafts += [SourcedDraft(item, statement, chunk, spoken, subject) for item in asked]
     # Spread over the chunk: the first of each statement, then the second, …
     step = max(1, len(drafts) // MAX_OF_CHUNK)
     yield from drafts[::step][:MAX_OF_CHUNK]
+
+
+def tell_language(statement: Statement, language: KnownLanguage) -> KnownLanguage:
+    """Return the language of a statement: that of its chunk, unless it is clearly in the other one.
+
+    >>> said = Statement("text", "Hold down the key while you draw a line of the form.", 0, 0)
+    >>> tell_language(said, "vi")
+    'en'
+    """
+    if statement.kind == "row" or len(statement.text.split()) < FEWEST_WORDS:
+        return language
+    if language == "vi" and not has_diacritics(statement.text):
+        return "en"
+    return guess_language(statement.text) or language
 
 
 def _ask_about(
@@ -161,10 +192,9 @@ def _make_candidate(draft: SourcedDraft) -> Candidate:
 def _draft_spellings(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return Vietnamese questions again without diacritics, in the cluster of the first."""
     derived = []
-    for candidate in spread_items(candidates, MAX_DERIVED):
+    spelled_so = [row for row in candidates if row.case.language == "vi" and has_diacritics(row.case.question)]
+    for candidate in spread_items(spelled_so, MAX_DERIVED):
         case = candidate.case
-        if case.language != "vi" or not has_diacritics(case.question):
-            continue
         spelled = msgspec.structs.replace(
             case,
             id=f"no-diacritic-{case.id.rpartition('-')[2]}",

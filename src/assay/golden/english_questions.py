@@ -183,7 +183,7 @@ _SECOND_PERSON = (
 def _ask_condition(rules: SentenceRules) -> DraftedQuestion | None:
     """Ask what to do or what happens under a condition: "If the alarm sounds, leave the building"."""
     match = _CONDITION.match(rules.text)
-    if match is None or not _is_whole_condition(match["clause"], rules.words):
+    if match is None or _WISH.match(match["clause"]) or not _is_whole_condition(match["clause"], rules.words):
         return None
     is_told = _IMPERATIVE.match(match["main"]) is not None
     if not is_told and re.search(r"\b(?:can|may|might|could|possible|recommend\w*|advis\w+)\b", match["main"]):
@@ -520,6 +520,8 @@ def _ask_function(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     subject = f"t{match['subject'][1:]}"
     if re.match(r"the (?:first|second|last|next|new|old|whole|default|same|main|final|whole)\b", subject):
+        return None
+    if re.search(r"\b(?:current|selected|specified|given)\b", match["rest"]):
         return None
     if match["verb"].startswith("is "):
         return rules.finish(f"What is {subject} {match['verb'].split()[1]} for")

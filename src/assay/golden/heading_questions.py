@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.golden.question_forms import DraftedQuestion, is_clear_question, is_whole_text
-from assay.text.languages import KnownLanguage
+from assay.text.languages import KnownLanguage, has_diacritics
 from assay.text.normalisation import fold_text
 from assay.text.statements import Statement
 
@@ -133,6 +133,64 @@ def ask_for_steps(heading: str, language: KnownLanguage) -> str | None:
         return None
     verb = match["verb"].lower()
     return f"How do I {_BASE_OF_GERUND.get(verb, verb)}{match['rest']}?"
+
+
+_GLOSSARY = re.compile(
+    r"\b(?:glossary|terminology|definitions?|abbreviations|acronyms|thuật ngữ|định nghĩa|từ viết tắt)\b", re.IGNORECASE
+)
+_DEFINES = re.compile(
+    r"\b(?:is|are|means?|refers? to|stands? for|describes?|denotes?|là|tham chiếu đến|đại diện|chỉ|được hiểu là)\b"
+)
+_ADDRESSES = re.compile(r"(?:you|to|if|when|use|some|for|in|bạn|để|nếu|khi|muốn|dùng|trong|một số)\b", re.IGNORECASE)
+MOST_TERM_WORDS = 4
+
+
+def find_glossary_entry(
+    statements: Sequence[Statement], text: str, section: str, language: KnownLanguage
+) -> Iterator[StatedAnswer]:
+    """Yield what a term means that is a heading of its own in a glossary."""
+    upper, _, term = section.rpartition(" > ")
+    term = re.sub(r"^[\d.]+\s+", "", term).strip(" ¶")
+    is_term = len(term.split()) <= MOST_TERM_WORDS and re.fullmatch(r"[^\W_][\w\s./+-]+", term) is not None
+    if not _GLOSSARY.search(upper) or not is_term or not 1 <= len(statements) <= MOST_ANSWER_SENTENCES:
+        return
+    if statements[0].text.endswith(":") or any(part.kind != "text" for part in statements):
+        return
+    first = statements[0].text
+    defines = fold_text(term) in fold_text(first) and _DEFINES.search(first) is not None and not _ADDRESSES.match(first)
+    if not defines or (language == "en" and has_diacritics(term)):
+        return
+    reference = " ".join(part.text for part in statements)
+    is_whole = is_whole_text(reference, language) and len(reference.split()) <= MOST_ANSWER_WORDS
+    if not is_whole or _POINTS_BACK.search(reference) or _follows_code(text, statements):
+        return
+    question = f"“{term}” nghĩa là gì?" if language == "vi" else f"What does “{term}” mean?"
+    quote = text[statements[0].start : statements[-1].end]
+    yield StatedAnswer(DraftedQuestion(question, reference, quote=quote), statements[0])
+
+
+_ASKS_FOR_STEPS = re.compile(r"(?:How (?:can|do) I|What should I do|Làm thế nào để)\b")
+_GOES_ON = {
+    "en": re.compile(
+        rf"(?:then|next|after that|afterwards|now|finally|you (?:can|may|must|should|need|will)|click|press|drag|type|"
+        rf"hold|repeat|wait|tap|right-click|double-click|release|{'|'.join(_DEEDS)})\b",
+        re.IGNORECASE,
+    ),
+    "vi": re.compile(
+        r"(?:sau đó|tiếp theo|rồi|kế tiếp|cuối cùng|bây giờ|bạn (?:có thể|cần|phải|nên)|nhấn|bấm|nháy|nhắp|kéo|gõ|"
+        r"chọn|giữ|nhả|thả|lặp|đợi|chờ|mở|nhập|hãy|dùng|đánh dấu|vào)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def goes_on(question: str, following: str, language: KnownLanguage) -> bool:
+    """Return whether the sentence after an answer is its next step, so that the answer alone is not whole.
+
+    >>> goes_on("How can I draw a pie?", "Then click.", "en"), goes_on("How can I draw a pie?", "Pies are round.", "en")
+    (True, False)
+    """
+    return _ASKS_FOR_STEPS.match(question) is not None and _GOES_ON[language].match(following) is not None
 
 
 def _take_answer(statements: Sequence[Statement], text: str) -> Iterator[Statement]:

@@ -125,6 +125,7 @@ def is_clear_question(question: str, language: KnownLanguage, *, personal: bool 
     if not 3 <= len(words) <= MAX_QUESTION_WORDS or _UNCLEAN.search(question.rstrip("?")) is not None:
         return False
     checked = re.sub(r"\b(?:I|my|me|am)\b", "", question) if personal else question
+    checked = re.sub(r"\bthế nào\b", "", checked)  # how
     if _POINTS_ELSEWHERE[language].search(checked) is not None:
         return False
     return _VAGUE_IN_QUESTION[language].search(checked) is None and question.count("(") == question.count(")")

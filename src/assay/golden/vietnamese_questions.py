@@ -26,7 +26,9 @@ _BAD_START = re.compile(
     r"tài liệu|quy định|công thức|chính sách|hướng dẫn|phiên bản|văn bản|trang|thông tin|kết quả|nội dung|"
     r"chọn|bấm|nhấn|nhắp|dùng|sử dụng|mở|nhập|gõ|kéo|đặt|tạo|thêm|xoá|xóa|xem|gửi|chèn|hiển thị|hiện|cho|định nghĩa|"
     r"xác định|liệt kê|áp dụng|thay đổi|lưu|chuyển|tìm|kiểm tra|cài đặt|cài|thực hiện|bật|tắt|đánh dấu|di chuyển|"
-    r"trả về|tính|muốn|mặc định|giá trị|chạy|khởi động|"
+    r"trả về|tính|muốn|ghi|gồm|bao gồm|chứa|cung cấp|hỗ trợ|quyết định|chỉ định|sửa|dán|cắt|bỏ|giữ|điền|sắp xếp|"
+    r"so sánh|tải|thoát|đóng|tách|lấy|đưa|giới hạn|tự động|"
+    r"mặc định|giá trị|chạy|khởi động|"
     r"riêng|bên cạnh|đối với|về|như|thật|chắc|dĩ nhiên|tương tự|cuối cùng|đầu tiên|tiếp theo|bằng|nhờ|qua|thay|ngay|"
     r"chỉ|cũng|vẫn|còn|hiện|nay|lúc|kể|tuỳ|tùy|vâng|rồi|thì|là|mà|ví dụ|chẳng hạn|tiêu đề|dòng|tính năng)\b",
     re.IGNORECASE,
@@ -63,6 +65,7 @@ _SECOND_PART = re.compile(r",\s|\svà\s")
 _CLASSIFIED = re.compile(
     r"(?:tối đa|tối thiểu|ít nhất|nhiều nhất|không quá|hơn|dưới|trên|khoảng|gần|trong|sau|trước)?\s*\d"
 )
+_PRONOUN = re.compile(r"\b(?:nó|họ|chúng)\b")
 _CONNECTIVE = re.compile(
     r"^(?:tuy nhiên|ngoài ra|do đó|vì vậy|hiện nay|hiện tại|thông thường)\b[,:]?\s*", re.IGNORECASE
 )
@@ -99,6 +102,8 @@ def ask_in_vietnamese(statement: Statement, words: CorpusWords, heading: str = "
         return None
     sentence = VietnameseSentence(text, words, heading)
     for rule in _RULES:
+        if rule is not _ask_reason and _PRONOUN.search(text):
+            continue  # it may stand for something of another sentence
         asked = rule(sentence)
         if asked is not None:
             return asked._replace(reference=statement.text)
@@ -234,7 +239,7 @@ _TOOL = re.compile(
     r"\A(?P<subject>(?:Lệnh|Chương trình|Gói|Gói phần mềm|Công cụ|Tệp|Tệp tin|Tập tin|Tuỳ chọn|Tùy chọn|Dịch vụ|Hàm|"
     r"Thư viện|Nút|Trình đơn|Thư mục|Biến|Trường|Mô-đun|Tiện ích|Ứng dụng|Phím) "
     r"(?P<name>[A-Za-z][A-Za-z0-9.+-]*(?: [A-Z][A-Za-z0-9.+-]*){0,2})) "
-    r"(?P<verb>cung cấp|chạy|chứa|hiển thị|hiện|liệt kê|tạo|kiểm tra|quản lý|cấu hình|chuyển|ghi|xoá|xóa|in|trả về|"
+    r"(?P<verb>cung cấp|chứa|hiển thị|hiện|liệt kê|tạo|kiểm tra|quản lý|cấu hình|chuyển|ghi|xoá|xóa|in|trả về|"
     r"tính|giúp|cài đặt|cập nhật|lưu|mở|thêm|so sánh|đọc|gửi|thực hiện|xác định|mô tả|bật|tắt|tìm|biên dịch) "
     r"(?P<rest>[^;:]{15,})\Z"
 )
@@ -243,6 +248,9 @@ _WISH = re.compile(
     r"(?:hãy|có thể|cần|phải|nên|chỉ cần|bấm|nhấn|nhắp|nháy|chọn|dùng|sử dụng|chạy|mở|gõ|nhập|kéo|vào|đánh dấu)\b"
     r"[^;:]{8,}\Z"
 )
+_MEANS = re.compile(r"\A(?:Bạn có thể|Có thể) (?P<deed>[^,.;:()]{8,90}?) bằng cách [^;:]{8,}\Z")
+_FEWEST_DEED_WORDS = 4
+_LOCAL_DEED = re.compile(r"\b(?:nào|gì|hiện tại|hiện thời|hiện có|được chọn|đã chọn|vừa)\b")
 _BARE_DEED = re.compile(r"(?:làm|được|có|là|biết|hiểu|xem|tránh|đảm bảo|bảo đảm|giúp|như|thế|vậy|trở)\b")
 
 
@@ -270,9 +278,10 @@ MOST_ABOUT_A_TOOL = 6
 def _ask_how(sentence: VietnameseSentence) -> DraftedQuestion | None:
     """Ask how something is done: "Để chèn một hàng, hãy …"."""
     match = _WISH.match(sentence.text)
-    if match is None or len(match["deed"].split()) < 3 or _BARE_DEED.match(match["deed"]):
+    match = match or _MEANS.match(sentence.text)
+    if match is None or len(match["deed"].split()) < _FEWEST_DEED_WORDS or _BARE_DEED.match(match["deed"]):
         return None
-    if not is_specific(match["deed"], sentence.words) or not sentence.words.is_rare(match["deed"], 4):
+    if not is_specific(match["deed"], sentence.words) or _LOCAL_DEED.search(match["deed"]):
         return None
     return sentence.finish(f"Làm thế nào để {match['deed']}")
 
@@ -291,6 +300,8 @@ def _ask_reason(sentence: VietnameseSentence) -> DraftedQuestion | None:
 def _ask_purpose(sentence: VietnameseSentence) -> DraftedQuestion | None:
     match = _PURPOSE.match(sentence.text)
     topic = match["subject"].removesuffix(" chỉ") if match is not None else ""
+    if topic.endswith((" cần", " phải", " nên")):
+        return None
     if match is None or not _begins_well(topic) or sentence.words.count_statements(topic) > 3:
         return None
     if len(match["subject"].split()) > _MOST_SUBJECT_WORDS or re.search(
