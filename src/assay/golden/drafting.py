@@ -45,7 +45,7 @@ from assay.golden.question_templates import ask_about_row, ask_definition, clean
 from assay.golden.vietnamese_questions import ask_in_vietnamese
 from assay.metrics.access_rules import has_expired
 from assay.records.golden_set import Corpus, CorpusChunk
-from assay.text.languages import KnownLanguage, guess_language, has_diacritics
+from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.statements import Statement, list_statements
 
@@ -112,7 +112,9 @@ def find_split_sections(chunks: Sequence[CorpusChunk]) -> set[tuple[str | None, 
 
 def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = True) -> Iterator[SourcedDraft]:
     text = chunk.text or ""
-    language = guess_language(text) or "en"
+    language = tell_language(text, guess_language(text) or "en")
+    if language is None:
+        return
     statements = list(list_statements(text))
     section = clean_heading((chunk.section or "").rpartition(" > ")[2])
     drafts = [
@@ -127,7 +129,9 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
         ]
     for number, statement in enumerate(statements):
         subject = clean_heading(statement.heading) or section
-        spoken = tell_language(statement, language)
+        spoken = tell_language(statement.text, language) if statement.kind != "row" else language
+        if spoken is None:
+            continue
         following = statements[number + 1].text if number + 1 < len(statements) else ""
         asked = [
             item
@@ -140,18 +144,21 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
     yield from drafts[::step][:MAX_OF_CHUNK]
 
 
-def tell_language(statement: Statement, language: KnownLanguage) -> KnownLanguage:
-    """Return the language of a statement: that of its chunk, unless it is clearly in the other one.
+def tell_language(text: str, language: KnownLanguage = "en") -> KnownLanguage | None:
+    """Return the language of a text, `language` if it is too short to tell, None if it is in neither that we know.
 
-    >>> said = Statement("text", "Hold down the key while you draw a line of the form.", 0, 0)
-    >>> tell_language(said, "vi")
-    'en'
+    >>> texts = ("Hold the key while you draw.", "Giữ phím.", "Für die Größe gilt das Maß.")
+    >>> [tell_language(text, "vi") for text in texts]
+    ['en', 'vi', None]
     """
-    if statement.kind == "row" or len(statement.text.split()) < FEWEST_WORDS:
+    guessed, is_vietnamese = guess_language(text), has_vietnamese_letters(text)
+    if guessed == "en" or (guessed == "vi" and is_vietnamese):
+        return guessed
+    if len(text.split()) < FEWEST_WORDS:
         return language
-    if language == "vi" and not has_diacritics(statement.text):
-        return "en"
-    return guess_language(statement.text) or language
+    if has_diacritics(text):
+        return None
+    return "vi" if guessed == "vi" and language == "vi" else "en"
 
 
 def _ask_about(
