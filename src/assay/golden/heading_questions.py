@@ -110,6 +110,8 @@ def find_tasks(
     is_whole &= all(is_whole_text(step.text, language) for step in steps)
     if not is_whole or not all(re.match(r"\s*\d+[.)]\s|\s+\S", line) for line in lines) or "```" in text:
         return
+    if statements[-1] is not steps[-1]:
+        return
     if statements[0] is not steps[0] and not (statements[0].text.endswith(":") or language == "vi"):
         return  # what is said before the steps may be a part of the answer
     if not is_clear_question(question, language, personal=True):
