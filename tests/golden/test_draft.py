@@ -288,8 +288,8 @@ def test_a_heading_is_asked_about_only_where_one_chunk_holds_its_whole_answer() 
         ("Alarms", STEPS.format("clock"), None),
         ("Setting an alarm", STEPS.format("clock").replace("2. ", "- "), None),
         ("Setting an alarm", STEPS.format("clock") + "\n\nIt rings.", None),
-        ("Tạo mục lục cho sách", VIETNAMESE_STEPS, "Làm thế nào để tạo mục lục cho sách?"),
-        ("Mục lục của sách", VIETNAMESE_STEPS, None),
+        ("Tạo biểu đồ cho sách", VIETNAMESE_STEPS, "Làm thế nào để tạo biểu đồ cho sách?"),
+        ("Biểu đồ của sách", VIETNAMESE_STEPS, None),
     ],
 )
 def test_steps_are_found_under_gerunds_in_html_and_in_vietnamese(
