@@ -220,6 +220,8 @@ def print_parametric(corpora: list[Corpus]) -> None:
 
 READINGS = Path(__file__).with_name("candidate_readings.jsonl")
 PER_READING = 100
+SEED = "third reading"
+"""Chooses the candidates of a reading; another one than that of the readings before."""
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -236,9 +238,9 @@ def choose_to_read(corpus: Corpus) -> list[Candidate]:
     """Return a hundred of the candidates that the filters leave, in turns of the kinds, by the digests of their ids."""
     report = filter_candidates(draft_candidates(corpus, AS_OF), corpus, GoldenSet(()), AS_OF)
     by_kind: dict[str, list[Candidate]] = defaultdict(list)
-    for candidate in sorted(report.kept, key=lambda kept: hashlib.sha256(kept.case.id.encode()).digest()[1:]):
+    for candidate in sorted(report.kept, key=lambda kept: hashlib.sha256((SEED + kept.case.id).encode()).digest()):
         by_kind[candidate.kind].append(candidate)
-    longest = max(len(members) for members in by_kind.values())
+    longest = max((len(members) for members in by_kind.values()), default=0)
     turns = [members[turn] for turn in range(longest) for _, members in sorted(by_kind.items()) if turn < len(members)]
     return turns[:PER_READING]
 

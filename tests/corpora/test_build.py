@@ -106,6 +106,12 @@ def test_html_keeps_headings_lists_and_tables_and_drops_navigation() -> None:
     assert "evil" not in text
 
 
+def test_html_lists_keep_their_numbers_also_around_paragraphs() -> None:
+    page = "<h2>Setting</h2><ol><li><p>Open it.</p></li><li><p>Shut it.</p><ul><li>a</ul></li><li>Go.</ol><p>End."
+    text, _ = convert_html(page)
+    assert text == "## Setting\n1. Open it.\n2. Shut it.\n- a\n3. Go.\n\nEnd."
+
+
 def test_the_same_files_give_the_same_bytes_and_text_is_read(tmp_path: Path) -> None:
     write(tmp_path / "docs", "b.txt", "First paragraph.\n\nSecond.")
     write(tmp_path / "docs", "sub/a.html", "<h1>A</h1><p>x y z</p>")

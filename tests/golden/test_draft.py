@@ -14,6 +14,7 @@ from tests.golden.test_lint import CORPUS
 
 from assay import golden
 from assay.cli import main
+from assay.corpora.html_text import convert_html
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import Candidate, DraftReport, RejectReason
 from assay.golden.corpus_words import CorpusWords
@@ -117,6 +118,21 @@ SENTENCES = (
     ("vi", "Khi có người kẹt, tổ kỹ thuật phải có mặt ngay.", "Khi có người kẹt, tổ kỹ thuật phải làm gì?"),
     ("vi", "Hồ bơi mở từ 5 giờ 30 đến 21 giờ, nghỉ thứ ba.", "Hồ bơi mở từ mấy giờ đến mấy giờ?"),
     ("vi", "Hội nghị sẽ họp vào ngày 20 tháng 7 tại sảnh B.", "Hội nghị sẽ họp vào ngày nào tại sảnh B?"),
+    ("en", "If the template is broken, the ipliteral router sends it to Ferrow.", None),
+    ("en", "If a Norrland member pays late, the scanner can be taken away.", None),
+    (
+        "en",
+        "If a Norrland member pays late twice, the office must inform the bank.",
+        "What must happen if a Norrland member pays late twice?",
+    ),
+    ("en", "If the Norrland scanner is rented, the fee is paid instead.", None),
+    ("en", "Standards supported are RFCs of the year 2060 and later.", None),
+    ("en", "Rejection of an oversized Ferrow message is logged in two logs.", None),
+    ("vi", "Lệnh lintian tìm các lỗi đóng gói thường gặp của kho.", "Lệnh lintian dùng để làm gì?"),
+    ("vi", "Để chèn cột vào bảng lương, hãy bấm phím phải ở đầu cột.", "Làm thế nào để chèn cột vào bảng lương?"),
+    ("vi", "Bạn có thể tạm dừng tiến trình tải bằng cách bấm nút đỏ.", "Làm thế nào để tạm dừng tiến trình tải?"),
+    ("vi", "Để thay đổi mục được chọn trong bảng, hãy bấm nút.", None),
+    ("vi", "Nỗ lực lớn đã được thực hiện để giảm bớt số câu hỏi.", None),
     ("vi", "Thang máy số bốn ngừng chạy vì mất điện lưới.", "Vì sao thang máy số bốn ngừng chạy?"),
     ("vi", "Mặc dù bạn không cần làm điều này, hãy đọc kỹ.", None),
     ("vi", "Bảng bên trong trang thì không có đủ thuộc tính.", None),
@@ -240,6 +256,87 @@ def test_numbered_steps_under_a_task_are_asked_for_as_a_whole() -> None:
     (kept,) = [c for c in draft_candidates(Corpus({"a": chunk})) if c.kind == "exact"]
     assert "How do I set an alarm?" == kept.case.question
     assert "Open the clock. Press the plus sign. Choose a time." == kept.case.reference
+
+
+STEPS = "1. Open the {0}.\n2. Press the plus sign of it.\n3. Choose a time."
+VIETNAMESE_STEPS = "1. Mở trình đơn Chèn.\n2. Chọn mục lục cần thêm.\n3. Bấm nút Đồng ý."
+
+
+def ask_plainly(*chunks: CorpusChunk) -> dict[str, str | None]:
+    """Return the plain questions that are drafted from chunks, with their references."""
+    drafted = draft_candidates(Corpus({chunk.chunk_id: chunk for chunk in chunks}))
+    return {row.case.question: row.case.reference for row in drafted if row.kind == "exact"}
+
+
+def test_a_heading_is_asked_about_only_where_one_chunk_holds_its_whole_answer() -> None:
+    whole = CorpusChunk("a", text="# May guests park?\n\nYes, in the yard.\n\nIt is free.", section="May guests park?")
+    assert ask_plainly(whole) == {"May guests park?": "Yes, in the yard. It is free."}
+    second = msgspec.structs.replace(whole, chunk_id="a~2", text="Cars are towed away.")
+    below = msgspec.structs.replace(whole, chunk_id="b", text="## Fee\n\nNone.", section="May guests park? > Fee")
+    assert ask_plainly(whole, second) == ask_plainly(whole, below) == {}
+    for rest in ("```\npark\n```", "- at night", "![map](map.png)", "| a | b |\n|---|---|\n| 1 | 2 |"):
+        assert ask_plainly(msgspec.structs.replace(whole, text=f"{whole.text}\n\n{rest}")) == {}
+    for answer in ("And in the yard.", "Details are at .", "Yes (in the yard.", "Yes, by:", "See the map above."):
+        assert ask_plainly(msgspec.structs.replace(whole, text=f"# May guests park?\n\n{answer}")) == {}
+
+
+@pytest.mark.parametrize(
+    ("heading", "steps", "question"),
+    [
+        ("Setting an alarm", STEPS.format("clock"), "How do I set an alarm?"),
+        ("Configure the alarm", STEPS.format("clock"), "How do I configure the alarm?"),
+        ("Alarms", STEPS.format("clock"), None),
+        ("Setting an alarm", STEPS.format("clock").replace("2. ", "- "), None),
+        ("Setting an alarm", STEPS.format("clock") + "\n\nIt rings.", None),
+        ("Tạo biểu đồ cho sách", VIETNAMESE_STEPS, "Làm thế nào để tạo biểu đồ cho sách?"),
+        ("Biểu đồ của sách", VIETNAMESE_STEPS, None),
+    ],
+)
+def test_steps_are_found_under_gerunds_in_html_and_in_vietnamese(
+    heading: str, steps: str, question: str | None
+) -> None:
+    chunk = CorpusChunk("a", text=f"# {heading}\n\n{steps}", section=heading)
+    assert list(ask_plainly(chunk)) == ([question] if question else [])
+    lines = [line.partition(" ")[2] for line in steps.split("\n") if line]
+    page = f"<h1>{heading}</h1><ol>{''.join(f'<li><p>{line}</p></li>' for line in lines)}</ol>"
+    if question:
+        assert list(ask_plainly(CorpusChunk("a", text=convert_html(page)[0], section=heading))) == [question]
+
+
+def test_a_sentence_in_another_language_is_asked_about_by_its_own_rules_or_not() -> None:
+    vietnamese = "Kho của Ferrow mở cửa cho mọi nhân viên vào buổi sáng. Mọi người đều có thẻ của kho."
+    english = "Hold the key of the store for 30 seconds if you are a member."
+    asked = draft_candidates(Corpus({"a": CorpusChunk("a", text=f"{vietnamese} {english}")}))
+    assert not [row.case.question for row in asked if "bao nhiêu" in row.case.question and "key" in row.case.question]
+    german = "FIXME: Der Kernel 2.4 enthält eine größere Änderung für die Geräte."
+    assert draft_candidates(Corpus({"a": CorpusChunk("a", text=f"# Codes\n\n- {german}")})) == []
+
+
+def test_rows_under_no_header_are_not_asked_about() -> None:
+    rows = "| retry_data_expire | sets the time for retries |\n|---|---|\n| move_frozen | to another directory |"
+    chunk = CorpusChunk("a", text=f"# Frozen messages\n\n{rows}", section="Frozen messages")
+    assert draft_candidates(Corpus({"a": chunk})) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "question"),
+    [
+        ("A pallet is a flat base on which goods are stacked for transport.", "What does “Pallet” mean?"),
+        ("You can stack goods on a pallet, which is a flat base.", None),
+        ("Goods are stacked on a flat base.", None),
+        ("A pallet is a flat base. See the figure below.", None),
+    ],
+)
+def test_an_entry_of_a_glossary_is_asked_for_if_it_defines_its_term(entry: str, question: str | None) -> None:
+    chunk = CorpusChunk("a", text=f"## Pallet\n\n{entry}", section="Glossary > Pallet")
+    asked = [asked for asked in ask_plainly(chunk) if "“" in asked]
+    assert asked == ([question] if question else [])
+
+
+def test_facts_of_both_halves_are_required_or_of_neither() -> None:
+    drafted = [row.case for row in draft_candidates(build_depot(), "2026-03-15") if row.kind == "multi-hop"]
+    pairs = [case for case in drafted if ", and " in case.question]
+    assert pairs and all(len(case.must_have) in (0, 2) for case in pairs)
 
 
 def test_words_in_quotation_marks_are_not_reworded() -> None:

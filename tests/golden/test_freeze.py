@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 
 from assay import golden
 from assay.cli import main
+from assay.formats.file_io import hold_folder
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import FrozenSet
 from assay.golden.set_difference import SetDifference
@@ -159,3 +163,58 @@ def test_a_frozen_version_is_not_written_over_with_other_cases(tmp_path: Path) -
         golden.freeze(two, str(out), version="1", **kept)
     assert out.read_bytes() == before
     golden.freeze(two, str(out), version="2", **kept)
+
+
+FREEZE_PART = """
+import sys
+from assay import golden
+from assay.records.errors import InputError
+part, folder = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    golden.freeze(
+        f"{folder}/{part}.jsonl", f"{folder}/set.jsonl", version="2", owner="ann", change=part,
+        at="2026-03-01T00:00:00Z", base=f"{folder}/set.jsonl", accept_all=True,
+    )
+except InputError as error:
+    print("refused", error.problems[0].code)
+else:
+    print("frozen")
+"""
+
+
+@pytest.mark.slow
+def test_of_two_freezes_at_once_none_is_lost_in_silence(tmp_path: Path) -> None:
+    for name in ("first", "a", "b"):
+        write(tmp_path / f"{name}.jsonl", [{"id": name, "question": f"What is {name}?", "reference": "It is."}])
+    first: dict[str, Any] = {"owner": "ann", "change": "x", "at": AT, "accept_all": True}
+    golden.freeze(str(tmp_path / "first.jsonl"), str(tmp_path / "set.jsonl"), version="1", **first)
+    frozen = (tmp_path / "set.jsonl").read_bytes()
+    for _ in range(3):
+        (tmp_path / "set.jsonl").write_bytes(frozen)
+        both = [
+            subprocess.Popen(
+                [sys.executable, "-c", FREEZE_PART, part, str(tmp_path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for part in ("a", "b")
+        ]
+        for process in both:
+            assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        said = sorted(process.communicate("go\n", timeout=60)[0].split()[0] for process in both)
+        kept = {case.id for case in load_golden(tmp_path / "set.jsonl").golden.cases}
+        assert said == ["frozen", "refused"] and len(kept) == 2 and "first" in kept
+
+
+def test_a_freeze_waits_for_the_one_before_it(tmp_path: Path) -> None:
+    write(tmp_path / "a.jsonl", CASES)
+    waiting = threading.Thread(target=freeze, args=(tmp_path,), kwargs={"accept_all": True}, daemon=True)
+    with hold_folder(tmp_path / "golden-1.jsonl"):
+        waiting.start()
+        waiting.join(0.3)
+        assert waiting.is_alive() and not (tmp_path / "golden-1.jsonl").exists()
+    waiting.join(30)
+    assert (tmp_path / "golden-1.jsonl").exists()

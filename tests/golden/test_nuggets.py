@@ -220,6 +220,19 @@ def test_run_folders_give_the_nuggets_that_their_outputs_give(tmp_path: Path) ->
     assert set(twice.configs) == {"a", f"{runs[0]}:a"}
 
 
+def test_the_command_takes_run_folders_and_suggests_what_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions, outputs = write_inputs(tmp_path)
+    folder = make_run(tmp_path / "run", outputs[0], questions)
+    out = tmp_path / "nuggets.jsonl"
+    capsys.readouterr()
+    assert main(["golden", "nuggets", "--run", folder, "--out", str(out)]) == 0
+    assert out.exists()
+    suggested = capsys.readouterr().err.partition("next: assay ")[2].splitlines()[0].split()
+    assert suggested[:3] == ["score", "--golden", str(out)]
+
+
 def test_run_folders_and_outputs_together_or_neither_are_refused(tmp_path: Path) -> None:
     questions, outputs = write_inputs(tmp_path)
     with pytest.raises(InputError, match="one of them"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -227,3 +228,12 @@ def test_an_edit_without_fields_says_what_is_missing(tmp_path: Path) -> None:
     written.write_text(json.dumps([{"case": "a", "decision": "edit", "reviewer": "ann"}]), encoding="utf-8")
     with pytest.raises(InputError, match=r"\[0\].edited: E_EDIT a: edits nothing \(expected the new fields"):
         golden.review(candidates, decisions=[str(written)])
+
+
+def test_the_command_that_a_review_suggests_runs_as_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    candidates, _ = write_candidates(tmp_path)
+    said = write_review(tmp_path, "ann", *(accept(row["id"]) for row in CASES))
+    assert main(["golden", "review", candidates, "--out", str(tmp_path / "page.html")]) == 0
+    suggested = capsys.readouterr().err.partition("next: assay ")[2].replace("REVIEW.json", said)
+    words = shlex.split(suggested.replace("golden.jsonl", str(tmp_path / "golden.jsonl")))
+    assert main(words) == 0 and len(load_golden(tmp_path / "golden.jsonl").golden.cases) == len(CASES)

@@ -13,7 +13,7 @@ from assay.golden.lint_finding import LintedSet
 from assay.golden.twin_draft import TwinDrafter
 from assay.golden.twin_rules import ALIKE_RULES, QuestionToVary, find_long_forms, make_typos
 from assay.records.errors import InputError
-from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
+from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Rubric, User
 
 PLANS = "| Plan | Price | Seats |\n|---|---|---|\n| Basic | 9 USD | 3 |\n| Team | 40 USD | 12 |\n"
 CORPUS = Corpus(
@@ -108,6 +108,72 @@ def test_who_may_not_see_the_evidence_is_denied() -> None:
 def test_before_the_evidence_was_in_force_there_is_no_answer() -> None:
     variant = draft(*CASES)["pto~other-date"]
     assert variant.user == User(as_of="2025-12-31") and variant.behaviour == "abstain"
+
+
+VERSIONS = Corpus(
+    {
+        "it:2": CorpusChunk(
+            "it:2",
+            "Passwords of type B have at least 14 characters. Badges are worn.\n\n"
+            "| Level | Report within |\n|---|---|\n| S1 | 1 hour |\n| S2 | 2 days |\n",
+            document="it",
+            version="2",
+            valid_from="2026-02-01",
+        ),
+        "it:1": CorpusChunk(
+            "it:1",
+            "Passwords of type A have at least 10 characters. They change every 90 days. Badges are worn.\n\n"
+            "| Level | Report within |\n|---|---|\n| S1 | 4 hours |\n| S2 | 2 days |\n",
+            document="it",
+            version="1",
+            valid_from="2025-07-01",
+            valid_to="2026-02-01",
+        ),
+    }
+)
+
+
+def vary_day(question: str, *facts: str, rubric: Rubric | None = None) -> tuple[list[Case], list[str]]:
+    """Return the variants of another day of a question about the later version, and why others are left out."""
+    case = Case("x", question, must_have=facts, rubric=rubric, evidence=cite("it:2"))
+    drafted = TwinDrafter(LintedSet(GoldenSet((case,)), VERSIONS), kinds=["other-date"]).draft_all()
+    return list(drafted.variants), [variant.reason for variant in drafted.left_out]
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "earlier"),
+    [
+        ("How many characters do passwords have?", "14 characters", "10 characters"),
+        ("Within what time is S1 reported?", "1 hour", "4 hours"),
+    ],
+)
+def test_on_a_day_of_the_earlier_version_what_that_said_is_right(question: str, fact: str, earlier: str) -> None:
+    for facts, rubric in (((fact,), None), ((), Rubric(correct_keywords=(fact,)))):
+        (variant,), left = vary_day(question, *facts, rubric=rubric)
+        assert (variant.user, variant.must_have, variant.behaviour, left) == (
+            User(as_of="2026-01-31"),
+            (earlier,),
+            "answer",
+            [],
+        )
+        right, later = variant.evidence
+        assert right.any_of == ({"chunk_id": "it:1"},) and earlier in (right.quote or "")
+        assert later.any_of == ({"chunk_id": "it:2"},) and (later.grade, later.required) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "facts", "left"),
+    [
+        ("Within what time is S2 reported?", ("2 days",), []),  # the same answer: not a variant of another one
+        ("How many characters do passwords of class B2 have?", ("14 characters",), ["undecided"]),
+        ("What is worn?", ("Badges",), ["undecided"]),
+        ("What does the policy say?", ("14 characters", "Badges"), ["undecided"]),
+    ],
+)
+def test_a_day_of_which_the_earlier_version_decides_nothing_is_left_to_people(
+    question: str, facts: tuple[str, ...], left: list[str]
+) -> None:
+    assert vary_day(question, *facts) == ([], left)
 
 
 def test_a_case_that_another_document_may_answer_is_left_to_people() -> None:

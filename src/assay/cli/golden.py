@@ -281,7 +281,8 @@ def draft(
         report = draft_file(request, update_progress, _print_stopping)
     print_result(report, build_draft_tables(report), format)
     named = (("candidates", out), ("thrown away", rejected))
-    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    following = f"assay golden review {out} --corpus {corpus} --out review.html" if out and report.kept else None
+    print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
     halted = report.effort.halted if report.effort is not None else ""
     if halted:
         typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
@@ -313,7 +314,10 @@ def review(
     report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
     print_result(report, build_review_tables(report), format)
     if out is not None:
-        following = f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl"
+        following = (
+            f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl --version 1 --owner NAME "
+            f'--change "first set"'
+        )
         print_written_files([("page", Path(out))], following)
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
 
@@ -358,7 +362,9 @@ def twins(
         draft = draft_twin_file(request, update_progress, _print_stopping)
     print_result(draft, build_twin_tables(draft), format)
     named = (("variants", out if draft.variants else None), ("left out", left_out))
-    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    known = f" --corpus {corpus}" if corpus else ""
+    following = f"assay golden review {out}{known} --out review.html" if out and draft.variants else None
+    print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
     halted = draft.effort.halted if draft.effort is not None else ""
     if halted:
         typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
@@ -393,12 +399,14 @@ def nuggets(
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.cli.progress import show_progress
+    from assay.formats.file_io import is_file
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import refuse_overwriting
     from assay.golden.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
     from assay.golden.finding_tables import build_effort_table, build_nugget_tables
 
-    refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *expand_patterns(outputs or ())])
+    named = expand_patterns(outputs) if outputs else ()
+    refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *named])
     request = NuggetRequest(file, outputs or (), corpus, out, depth, asking.build_options(endpoint), run or ())
     if dry_run:
         if request.model is None:
@@ -410,7 +418,9 @@ def nuggets(
         draft = draft_nugget_file(request, update_progress, _print_stopping)
     print_result(draft, build_nugget_tables(draft), format)
     if draft.cases:
-        following = " ".join(f"--outputs {path}" for path in outputs or ("OUTPUTS",))
+        recorded = outputs or [f"{folder.partition(':')[0]}/observations.jsonl" for folder in run or ()]
+        is_recorded = all(outputs or is_file(path) for path in recorded)  # `assay score` leaves outputs where they are
+        following = " ".join(f"--outputs {path}" for path in (recorded if is_recorded else ("OUTPUTS",)))
         command = f"assay score --golden {out} {following} --ignore-unknown --report first.md"
         print_written_files([("nuggets", Path(out))], command)
     halted = draft.effort.halted if draft.effort is not None else ""

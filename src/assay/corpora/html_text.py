@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 _SKIPPED = frozenset({"script", "style", "noscript", "template", "nav", "svg", "form", "button", "aside", "footer"})
@@ -9,6 +10,7 @@ _VOID = frozenset(
     {"br", "hr", "img", "input", "meta", "link", "area", "base", "col", "embed", "source", "track", "wbr"}
 )
 _BLOCKS = frozenset({"p", "div", "section", "article", "main", "ul", "ol", "blockquote", "dl", "figure", "header"})
+_ITEM = re.compile(r"(?:-|\d+\.) ")
 _FIELDS = ("document", "version", "tenant", "roles", "valid_from", "valid_to", "position_scope")
 
 
@@ -33,7 +35,7 @@ class _MarkdownWriter(HTMLParser):
         self._mark = ""
         self._skipped = 0
         self._in_title = self._in_code = False
-        self._lists: list[str] = []
+        self._lists: list[int | None] = []
         self._row: list[str] | None = None
         self._rows: list[list[str]] = []
 
@@ -54,7 +56,7 @@ class _MarkdownWriter(HTMLParser):
             self._words.append("\n" if self._in_code else " ")
         elif tag in ("ul", "ol"):
             self._end_block()
-            self._lists.append(tag)
+            self._lists.append(0 if tag == "ol" else None)
         elif tag == "tr":
             self._end_block()
             self._row = []
@@ -62,7 +64,8 @@ class _MarkdownWriter(HTMLParser):
             self._words = []
         elif tag == "li" or tag in _BLOCKS or _heading_level(tag):
             self._end_block()
-            self._mark = "- " if tag == "li" else ""
+            if tag == "li":
+                self._mark = self._mark_item()  # a paragraph inside of it takes the mark
 
     def handle_endtag(self, tag: str) -> None:
         """Close a block, a list item, a cell or a table."""
@@ -78,6 +81,7 @@ class _MarkdownWriter(HTMLParser):
             self._end_block("#" * level + " ")
         elif tag == "li":
             self._end_block()
+            self._mark = ""
         elif tag == "pre":
             self._end_code()
         elif tag in ("td", "th") and self._row is not None:
@@ -104,8 +108,16 @@ class _MarkdownWriter(HTMLParser):
         """Return the Markdown; what was still open is closed."""
         self._end_table()
         self._end_block()
-        text = "\n\n".join(self._blocks)
-        return text.replace("\n\n- ", "\n- ") if "\n- " in text else text
+        parts = [("\n" if _ITEM.match(block) else "\n\n") + block for block in self._blocks]
+        return "".join(parts).lstrip("\n")
+
+    def _mark_item(self) -> str:
+        """Return the mark of the next list item: its number in a numbered list, which its heading may name as steps."""
+        number = self._lists[-1] if self._lists else None
+        if number is None:
+            return "- "
+        self._lists[-1] = number + 1
+        return f"{number + 1}. "
 
     def _read_meta(self, attributes: dict[str, str | None]) -> None:
         name = (attributes.get("name") or "").removeprefix("assay:")

@@ -289,3 +289,25 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
     except OSError as error:
         raise IncompleteError(f"{target}: cannot be written: {error.strerror or error}") from error
     return target
+
+
+@contextmanager
+def hold_folder(path: str | Path) -> Iterator[None]:
+    """Keep other processes that call this from writing into the folder of a file, which is created if needed.
+
+    Who comes second waits. The lock leaves no file and ends with its process, however that ends. Raises IncompleteError
+    if the folder cannot be created or read.
+    """
+    import fcntl
+
+    folder = Path(path).absolute().parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise IncompleteError(f"{folder}: cannot be locked: {error.strerror or error}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

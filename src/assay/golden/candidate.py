@@ -65,7 +65,7 @@ class Candidate(Struct, frozen=True):
     case: Case
     kind: DraftKind
     drafted_from: tuple[str, ...]
-    drafted_by: str = "templates-2"
+    drafted_by: str = "templates-3"
 
 
 class RejectedCandidate(Struct, frozen=True):

@@ -58,6 +58,7 @@ class CorpusWords:
                 section = statement.heading or chunk.section or ""
                 for header in statement.header[1:] if statement.cells else ():
                     self._rows_of[fold_text(statement.cells[0]), fold_text(header)].add((chunk.document, section))
+        self.statement_count = len(numbers)
 
     def count_statements(self, text: str) -> int:
         """Return how many different statements have all content words of a text; 0 if it has none."""

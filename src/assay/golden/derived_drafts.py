@@ -20,11 +20,13 @@ from assay.golden.drafted_parts import (
     spread_chunks,
     spread_items,
 )
+from assay.golden.lint_evidence import list_content_words
 from assay.golden.orders import INJECTION_ORDERS, find_planted_markers, is_ordering
 from assay.golden.question_forms import DraftedQuestion
 from assay.golden.question_templates import (
     ask_cell,
     ask_for_name,
+    ask_under_heading,
     clean_heading,
     describe_thing,
     is_clean_name,
@@ -101,7 +103,7 @@ def identify_plain(draft: SourcedDraft) -> str:
     return finish_draft(draft, draft.kind, draft.asked.question, (), (cite_draft(draft),), "").case.id
 
 
-def draft_relational(chunks: Sequence[CorpusChunk]) -> list[Candidate]:
+def draft_relational(chunks: Sequence[CorpusChunk], words: CorpusWords) -> list[Candidate]:
     """Return questions that describe a row by one of its cells and ask for its name, which they do not say.
 
     Only a value that no other row of the corpus has under the same header describes a row.
@@ -113,6 +115,10 @@ def draft_relational(chunks: Sequence[CorpusChunk]) -> list[Candidate]:
         if counts[fold_text(row.header), fold_text(row.value)] > 1 or not is_clean_name(row.name):
             continue
         question = ask_for_name(row.kind, row.header, row.value, row.name, row.language)
+        if question is not None and words.count_sections(row.name, row.header) > 1:
+            if words.is_repeated_heading(row.section):
+                continue
+            question = ask_under_heading(question, row.section, row.language)
         if question is not None and fold_text(row.name) not in fold_text(question):
             reference = f"{row.name} – {row.header}: {row.value}"
             asked = DraftedQuestion(question, reference, (row.name,), False, True)
@@ -210,7 +216,8 @@ def draft_pairs(drafts: Sequence[SourcedDraft], chunks: Sequence[CorpusChunk], w
         question = f"{first.asked.question.rstrip('?')}{', và ' if first.language == 'vi' else ', and '}"
         question += second.asked.question[:1].lower() + second.asked.question[1:]
         reference = f"{first.asked.reference.rstrip('. ')}. {second.asked.reference}"
-        must_have = (*first.asked.must_have, *second.asked.must_have)
+        facts = (first.asked.must_have, second.asked.must_have)
+        must_have = (*facts[0], *facts[1]) if all(facts) else ()  # half of the facts would be taken for the whole
         units = (cite_draft(first), cite_draft(second))
         derived.append(finish_draft(first, "multi-hop", question, ("multi-hop",), units, reference, must_have))
     return derived
@@ -226,8 +233,15 @@ def _pair_drafts(drafts: Sequence[SourcedDraft], words: CorpusWords) -> Iterator
         firsts = list({draft.chunk.chunk_id: draft for draft in members}.values())
         for first, second in pairwise(firsts):
             is_other = first.statement.header[-1:] != second.statement.header[-1:] or not first.asked.is_table
+            is_other &= _asks_otherwise(first.asked.question, second.asked.question)
             if is_other and read_corpus_access(first.chunk) == read_corpus_access(second.chunk):
                 yield first, second
+
+
+def _asks_otherwise(first: str, second: str) -> bool:
+    """Return whether two questions about one thing ask for two things: half of the words of each are its own."""
+    own, other = list_content_words(first), list_content_words(second)
+    return len(own & other) <= min(len(own), len(other)) / 2
 
 
 def _list_names(draft: SourcedDraft, words: CorpusWords) -> list[str]:

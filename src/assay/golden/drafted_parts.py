@@ -77,7 +77,7 @@ def finish_draft(
     """Return a candidate of a draft; `fields` are further fields of its case."""
     chunks = tuple(str(unit.any_of[0]["chunk_id"]) for unit in evidence) or (draft.chunk.chunk_id,)
     identity = compute_text_digest("\n".join([kind, question, *chunks, str(fields.get("user", ""))]))
-    provenance = {"drafted_by": "templates-2", "kind": kind, "drafted_from": list(chunks)}
+    provenance = {"drafted_by": "templates-3", "kind": kind, "drafted_from": list(chunks)}
     case = Case(
         id=f"{kind}-{identity.removeprefix('sha256:')[:10]}",
         question=question,

@@ -5,7 +5,7 @@ No model is asked. Every candidate has its quote and says what drafted it; the f
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -32,14 +32,20 @@ from assay.golden.drafted_parts import (
     spread_items,
 )
 from assay.golden.english_questions import ask_in_english
-from assay.golden.heading_questions import ask_abbreviations, find_asked_questions, find_tasks
+from assay.golden.heading_questions import (
+    ask_abbreviations,
+    find_asked_questions,
+    find_glossary_entry,
+    find_tasks,
+    goes_on,
+)
 from assay.golden.lint_evidence import list_content_words
-from assay.golden.question_forms import DraftedQuestion
+from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
 from assay.metrics.access_rules import has_expired
 from assay.records.golden_set import Corpus, CorpusChunk
-from assay.text.languages import KnownLanguage, guess_language, has_diacritics
+from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.statements import Statement, list_statements
 
@@ -57,11 +63,16 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     """
     current = [chunk for chunk in corpus.chunks.values() if chunk.text and not has_expired(chunk.valid_to, as_of)]
     words = CorpusWords(current)
-    drafts = [draft for chunk in current for draft in _draft_chunk(chunk, words)]
+    split = find_split_sections(current)
+    drafts = [
+        draft
+        for chunk in current
+        for draft in _draft_chunk(chunk, words, is_whole=(chunk.document, chunk.section) not in split)
+    ]
     candidates = [_make_candidate(draft) for draft in drafts]
     candidates += _draft_spellings(candidates)
     candidates += draft_paraphrases(drafts)
-    candidates += draft_relational(current)
+    candidates += draft_relational(current, words)
     candidates += draft_codes(drafts)
     candidates += draft_pairs(drafts, current, words)
     candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
@@ -82,23 +93,72 @@ def _drop_repeated(candidates: Sequence[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def _draft_chunk(chunk: CorpusChunk, words: CorpusWords) -> Iterator[SourcedDraft]:
+def find_split_sections(chunks: Sequence[CorpusChunk]) -> set[tuple[str | None, str | None]]:
+    """Return the sections, with their documents, of which no chunk is the whole: cut, or with sections below them.
+
+    >>> parts = [CorpusChunk(name, document="faq", section="How?") for name in ("faq:how", "faq:how~2")]
+    >>> find_split_sections(parts)
+    {('faq', 'How?')}
+    """
+    counts = Counter((chunk.document, chunk.section) for chunk in chunks)
+    split = {place for place, count in counts.items() if count > 1}
+    for document, section in counts:
+        upper = (section or "").rpartition(" > ")[0]
+        while upper:
+            split.add((document, upper))
+            upper = upper.rpartition(" > ")[0]
+    return split
+
+
+def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = True) -> Iterator[SourcedDraft]:
     text = chunk.text or ""
-    language = guess_language(text) or "en"
+    language = tell_language(text, guess_language(text) or "en")
+    if language is None:
+        return
     statements = list(list_statements(text))
     section = clean_heading((chunk.section or "").rpartition(" > ")[2])
     drafts = [
         SourcedDraft(found.asked, found.statement, chunk, language, section)
-        for find in (find_asked_questions, find_tasks)
+        for find in ((find_asked_questions, find_tasks) if is_whole else ())
         for found in find(statements, text, section, language)
     ]
-    for statement in statements:
+    if is_whole:
+        drafts += [
+            SourcedDraft(found.asked, found.statement, chunk, language, section)
+            for found in find_glossary_entry(statements, text, chunk.section or "", language)
+        ]
+    for number, statement in enumerate(statements):
         subject = clean_heading(statement.heading) or section
-        asked = _ask_about(statement, subject, language, words)
-        drafts += [SourcedDraft(item, statement, chunk, language, subject) for item in asked]
+        spoken = tell_language(statement.text, language) if statement.kind != "row" else language
+        if spoken is None:
+            continue
+        following = statements[number + 1].text if number + 1 < len(statements) else ""
+        asked = [
+            item
+            for item in _ask_about(statement, subject, spoken, words)
+            if not goes_on(item.question, following, spoken)
+        ]
+        drafts += [SourcedDraft(item, statement, chunk, spoken, subject) for item in asked]
     # Spread over the chunk: the first of each statement, then the second, …
     step = max(1, len(drafts) // MAX_OF_CHUNK)
     yield from drafts[::step][:MAX_OF_CHUNK]
+
+
+def tell_language(text: str, language: KnownLanguage = "en") -> KnownLanguage | None:
+    """Return the language of a text, `language` if it is too short to tell, None if it is in neither that we know.
+
+    >>> texts = ("Hold the key while you draw.", "Giữ phím.", "Für die Größe gilt das Maß.")
+    >>> [tell_language(text, "vi") for text in texts]
+    ['en', 'vi', None]
+    """
+    guessed, is_vietnamese = guess_language(text), has_vietnamese_letters(text)
+    if guessed == "en" or (guessed == "vi" and is_vietnamese):
+        return guessed
+    if len(text.split()) < FEWEST_WORDS:
+        return language
+    if has_diacritics(text):
+        return None
+    return "vi" if guessed == "vi" and language == "vi" else "en"
 
 
 def _ask_about(
@@ -116,7 +176,7 @@ def _ask_about(
     name = name_entity(subject)
     entity = f"the {name}" if is_numbered_name(name) else ""
     if language == "vi":
-        asked = ask_in_vietnamese(statement, words)
+        asked = ask_in_vietnamese(statement, words, subject)
     else:
         asked = ask_in_english(statement, entity, words, subject)
     if asked is not None:
@@ -139,10 +199,9 @@ def _make_candidate(draft: SourcedDraft) -> Candidate:
 def _draft_spellings(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return Vietnamese questions again without diacritics, in the cluster of the first."""
     derived = []
-    for candidate in spread_items(candidates, MAX_DERIVED):
+    spelled_so = [row for row in candidates if row.case.language == "vi" and has_diacritics(row.case.question)]
+    for candidate in spread_items(spelled_so, MAX_DERIVED):
         case = candidate.case
-        if case.language != "vi" or not has_diacritics(case.question):
-            continue
         spelled = msgspec.structs.replace(
             case,
             id=f"no-diacritic-{case.id.rpartition('-')[2]}",

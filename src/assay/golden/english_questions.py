@@ -1,4 +1,4 @@
-"""Turns English sentences into questions by fixed rules: why, when, who, how often, what happens, what a thing is.
+"""Turns English sentences into questions by fixed rules: who, when, how often, what happens, what a thing is.
 
 Each rule reads one pattern, checks what it would ask, and gives nothing where a check fails: a question that nobody
 drafts costs nothing, a bad one costs a reader's time.
@@ -8,120 +8,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from assay.golden.corpus_words import CorpusWords, is_numbered_name
-from assay.golden.question_forms import DraftedQuestion, capitalise, is_clear_question, is_plain_sentence, is_specific
+from assay.golden.english_clauses import (
+    AUXILIARY,
+    BAD_START,
+    NEGATION,
+    NO_SUBJECT,
+    RELATIVE,
+    Clause,
+    SentenceRules,
+    invert_clause,
+    is_noun_phrase,
+    read_clause,
+)
+from assay.golden.english_conditions import ask_condition, ask_how, ask_reason
+from assay.golden.english_quantities import ask_quantity
+from assay.golden.question_forms import DraftedQuestion, is_plain_sentence, is_specific
 from assay.text.normalisation import fold_text
-from assay.text.quantities import Quantity, find_measures, split_glued_units
+from assay.text.quantities import split_glued_units
 from assay.text.statements import Statement
 from assay.text.tokens import is_stop_word
-from assay.text.units import MONEY, PLAIN, SHARE, TIME
 
-_AUXILIARY = re.compile(r"\s(?P<aux>is|are|was|were|may|can|must|should|will|has to|have to|cannot)\s")
-_BAD_START = re.compile(
-    r"(?:after|although|and|but|also|as|at|because|before|both|by|even|ever|finally|for|from|here|hence|how|however|"
-    r"if|in|"
-    r"inside|instead|it|its|let|like|likewise|many|most|much|moreover|near|next|no|not|note|now|of|on|once|one|only|or|"
-    r"other|others|otherwise|outside|over|per|perhaps|please|rather|see|several|similarly|since|so|some|still|than|"
-    r"that|"
-    r"their|then|there|therefore|they|though|through|thus|to|under|unless|unlike|until|upon|we|what|whatever|when|"
-    r"where|"
-    r"whereas|whether|which|while|who|whoever|why|with|within|without|yet|you|your|my|our|he|she|her|his|anyone|"
-    r"everyone|"
-    r"each|every|few|another|either|neither|none|nobody|nothing|something|someone|anything|everything|anybody|"
-    r"everybody|"
-    r"today|yesterday|all|any|during|except|despite|due|given|apart|besides|meanwhile|more|less|two|three|part|same|"
-    r"sometimes|often|always|again|almost|quite|very|indeed|maybe|a few|a lot|a number|an example|the (?:following|"
-    r"above|same|latter|former|first|second|third|last|next|previous|"
-    r"other|others|only|best|main|answer|reason|result|idea|point|problem|goal|purpose|aim|fact|rest|whole|above|"
-    r"difference|document|documents|policy|section|chapter|page|question|solution|example|way|key|most|more|exact|"
-    r"author|authors|reader|user)|\w+ly|\w+ing|"
-    r"(?-i:It|This))\b",
-    re.IGNORECASE,
-)
-_NO_SUBJECT = re.compile(
-    r"\b(?:if|when|whether|that|which|who|whose|and|or|but|because|than|then|not|to|how|what|where|be|been|being|as|"
-    r"it|he|she|"
-    r"they|we|you|i|there|do|does|did|has|have|had|is|are|was|were|also|however)\b|[,;:()'’\"/]",
-    re.IGNORECASE,
-)
-_MOST_SUBJECT_WORDS = 7
 _OBJECT_PRONOUN = re.compile(r"\b(?:it|them|him|its|their|he|she|they)\b")
 _ACTOR = re.compile(
     r"\b(?:\w{3,}(?:ers|ors|ists|ees|ents|ants)|staff|members?|people|children|guests|owners|visitors|persons?|nurses|"
     r"doctors|vets|teams?|leads?|heads?|parents|pupils|candidates|volunteers|colleagues)\b"
 )
-_NEGATION = re.compile(r"\b(?:not|never|no|nobody|none|cannot|without|nor)\b|n't\b", re.IGNORECASE)
-_RELATIVE = re.compile(r"\b(?:which|that|who|whose|where|while|whereas|although|though|but|if|unless|because|and|or)\b")
-_LISTED = re.compile(r"[;:()]")
-
-
-class Clause(NamedTuple):
-    """A main clause: its subject, its auxiliary and the rest without the full stop."""
-
-    subject: str
-    auxiliary: str
-    rest: str
-
-
-def read_clause(sentence: str) -> Clause | None:
-    """Return the parts of a sentence that begins with its subject and has an auxiliary, None for any other one.
-
-    >>> read_clause("Expired ampoules are kept in the red box.")
-    Clause(subject='Expired ampoules', auxiliary='are', rest='kept in the red box')
-    """
-    match = _AUXILIARY.search(sentence)
-    if match is None:
-        return None
-    subject = sentence[: match.start()]
-    if not is_noun_phrase(subject):
-        return None
-    return Clause(subject, match["aux"], sentence[match.end() :].rstrip(" .!"))
-
-
-def is_noun_phrase(words: str) -> bool:
-    """Return whether words look like a noun phrase that can be the subject of a question.
-
-    >>> [is_noun_phrase(words) for words in ("Expired ampoules", "However", "If the pump", "The first step")]
-    [True, False, False, False]
-    """
-    count = len(words.split())
-    return 1 <= count <= _MOST_SUBJECT_WORDS and not _BAD_START.match(words) and not _NO_SUBJECT.search(words)
-
-
-class SentenceRules(NamedTuple):
-    """What the rules of a sentence share: its text, the entity that its heading names, and the words of the corpus."""
-
-    text: str
-    entity: str
-    words: CorpusWords
-    heading: str = ""
-
-    def name_subject(self, subject: str) -> str | None:
-        """Return a subject as a question names it, None if it would not be clear of what it speaks.
-
-        "The" with one common noun points back: it becomes "the strainer of the Heron 12" under such a heading.
-        """
-        if subject.lower().startswith(("a ", "an ")):
-            return None
-        lowered = self.words.lower_first(f"{subject} x").removesuffix(" x")
-        content = [word for word in lowered.split() if not is_stop_word(word.lower())]
-        is_named = any(self.words.is_name(word) or is_numbered_name(word) for word in content)
-        if self.entity and not is_named:
-            return f"{lowered} of {self.entity}" if lowered.startswith("the ") else None
-        if lowered.startswith("the ") and not is_named:
-            is_titled = fold_text(content[-1]) in fold_text(self.heading) if content else False
-            is_rare = self.words.is_rare(subject, 2) if len(content) == 2 else is_titled
-            return lowered if content and (len(content) > 2 or is_rare) else None
-        return lowered if is_named or len(content) > 1 or self.words.count_statements(subject) <= 2 else None
-
-    def finish(self, question: str, *must_have: str, personal: bool = False) -> DraftedQuestion | None:
-        """Return a question about the sentence, None if it is not clear by itself."""
-        asked = capitalise(" ".join(question.split())) + "?"
-        if not is_clear_question(asked, "en", personal=personal):
-            return None
-        return DraftedQuestion(asked, self.text, tuple(filter(None, must_have)))
 
 
 def ask_in_english(statement: Statement, entity: str, words: CorpusWords, heading: str = "") -> DraftedQuestion | None:
@@ -142,121 +55,6 @@ def ask_in_english(statement: Statement, entity: str, words: CorpusWords, headin
         if asked is not None:
             return asked._replace(reference=text)
     return None
-
-
-# ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-_CONDITION = re.compile(r"(?P<word>If|When) (?P<clause>[^,;:()]{12,110}), (?:then )?(?P<main>[^;:()]{12,})\Z")
-_WISH = re.compile(r"you (?:want|wish|need|would like|'d like|intend|plan) to (?P<deed>[^,;:()]{8,90})\Z")
-_PURPOSE = re.compile(r"(?:In order to|To) (?P<deed>[a-z]+ [^,;:()]{6,90}), (?P<main>[^;:()]{12,})\Z")
-_WEAK_MAIN = re.compile(
-    r"(?:(?:it|that|this|there)['’]s\b|(?:it|that|this|there) (?:is|was|can|may|might|will|should)\b|feel free|"
-    r"don't hesitate|do not hesitate|"
-    r"you (?:may|might|can|could|will|are|have|'ll|do|get|probably)\b)"
-)
-_CONDITION_POINTS = re.compile(r"(?:so|not|possible|necessary|needed|applicable|in doubt|asked|done|it|they|he|she)\b")
-_PAST = re.compile(
-    r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bbeen )(?<!\bnot )(?<!\bhas )(?<!\bhave )\b(?:was|were|had|did|left|went|"
-    r"came|"
-    r"became|got|took|gave|made|saw|told|said|began)\b"
-)
-_IMPERATIVE = re.compile(
-    r"(?:please )?(?:stop|call|report|contact|take|write|ring|use|leave|send|ask|tell|press|wait|turn|switch|remove|"
-    r"check|open|close|put|keep|give|hand|inform|notify|return|sign|fill|submit|do not|never|move|clean|replace|"
-    r"restart|"
-    r"enter|choose|select|click|bring|pay|add|make sure|email|phone|speak|talk|go|try|run|install|file|upload|start|"
-    r"read|"
-    r"skip|change|begin|get|set|edit|create|download|copy|drag|follow|look|mark|announce|consult|be sure|be careful|"
-    r"consider|configure|disable|enable|unplug|plug|push|pull|hold|register|apply|request|log|sign|connect|disconnect|"
-    r"define|declare|provide|include|specify|compile|build|pass|test|verify|review|avoid|ensure|delete|reset|reboot|"
-    r"upgrade|update|refer|just send|please|you (?:also )?(?:must|should|have to|need to)|let|complete|attach|"
-    r"record|note down)\b"
-)
-_SECOND_PERSON = (
-    (re.compile(r"\byou are\b", re.IGNORECASE), "I am"),
-    (re.compile(r"\byou're\b", re.IGNORECASE), "I am"),
-    (re.compile(r"\byour\b", re.IGNORECASE), "my"),
-    (re.compile(r"\byou\b", re.IGNORECASE), "I"),
-)
-
-
-def _ask_condition(rules: SentenceRules) -> DraftedQuestion | None:
-    """Ask what to do or what happens under a condition: "If the alarm sounds, leave the building"."""
-    match = _CONDITION.match(rules.text)
-    if match is None or not _is_whole_condition(match["clause"], rules.words):
-        return None
-    is_told = _IMPERATIVE.match(match["main"]) is not None
-    if not is_told and re.search(r"\b(?:can|may|might|could) be\b|\bpossible\b", match["main"]):
-        return None
-    if not is_told and (_WEAK_MAIN.match(match["main"]) or re.search(r"\byou", match["clause"], re.IGNORECASE)):
-        return None
-    head = "What should I do" if is_told else "What happens"
-    return rules.finish(f"{head} {match['word'].lower()} {_say_of_oneself(match['clause'])}", personal=True)
-
-
-def _is_whole_condition(clause: str, words: CorpusWords) -> bool:
-    """Return whether a condition says by itself when it holds: it has a subject and a verb, and words of its own."""
-    if (
-        _CONDITION_POINTS.match(clause)
-        or _PAST.search(clause)
-        or re.match(r"(?:\w+ed|\w+ing|in|on|at|by|for|with)\b", clause)
-    ):
-        return False
-    if re.search(r"\byou (?:will|must|should|can|may|need|have to|are)\b", clause[4:]) or not is_specific(
-        clause, words
-    ):
-        return False
-    content = [word for word in clause.split() if not is_stop_word(word.lower())]
-    is_named = any(words.is_name(word) or any(map(str.isdigit, word)) for word in content)
-    fewest = 3 if re.search(r"\byou\b", clause, re.IGNORECASE) else 4
-    is_long = len(content) >= 5 or (len(content) >= fewest and words.is_rare(clause, 2))
-    return is_named or (is_long and not clause.startswith("the "))
-
-
-def _say_of_oneself(clause: str) -> str:
-    for pattern, own in _SECOND_PERSON:
-        clause = pattern.sub(own, clause)
-    return clause
-
-
-def _ask_how(rules: SentenceRules) -> DraftedQuestion | None:
-    """Ask how something is done: "To restore a record, open the archive"."""
-    match = _PURPOSE.match(rules.text)
-    deed, main = (match["deed"], match["main"]) if match is not None else ("", "")
-    condition = _CONDITION.match(rules.text)
-    wish = _WISH.match(condition["clause"]) if condition is not None else None
-    if condition is not None and wish is not None:
-        deed, main = wish["deed"], condition["main"]
-    is_told = _IMPERATIVE.match(main) or re.match(r"you (?:can|may|must|should|have to|need to)\b", main)
-    if not deed or not is_told or _RELATIVE.search(deed) or re.match(r"(?:be|do|have|get|know|see|help|make)\b", deed):
-        return None
-    if len(deed.split()) < 3 or not is_specific(deed, rules.words) or not rules.words.is_rare(deed):
-        return None
-    return rules.finish(f"How can I {_say_of_oneself(deed)}", personal=True)
-
-
-_REASON = re.compile(r"(?P<main>.{10,140}?),? because (?P<reason>[^;:]{10,})\Z")
-
-
-def _ask_reason(rules: SentenceRules) -> DraftedQuestion | None:
-    match = _REASON.match(rules.text)
-    clause = read_clause(match["main"]) if match is not None else None
-    if match is None or clause is None or _LISTED.search(clause.rest) or re.match(r"(?:of|it's)\b", match["reason"]):
-        return None
-    subject = rules.name_subject(clause.subject)
-    if subject is None or _RELATIVE.search(clause.rest):
-        return None
-    return rules.finish(f"Why {_invert(clause, subject)}")
-
-
-def _invert(clause: Clause, subject: str) -> str:
-    if clause.auxiliary == "cannot":
-        return f"can {subject} not {clause.rest}"
-    if clause.auxiliary in ("has to", "have to"):
-        return f"{'does' if clause.auxiliary == 'has to' else 'do'} {subject} have to {clause.rest}"
-    if clause.rest.startswith("not "):
-        return f"{clause.auxiliary} {subject} {clause.rest}"
-    return f"{clause.auxiliary} {subject} {clause.rest}"
 
 
 # ── what a thing is ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -287,23 +85,62 @@ def _ask_meaning(rules: SentenceRules) -> DraftedQuestion | None:
     if clause is None or clause.auxiliary not in ("is", "are") or len(clause.subject.split()) > 4:
         return None
     kind = _KIND_OF.match(clause.rest)
-    is_bare_plural = clause.auxiliary == "are" and clause.rest.split()[0].endswith("s")
+    is_bare_plural = (
+        clause.auxiliary == "are"
+        and _PLURAL.fullmatch(clause.rest.split()[0]) is not None
+        and clause.subject.endswith("s")
+    )
     if (kind is None and not is_bare_plural) or len(clause.rest.split()) < 5:
         return None
     if kind is not None and (_EMPTY_KINDS.match(kind["meaning"]) or re.match(r"\w+est\b", kind["meaning"])):
         return None
     subject = clause.subject
     is_named = rules.words.is_name(subject.split()[0]) or is_numbered_name(subject)
-    if subject.lower().startswith(("the ", "a ", "an ")) or re.match(r"violation|must\b", clause.rest):
+    is_person = _PERSON_NOUN.search(" ".join(clause.rest.split()[:MOST_WORDS_TO_A_PERSON])) is not None
+    is_empty = kind is not None and not is_person and not _tells_apart(subject, kind["meaning"])
+    if is_empty or re.match(r"violation|must\b", clause.rest):
         return None
-    if not is_named and rules.words.count_statements(subject) > 3:
+    if subject.lower().startswith(("the ", "a ", "an ")):
+        return _ask_titled(rules, clause)
+    is_titled = fold_text(subject) in fold_text(rules.heading)
+    if not is_named and not is_titled and rules.words.count_statements(subject) > 3:
         return None
-    if _PERSON_NOUN.search(" ".join(clause.rest.split()[:MOST_WORDS_TO_A_PERSON])):
+    if is_person:
         is_full_name = len(subject.split()) > 1 and all(word[:1].isupper() for word in subject.split())
         return rules.finish(f"Who {clause.auxiliary} {subject}") if is_full_name else None
     if len(subject.split()) > 1 and not is_named:
         subject = rules.words.lower_first(subject)
     return rules.finish(f"What {clause.auxiliary} {subject}")
+
+
+_PLURAL = re.compile(r"(?!always|perhaps|across|towards|unless|besides|sometimes|thus|less)[a-z]{3,}s")
+_FEWEST_NEW_WORDS = 3
+_TELLS_APART = re.compile(
+    r"\b(?:that|which|who|whose|where|by which|in which|used|for|of|to|with|from|containing|describing|designed|made)\b"
+)
+
+
+def _tells_apart(subject: str, meaning: str) -> bool:
+    """Return whether a kind is told with what tells it apart: "a format for …", and not "a special format".
+
+    >>> [_tells_apart("Tar", meaning) for meaning in ("format for archives of many files", "very old and odd format")]
+    [True, False]
+    """
+    own = set(fold_text(subject).split())
+    new = [word for word in fold_text(meaning).split() if not is_stop_word(word) and word not in own]
+    return len(new) >= _FEWEST_NEW_WORDS and _TELLS_APART.search(meaning) is not None
+
+
+def _ask_titled(rules: SentenceRules, clause: Clause) -> DraftedQuestion | None:
+    """Ask what a common noun is that its heading names too: "A backport is …" under "Backports"."""
+    article, _, name = clause.subject.partition(" ")
+    kind = _KIND_OF.match(clause.rest)
+    if kind is None or clause.auxiliary != "is" or _PERSON_NOUN.search(" ".join(kind["meaning"].split()[:4])):
+        return None
+    is_titled = fold_text(name) in fold_text(rules.heading) and len(name) > 3
+    if not is_titled or (article == "The" and not all(word[:1].isupper() for word in name.split())):
+        return None
+    return rules.finish(f"What is {article.lower()} {name}")
 
 
 # ── who, when, how often ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -320,13 +157,13 @@ _PERSON = re.compile(
 
 def _ask_person(rules: SentenceRules) -> DraftedQuestion | None:
     match = _PERSON.match(rules.text)
-    if match is None or _BAD_START.match(match["name"]):
+    if match is None or BAD_START.match(match["name"]):
         return None
     parts = re.findall(r"[^\W\d_]{3,}", match["name"])
     if any(rules.words.lower_first(f"{part} x")[:1].islower() and not rules.words.is_name(part) for part in parts[1:]):
         return None
     rest = match["rest"].rstrip(" .")
-    if _RELATIVE.search(rest) or not is_specific(f"{match['verb']} {rest}", rules.words):
+    if RELATIVE.search(rest) or not is_specific(f"{match['verb']} {rest}", rules.words):
         return None
     is_named = any(rules.words.is_name(word) or any(map(str.isdigit, word)) for word in rest.split())
     is_clear = is_named or rules.words.is_rare(rest)
@@ -395,16 +232,16 @@ _DEFAULT = re.compile(
 def _ask_relation(rules: SentenceRules) -> DraftedQuestion | None:
     """Ask where a thing is kept, by whom it is made or what it is based on: "The register is kept in room 14"."""
     clause = read_clause(rules.text)
-    if clause is None or clause.auxiliary not in ("is", "are", "was", "were") or _NEGATION.search(clause.rest):
+    if clause is None or clause.auxiliary not in ("is", "are", "was", "were") or NEGATION.search(clause.rest):
         return None
     subject = rules.name_subject(clause.subject)
     if subject is None or rules.words.count_statements(clause.subject) > MOST_ABOUT_SUBJECT:
         return None
     place, agent = _ABOUT_PLACE.match(clause.rest), _ABOUT_AGENT.match(clause.rest)
     thing = _ABOUT_THING.match(clause.rest)
-    if place is not None and not _RELATIVE.search(place["place"]):
+    if place is not None and not RELATIVE.search(place["place"]):
         return rules.finish(f"Where {clause.auxiliary} {subject} {place['how']}")
-    if agent is not None and not _RELATIVE.search(agent["agent"]):
+    if agent is not None and not RELATIVE.search(agent["agent"]):
         return rules.finish(f"Who {clause.auxiliary} {subject} {agent['how']} by", agent["agent"])
     if thing is not None:
         how = (
@@ -433,11 +270,11 @@ def _ask_parts(rules: SentenceRules) -> DraftedQuestion | None:
 def _ask_default(rules: SentenceRules) -> DraftedQuestion | None:
     """Ask for a named extreme: "The default port is 8080"."""
     match = _DEFAULT.match(rules.text.rstrip(" ."))
-    if match is None or not is_specific(match["subject"], rules.words) or _RELATIVE.search(match["value"]):
+    if match is None or not is_specific(match["subject"], rules.words) or RELATIVE.search(match["value"]):
         return None
     words = match["subject"].split()
     is_clear = len(words) > 3 or any(rules.words.is_name(word) for word in words[1:])
-    if not is_clear or _NO_SUBJECT.search(match["subject"]) or _BAD_VALUE.match(match["value"]):
+    if not is_clear or NO_SUBJECT.search(match["subject"]) or _BAD_VALUE.match(match["value"]):
         return None
     value = match["value"] if len(match["value"].split()) <= 5 else ""
     return rules.finish(f"What {match['verb']} t{match['subject'][1:]}", value)
@@ -455,6 +292,8 @@ def _ask_function(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     subject = f"t{match['subject'][1:]}"
     if re.match(r"the (?:first|second|last|next|new|old|whole|default|same|main|final|whole)\b", subject):
+        return None
+    if re.search(r"\b(?:current|selected|specified|given)\b", match["rest"]):
         return None
     if match["verb"].startswith("is "):
         return rules.finish(f"What is {subject} {match['verb'].split()[1]} for")
@@ -481,24 +320,24 @@ _DATE_WORDS = {"since": "Since when", "until": "Until when", "by": "By when", "f
 def _ask_often(rules: SentenceRules) -> DraftedQuestion | None:
     match = _OFTEN.search(rules.text.rstrip(" .!"))
     clause = read_clause(rules.text[: match.start()]) if match is not None else None
-    if match is None or clause is None or not _is_passive(clause) or _RELATIVE.search(clause.rest):
+    if match is None or clause is None or not _is_passive(clause) or RELATIVE.search(clause.rest):
         return None
     subject = rules.name_subject(clause.subject)
-    if subject is None or _NEGATION.search(clause.rest) or _RELATIVE.search(match["after"]):
+    if subject is None or NEGATION.search(clause.rest) or RELATIVE.search(match["after"]):
         return None
-    return rules.finish(f"How often {_invert(clause, subject)}{match['after']}", match["often"])
+    return rules.finish(f"How often {invert_clause(clause, subject)}{match['after']}", match["often"])
 
 
 def _ask_date(rules: SentenceRules) -> DraftedQuestion | None:
     match = _DATE.search(rules.text.rstrip(" .!"))
     clause = read_clause(rules.text[: match.start()]) if match is not None else None
-    if match is None or clause is None or _RELATIVE.search(clause.rest) or _NEGATION.search(clause.rest):
+    if match is None or clause is None or RELATIVE.search(clause.rest) or NEGATION.search(clause.rest):
         return None
     subject = rules.name_subject(clause.subject)
     if subject is None or not _is_passive(clause) or re.search(r"\d", clause.rest + match["after"]):
         return None
     asked = _DATE_WORDS.get(match["preposition"], "When")
-    return rules.finish(f"{asked} {_invert(clause, subject)}{match['after']}", match["date"])
+    return rules.finish(f"{asked} {invert_clause(clause, subject)}{match['after']}", match["date"])
 
 
 def _is_passive(clause: Clause) -> bool:
@@ -517,6 +356,9 @@ _FATE = re.compile(
 )
 
 
+_NAMED_PLURAL = re.compile(r"\b\w+s (?:of|from|for|with|in|without|over|under|that|older|on|to|by|between)\b")
+
+
 def _ask_fate(rules: SentenceRules) -> DraftedQuestion | None:
     clause = read_clause(rules.text)
     if clause is None or clause.auxiliary not in ("is", "are", "must", "will") or not _FATE.match(clause.rest):
@@ -526,6 +368,9 @@ def _ask_fate(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     if len(subject.split()) < 2:
         return None
+    is_plural = clause.subject.endswith("s") or _NAMED_PLURAL.search(clause.subject) is not None
+    if not (is_plural or subject.startswith("the ")):
+        return None  # one thing without an article is no subject of a question
     asked = "What must be done with" if clause.auxiliary == "must" else "What happens to"
     return rules.finish(f"{asked} {subject}")
 
@@ -538,7 +383,7 @@ _STAYING = re.compile(
 def _ask_stay(rules: SentenceRules) -> DraftedQuestion | None:
     """Ask what becomes of a thing: "Opened fuel cans stay with the buyer"."""
     match = _STAYING.match(rules.text)
-    if match is None or not is_noun_phrase(match["subject"]) or _AUXILIARY.search(match["subject"] + " "):
+    if match is None or not is_noun_phrase(match["subject"]) or AUXILIARY.search(match["subject"] + " "):
         return None
     subject = rules.name_subject(match["subject"])
     if subject is None or len(subject.split()) < 2 or not is_specific(match["subject"], rules.words):
@@ -578,7 +423,7 @@ def _ask_circumstance(rules: SentenceRules) -> DraftedQuestion | None:
     """Ask when something is permitted: "Sea water is permitted if …"."""
     clause = read_clause(rules.text)
     match = _WHEN_ALLOWED.match(clause.rest) if clause is not None else None
-    if clause is None or match is None or _RELATIVE.search(match["rest"]):
+    if clause is None or match is None or RELATIVE.search(match["rest"]):
         return None
     is_of_entity = bool(rules.entity) and not clause.subject.lower().startswith("the ")
     subject = (
@@ -588,169 +433,14 @@ def _ask_circumstance(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     rest = match["rest"].removeprefix("only ") + (f" with {rules.entity}" if is_of_entity else "")
     head = "When" if match["word"] == "when" else "Under what condition"
-    return rules.finish(f"{head} {_invert(clause._replace(rest=rest), subject)}")
+    return rules.finish(f"{head} {invert_clause(clause._replace(rest=rest), subject)}")
 
 
-# ── quantities ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-_MAIN_VERB = re.compile(
-    r"\s(?P<verb>have|has|get|gets|need|needs|take|takes|cost|costs|earn|earns|receive|receives|weigh|weighs|"
-    r"contain|contains|require|requires|hold|holds|last|lasts|allow|allows|expire|expires|pay|pays|serve|serves|"
-    r"use|uses|cover|covers|include|includes|employ|employs)(?=\s|\Z)(?! (?:been|to|not|\w+ed)\b)"
-)
-_LEADING_PREPOSITION = re.compile(r"(?:^|\s)(for|after|in|at|before|every|from|by|to|with)\s*$")
-_NUMBER_WORD = re.compile(
-    r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundreds?|"
-    r"thousands?|millions?|dozens?|several|half)\b",
-    re.IGNORECASE,
-)
-_BOUND = re.compile(
-    r"^(?P<bound>within|up to|at most|at least|about|nearly|almost|around|roughly|some|approximately|more than|"
-    r"less than|over|under)\s+"
-)
-_ROUGH_BOUNDS = ("about", "approximately", "nearly", "almost", "around", "roughly", "some")
-_ASKED_BOUNDS = frozenset({"within", "at most", "at least", "up to"})
-_BASE_VERBS = {"has": "have"}
-_NUMBER_OF_A_NAME = re.compile(r"\b[A-Z][\w-]* \d+\b|\b[A-Z]+-?\d+\b")
-_COUNTED_THING = re.compile(
-    r"of (?:(?!(?:a|an|per|each|every|in|for|on|with|after|before|from|at|to|during)\b)\S+\s*)+"
-)
-_LONG_UNITS = {
-    "g": "grams",
-    "kg": "kilograms",
-    "mg": "milligrams",
-    "mm": "millimetres",
-    "cm": "centimetres",
-    "m": "metres",
-    "km": "kilometres",
-    "l": "litres",
-    "ml": "millilitres",
-    "h": "hours",
-    "min": "minutes",
-    "s": "seconds",
-    "Nm": "newton metres",
-    "W": "watts",
-    "kW": "kilowatts",
-}
-_VAGUE_UNIT = re.compile(
-    r"(?:thing|way|reason|kind|type|sort|part|point|case|step|option|example|people|person|other|item|side|factor)s?\b"
-)
-
-
-def ask_quantity(rules: SentenceRules) -> DraftedQuestion | None:
-    """Return a question that asks for the one quantity of a sentence, None if the sentence fits no rule.
-
-    >>> ask_quantity(SentenceRules("Quotes are valid for thirty days.", "", CorpusWords([]))).question
-    'For how many days are quotes valid?'
-    """
-    rules = rules._replace(text=_cut_second_statement(rules.text))
-    measures = _list_measures(rules.text)
-    if len(measures) != 1 or measures[0].date or measures[0].is_range or measures[0].is_spelled_one:
-        return None
-    measure, sentence = measures[0], rules.text.rstrip(" .!")
-    words = rules.text[measure.start : measure.end]
-    has_other = len(re.findall(r"\d[\d.,]*", _NUMBER_OF_A_NAME.sub("", rules.text))) > 1
-    if has_other or measure.end > len(sentence) or re.match(r"(?:one|a|an)\b", words) or not _has_unit(measure, words):
-        return None
-    if "," in sentence or _LISTED.search(sentence) or _NEGATION.search(sentence) or _RELATIVE.search(sentence):
-        return None
-    question = _ask_how_many(rules, sentence, measure)
-    return rules.finish(question, _BOUND.sub("", words)) if question else None
-
-
-def _list_measures(text: str) -> list[Quantity]:
-    """Return the quantities of a text without the numbers of names: "the Lynx 15", "type L2"."""
-    names = [match.span() for match in _NUMBER_OF_A_NAME.finditer(text)]
-    measures = find_measures(text)
-    return [part for part in measures if not any(start <= part.start and part.end <= end for start, end in names)]
-
-
-def _cut_second_statement(text: str) -> str:
-    """Return a text without what a second verb adds after its first quantity: "… after 180 days and need …"."""
-    measures = _list_measures(text)
-    if len(measures) < 2 or measures[0].date:
-        return text
-    joined = re.compile(r",? and (?:\w+s|need|cost|must|may|can|have|are|will)\b|, (?:but|where|so)\b").match(
-        text, measures[0].end
-    )
-    return f"{text[: joined.start()]}." if joined is not None else text
-
-
-def _has_unit(measure: Quantity, words: str) -> bool:
-    dimensions = {reading.dimension for reading in measure.readings}
-    if dimensions != {PLAIN}:
-        return True
-    unit = _BOUND.sub("", words).partition(" ")[2]
-    return bool(unit) and not _VAGUE_UNIT.match(unit)
-
-
-def _ask_how_many(rules: SentenceRules, sentence: str, measure: Quantity) -> str | None:
-    words = sentence[measure.start : measure.end]
-    bound, asked = _BOUND.match(words), _name_unit(_BOUND.sub("", words), measure)
-    if asked is None or (bound is not None and bound["bound"] not in (*_ASKED_BOUNDS, *_ROUGH_BOUNDS)):
-        return None
-    if bound is not None and bound["bound"] in _ASKED_BOUNDS:
-        asked = f"{bound['bound']} {asked}"
-    before, after = sentence[: measure.start], sentence[measure.end :].strip().removesuffix("only").rstrip()
-    preposition = _LEADING_PREPOSITION.search(before)
-    front = f"{preposition[1]} {asked}" if preposition else asked
-    rest = before[: preposition.start()] if preposition else before
-    clause = read_clause(f"{rest.rstrip()} ")
-    if clause is not None:
-        return _ask_with_auxiliary(rules, clause, front, after, is_object=not preposition)
-    return _ask_with_verb(rules, rest.rstrip(), front, after, is_object=not preposition)
-
-
-def _ask_with_auxiliary(rules: SentenceRules, clause: Clause, front: str, after: str, *, is_object: bool) -> str | None:
-    subject, predicate = rules.name_subject(clause.subject), clause.rest.strip().removesuffix("only").rstrip()
-    if subject is None or re.search(r"\b(?:a|an|the)$", predicate):
-        return None
-    if is_object and not predicate and clause.auxiliary in ("is", "are"):
-        return f"{'How much' if front.startswith('how much') else 'What'} {clause.auxiliary} {subject} {after}"
-    if is_object and not re.search(
-        r"\b(?:\w+ed|have|get|take|use|need|be|cost|last|keep|hold|earn|charged)$", predicate
-    ):
-        return None
-    inverted = _invert(clause._replace(rest=predicate), subject)
-    return f"{front} {inverted} {after}"
-
-
-def _ask_with_verb(rules: SentenceRules, rest: str, front: str, after: str, *, is_object: bool) -> str | None:
-    verb = _MAIN_VERB.search(rest)
-    if verb is None or not is_noun_phrase(rest[: verb.start()]) or (rest[verb.end() :].strip() and is_object):
-        return None
-    subject = rules.name_subject(rest[: verb.start()])
-    if subject is None:
-        return None
-    does = "does" if verb["verb"].endswith("s") else "do"
-    base = _BASE_VERBS.get(verb["verb"], verb["verb"].removesuffix("s") if does == "does" else verb["verb"])
-    counted = _COUNTED_THING.match(after) if is_object else None
-    if counted is not None:
-        front, after = f"{front} {counted[0].strip()}", after[counted.end() :]
-    return f"{front} {does} {subject} {base} {rest[verb.end() :].strip()} {after}"
-
-
-def _name_unit(words: str, measure: Quantity) -> str | None:
-    """Return the words that ask for a quantity: "how many days", "what percentage"; None without a unit."""
-    dimensions = {reading.dimension for reading in measure.readings}
-    if SHARE in dimensions:
-        return "what percentage"
-    if any(dimension.startswith(MONEY) for dimension in dimensions):
-        return "how much"
-    match = re.search(r"([^\W\d_][^\d]*)$", words.split(maxsplit=1)[-1] if " " in words else "")
-    if match is None or (dimensions == {TIME} and re.search(r"\b[ap]\.?m\b", words)):
-        return None
-    unit = match[1].strip()
-    if _NUMBER_WORD.search(unit):
-        return None
-    return f"how many {_LONG_UNITS.get(unit, unit)}"
-
-
-_RULES_OF_CONDITIONS = (_ask_how, _ask_condition, _ask_reason)
+_RULES_OF_CONDITIONS = (ask_how, ask_condition, ask_reason)
 _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
-    _ask_how,
-    _ask_condition,
-    _ask_reason,
+    ask_how,
+    ask_condition,
+    ask_reason,
     ask_quantity,
     _ask_person,
     _ask_schedule,

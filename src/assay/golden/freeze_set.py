@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from assay.formats.file_io import is_file
+from assay.formats.file_io import hold_folder, is_file
 from assay.formats.golden_builder import is_unlabelled
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import FrozenSet, ReviewDecision
@@ -47,9 +47,15 @@ class FreezeRequest:
 def freeze_set(request: FreezeRequest) -> FrozenSet:
     """Write accepted candidates as a new version of a golden set, with owner, changelog, split and digest.
 
+    Of two freezes into one folder at once, the second waits and then sees what the first has written.
     Raises InputError for decisions that are not about the candidates, a version that is not new, a set that was edited
     after it was frozen, and if nothing was accepted.
     """
+    with hold_folder(request.out):
+        return _freeze_alone(request)
+
+
+def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     loaded = load_golden(request.candidates)
     base = _load_base(request)
     reviews = load_reviews(request.decisions, loaded, request.candidates)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.golden.question_forms import DraftedQuestion, is_clear_question
-from assay.text.languages import KnownLanguage
+from assay.golden.question_forms import DraftedQuestion, is_clear_question, is_whole_text
+from assay.text.languages import KnownLanguage, has_diacritics
 from assay.text.normalisation import fold_text
 from assay.text.statements import Statement
 
-MOST_ANSWER_SENTENCES, MOST_ANSWER_WORDS = 4, 90
+MOST_ANSWER_SENTENCES, MOST_ANSWER_WORDS = 5, 100
 FEWEST_STEPS, MOST_STEPS, MOST_STEP_WORDS = 2, 9, 140
 _ASKING = {
     "en": re.compile(
@@ -52,21 +52,44 @@ def find_asked_questions(
     for number, statement in enumerate(statements):
         raw = text[statement.start : statement.end].lstrip()
         if statement.text.endswith("?") and raw.startswith(("**", "Q:", "__")):
-            answer = list(_take_paragraph(statements[number + 1 :], text, statement.end))
+            answer = list(_take_answer(statements[number + 1 :], text))
             yield from _read_answer(statement.text.removeprefix("Q:").strip(), answer, text, language)
 
 
+_DEEDS = re.findall(
+    r"\w+",
+    """
+    add adjust allow apply assign block book buy calibrate cancel change check choose clean close compare configure
+    connect convert copy create customise customize delete disable display download edit enable enter export find fix
+    format get hide import insert install invite join link list load lock make manage mark measure merge mount move
+    open order organise organize pay play prepare print protect record register remove rename replace report request
+    reset resize restart restore return revoke rotate save schedule search select send set share show sign sort split
+    start stop submit switch sync take test transfer turn uninstall unlock update upgrade upload use view write
+    """,
+)
+_DOUBLED = frozenset(("get", "set", "split", "stop", "submit", "transfer"))
+_VIETNAMESE_DEED = re.compile(
+    r"(?:Cách (?:để )?|Làm thế nào để )?(?P<deed>(?:tạo|thêm|xoá|xóa|chèn|sửa|thay đổi|đổi|chọn|mở|đóng|lưu|in|"
+    r"sao chép|di chuyển|bật|tắt|cài đặt|cài|gỡ|thiết lập|đặt|kết nối|tìm|tìm kiếm|sử dụng|dùng|nhập|xuất|kiểm tra|"
+    r"gửi|khoá|khóa|mở khoá|mở khóa|kích hoạt|tuỳ chỉnh|tùy chỉnh|điều chỉnh|định dạng|áp dụng|tính|lập|đăng ký|"
+    r"đăng nhập|gia hạn|huỷ|hủy|chuyển|chuyển đổi|hiện|hiển thị|ẩn|gộp|tách|nối|sắp xếp|lọc|gán|bảo vệ|ghi|quay|chụp|"
+    r"chia sẻ|tải|tải về|khôi phục|sao lưu|cập nhật|nâng cấp|thay thế|định nghĩa|xác định|giới hạn|đánh số|liên kết|"
+    r"nhân bản|xoay|thay|"
+    r"vẽ|bỏ|cho phép|ngăn) [^.:;?!()]{3,70})\Z",
+    re.IGNORECASE,
+)
+
+
+def _make_gerund(verb: str) -> str:
+    if verb in _DOUBLED:
+        return f"{verb}{verb[-1]}ing"
+    return f"{verb.removesuffix('e')}ing"
+
+
+_BASE_OF_GERUND = {_make_gerund(verb): verb for verb in _DEEDS}
 _TASK = re.compile(
-    r"(?:How to )?(?P<deed>(?:add|adjust|allow|apply|assign|back up|block|book|buy|calibrate|cancel|change|check|"
-    r"choose|"
-    r"clean|close|configure|connect|convert|copy|create|customi[sz]e|delete|disable|display|download|edit|enable|enter|"
-    r"export|find|fix|format|get|hide|import|insert|install|invite|join|link|load|lock|log in|make|manage|measure|"
-    r"merge|"
-    r"mount|move|open|order|pay|play|prepare|print|protect|record|register|remove|rename|replace|report|request|reset|"
-    r"resize|restart|restore|return|revoke|rotate|save|schedule|search|select|send|set|set up|share|show|sign|sort|"
-    r"split|"
-    r"start|stop|submit|switch|sync|take|test|transfer|turn|uninstall|unlock|update|upgrade|upload|use|view|write)\b"
-    r"[^.:;?!()]{3,70})\Z",
+    rf"(?:How to )?(?P<verb>{'|'.join(sorted((*_DEEDS, *_BASE_OF_GERUND), key=len, reverse=True))})\b"
+    r"(?P<rest> (?!and\b|or\b)[^.:;?!()]{3,70})\Z",
     re.IGNORECASE,
 )
 
@@ -74,43 +97,135 @@ _TASK = re.compile(
 def find_tasks(
     statements: Sequence[Statement], text: str, section: str, language: KnownLanguage
 ) -> Iterator[StatedAnswer]:
-    """Yield how a task is done that a heading names ("Set an alarm") over numbered steps and nothing else."""
-    match = _TASK.fullmatch(section) if language == "en" else None
+    """Yield how a task is done that a heading names ("Setting an alarm") over numbered steps and nothing else."""
+    question = ask_for_steps(section, language)
     steps = [statement for statement in statements if statement.kind == "item"]
-    if match is None or len(statements) > len(steps) + 1 or not FEWEST_STEPS <= len(steps) <= MOST_STEPS:
-        return
-    numbered = re.match(r"\d+[.)]\s", text[text.rfind("\n", 0, steps[0].start) + 1 :].lstrip())
-    reference = " ".join(step.text for step in steps)
-    question = f"How do I {match['deed'][:1].lower()}{match['deed'][1:]}?"
-    is_whole = len(reference.split()) <= MOST_STEP_WORDS and not _POINTS_BACK.search(reference)
-    if numbered is None or not is_whole or not is_clear_question(question, language, personal=True):
+    if question is None or len(statements) > len(steps) + 1 or not FEWEST_STEPS <= len(steps) <= MOST_STEPS:
         return
     quote = text[steps[0].start : steps[-1].end]
+    begin = text.rfind("\n", 0, steps[0].start) + 1
+    lines = [line for line in text[begin : steps[-1].end].split("\n") if line.strip()]
+    reference = " ".join(step.text for step in steps)
+    is_whole = len(reference.split()) <= MOST_STEP_WORDS and not _POINTS_BACK.search(reference)
+    is_whole &= all(is_whole_text(step.text, language) for step in steps)
+    if not is_whole or not all(re.match(r"\s*\d+[.)]\s|\s+\S", line) for line in lines) or "```" in text:
+        return
+    if statements[-1] is not steps[-1]:
+        return
+    if statements[0] is not steps[0] and not (statements[0].text.endswith(":") or language == "vi"):
+        return  # what is said before the steps may be a part of the answer
+    if not is_clear_question(question, language, personal=True):
+        return
     yield StatedAnswer(DraftedQuestion(question, reference, quote=quote), steps[0])
 
 
-def _take_paragraph(statements: Sequence[Statement], text: str, end: int) -> Iterator[Statement]:
+def ask_for_steps(heading: str, language: KnownLanguage) -> str | None:
+    """Return the question that a heading over steps answers, None if it names no task.
+
+    >>> [ask_for_steps(heading, "en") for heading in ("Adding a column", "Set an alarm", "Columns")]
+    ['How do I add a column?', 'How do I set an alarm?', None]
+    >>> ask_for_steps("Tạo mục lục", "vi")
+    'Làm thế nào để tạo mục lục?'
+    """
+    if language == "vi":
+        named = _VIETNAMESE_DEED.fullmatch(heading)
+        return f"Làm thế nào để {named['deed'][:1].lower()}{named['deed'][1:]}?" if named is not None else None
+    match = _TASK.fullmatch(heading)
+    if match is None:
+        return None
+    verb = match["verb"].lower()
+    return f"How do I {_BASE_OF_GERUND.get(verb, verb)}{match['rest']}?"
+
+
+_GLOSSARY = re.compile(
+    r"\b(?:glossary|terminology|definitions?|abbreviations|acronyms|thuật ngữ|định nghĩa|từ viết tắt)\b", re.IGNORECASE
+)
+_DEFINES = re.compile(
+    r"\b(?:is|are|means?|refers? to|stands? for|describes?|denotes?|là|tham chiếu đến|đại diện|chỉ|được hiểu là)\b"
+)
+_ADDRESSES = re.compile(r"(?:you|to|if|when|use|some|for|in|bạn|để|nếu|khi|muốn|dùng|trong|một số)\b", re.IGNORECASE)
+MOST_TERM_WORDS = 4
+
+
+def find_glossary_entry(
+    statements: Sequence[Statement], text: str, section: str, language: KnownLanguage
+) -> Iterator[StatedAnswer]:
+    """Yield what a term means that is a heading of its own in a glossary."""
+    upper, _, term = section.rpartition(" > ")
+    term = re.sub(r"^[\d.]+\s+", "", term).strip(" ¶")
+    is_term = len(term.split()) <= MOST_TERM_WORDS and re.fullmatch(r"[^\W_][\w\s./+-]+", term) is not None
+    if not _GLOSSARY.search(upper) or not is_term or not 1 <= len(statements) <= MOST_ANSWER_SENTENCES:
+        return
+    if statements[0].text.endswith(":") or any(part.kind != "text" for part in statements):
+        return
+    first = statements[0].text
+    defines = fold_text(term) in fold_text(first) and _DEFINES.search(first) is not None and not _ADDRESSES.match(first)
+    if not defines or (language == "en" and has_diacritics(term)):
+        return
+    reference = " ".join(part.text for part in statements)
+    is_whole = is_whole_text(reference, language) and len(reference.split()) <= MOST_ANSWER_WORDS
+    if not is_whole or _POINTS_BACK.search(reference) or _follows_code(text, statements):
+        return
+    question = f"“{term}” nghĩa là gì?" if language == "vi" else f"What does “{term}” mean?"
+    quote = text[statements[0].start : statements[-1].end]
+    yield StatedAnswer(DraftedQuestion(question, reference, quote=quote), statements[0])
+
+
+_ASKS_FOR_STEPS = re.compile(r"(?:How (?:can|do) I|What should I do|Làm thế nào để)\b")
+_GOES_ON = {
+    "en": re.compile(
+        rf"(?:then|next|after that|afterwards|now|finally|you (?:can|may|must|should|need|will)|click|press|drag|type|"
+        rf"hold|repeat|wait|tap|right-click|double-click|release|{'|'.join(_DEEDS)})\b",
+        re.IGNORECASE,
+    ),
+    "vi": re.compile(
+        r"(?:sau đó|tiếp theo|rồi|kế tiếp|cuối cùng|bây giờ|bạn (?:có thể|cần|phải|nên)|nhấn|bấm|nháy|nhắp|kéo|gõ|"
+        r"chọn|giữ|nhả|thả|lặp|đợi|chờ|mở|nhập|hãy|dùng|đánh dấu|vào)\b",
+        re.IGNORECASE,
+    ),
+}
+
+
+def goes_on(question: str, following: str, language: KnownLanguage) -> bool:
+    """Return whether the sentence after an answer is its next step, so that the answer alone is not whole.
+
+    >>> goes_on("How can I draw a pie?", "Then click.", "en"), goes_on("How can I draw a pie?", "Pies are round.", "en")
+    (True, False)
+    """
+    return _ASKS_FOR_STEPS.match(question) is not None and _GOES_ON[language].match(following) is not None
+
+
+def _take_answer(statements: Sequence[Statement], text: str) -> Iterator[Statement]:
+    """Yield the statements up to the next heading or bold line."""
     for statement in statements:
-        if "\n\n" in text[end : statement.start] or "\n**" in text[end : statement.start]:
+        raw = text[statement.start : statement.end].lstrip()
+        if statement.heading != statements[0].heading or raw.startswith(("**", "Q:", "__")):
             return
         yield statement
-        end = statement.end
 
 
 def _read_answer(
     question: str, answer: Sequence[Statement], text: str, language: KnownLanguage
 ) -> Iterator[StatedAnswer]:
-    if not 1 <= len(answer) <= MOST_ANSWER_SENTENCES or any(part.kind == "row" for part in answer):
+    if not 1 <= len(answer) <= MOST_ANSWER_SENTENCES or any(part.kind != "text" for part in answer):
         return
     quote = text[answer[0].start : answer[-1].end]
     reference = " ".join(part.text for part in answer)
-    is_whole = reference.endswith((".", "!")) and len(reference.split()) <= MOST_ANSWER_WORDS and len(reference) > 3
+    is_whole = is_whole_text(reference, language) and len(reference.split()) <= MOST_ANSWER_WORDS
     asks = _ASKING[language].search(question) is not None and question.count("?") == 1 and "." not in question
-    if not is_whole or not asks or _POINTS_BACK.search(reference) or "?" in reference:
+    if not is_whole or not asks or _POINTS_BACK.search(reference) or "?" in reference or _follows_code(text, answer):
         return
-    if "\n\n" in quote or not is_clear_question(question, language, personal=True):
+    if not is_clear_question(question, language, personal=True):
         return
     yield StatedAnswer(DraftedQuestion(question, reference, quote=quote), answer[0])
+
+
+def _follows_code(text: str, answer: Sequence[Statement]) -> bool:
+    """Return whether code or an image belongs to an answer, which its sentences leave out."""
+    behind = text[answer[-1].end :].lstrip(" \n*_")
+    return re.search(
+        r"```|!\[|\n {4}\S", text[answer[0].start : answer[-1].end] + "\n"
+    ) is not None or behind.startswith(("```", "    ", "![", "- ", "|"))
 
 
 # ── abbreviations ────────────────────────────────────────────────────────────────────────────────────────────────────

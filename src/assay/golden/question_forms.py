@@ -26,6 +26,33 @@ _POINTS_ELSEWHERE = {
         re.IGNORECASE,
     ),
 }
+_LEANS_ON_OTHERS = {
+    "en": re.compile(
+        r"\b(?:instead|otherwise|likewise|similarly|also|too|as well|either way|in (?:that|which) case|"
+        r"the same(?! (?:day|time|week|month|year))|"
+        r"for instance|for example|however|therefore|moreover|furthermore|in addition|in short|as usual|of course|"
+        r"as mentioned|as described|as explained|as shown|as noted|obviously|now)\b",
+        re.IGNORECASE,
+    ),
+    "vi": re.compile(
+        r"\b(?:cũng|thay vào đó|ngược lại|tương tự|ngoài ra|hơn nữa|tuy nhiên|do đó|vì thế|vì vậy|nói cách khác|"
+        r"chẳng hạn|như đã|đã nói|đã nêu|đã mô tả|vân vân|v\.v)\b",
+        re.IGNORECASE,
+    ),
+}
+"""Words that join a sentence to others, which a reference leaves out."""
+_FRAGMENT_START = {
+    "en": re.compile(
+        r"(?:and|but|or|nor|which|who|whose|because|so|then|thus|hence|still|yet|although|though)\b", re.IGNORECASE
+    ),
+    "vi": re.compile(r"(?:và|nhưng|hoặc|hay|mà|thì|nên|rồi|còn|vì|tuy)\b", re.IGNORECASE),
+}
+_HOLE = re.compile(
+    r"\s[.,;!]|\(\s*\)|“\s*”|\"\s*\"|,\s*[,.]|\b(?:a|an|the|at|to|of|in|on|from|with|by|for|using|called|see|command|run|"
+    r"type|enter|like|as)\s*[.:]\s*(?:\Z|[A-Z])",
+)
+"""What is left of a sentence whose link, image or code was taken out."""
+_PAIRS = (("(", ")"), ("“", "”"), ("[", "]"))
 _VAGUE_IN_QUESTION = {
     "en": re.compile(
         r"\b(?:it|its|they|them|their|he|she|him|his|her|that one|there|another|others?|same|also|too|however|"
@@ -69,7 +96,23 @@ def is_plain_sentence(text: str, language: KnownLanguage) -> bool:
         return False
     if not FEWEST_WORDS <= len(text.split()) <= MAX_WORDS or text.endswith("..."):
         return False
-    return _UNCLEAN.search(text) is None and _POINTS_ELSEWHERE[language].search(text) is None
+    if _UNCLEAN.search(text) is not None or _POINTS_ELSEWHERE[language].search(text) is not None:
+        return False
+    return _LEANS_ON_OTHERS[language].search(text) is None and is_whole_text(text, language)
+
+
+def is_whole_text(text: str, language: KnownLanguage) -> bool:
+    """Return whether an answer is made of whole sentences: nothing was taken out of it, and no conjunction begins it.
+
+    >>> texts = ("Leave ends in May.", "And ends in May.", "Details are at .", "Run (see below.", "To do so, run:")
+    >>> [is_whole_text(text, "en") for text in texts]
+    [True, False, False, False, False]
+    """
+    if not text.endswith((".", "!", ".)", ".”")) or text.endswith("...") or _HOLE.search(text) is not None:
+        return False
+    if text.count('"') % 2 or any(text.count(left) != text.count(right) for left, right in _PAIRS):
+        return False
+    return _FRAGMENT_START[language].match(text) is None and not re.search(r":\s*\Z|[:;]\s+\Z", text)
 
 
 def is_clear_question(question: str, language: KnownLanguage, *, personal: bool = False) -> bool:
@@ -82,6 +125,7 @@ def is_clear_question(question: str, language: KnownLanguage, *, personal: bool 
     if not 3 <= len(words) <= MAX_QUESTION_WORDS or _UNCLEAN.search(question.rstrip("?")) is not None:
         return False
     checked = re.sub(r"\b(?:I|my|me|am)\b", "", question) if personal else question
+    checked = re.sub(r"\bthế nào\b", "", checked)  # how
     if _POINTS_ELSEWHERE[language].search(checked) is not None:
         return False
     return _VAGUE_IN_QUESTION[language].search(checked) is None and question.count("(") == question.count(")")

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator
 
 from assay.golden.corpus_words import CorpusWords, is_numbered_name
+from assay.golden.lint_evidence import list_content_words
 from assay.golden.question_forms import DraftedQuestion, capitalise
 from assay.text.languages import KnownLanguage
-from assay.text.normalisation import fold_text
 from assay.text.quantities import find_measures
 from assay.text.statements import Statement, strip_markup
 from assay.text.units import PLAIN
@@ -57,6 +57,9 @@ _CODED_KINDS = frozenset(
     "command option directory file function setting parameter variable key field column flag button attribute "  # noqa: SIM905
     "argument service tool module tag program package property table metric class method macro".split()
 )
+_OWNED_KINDS = frozenset(
+    ("parameter", "argument", "attribute", "field", "column", "key", "method", "property", "variable")
+)
 _DESCRIBED_KIND = re.compile(
     r"the (?:command|option|directory|file|function|setting|parameter|variable|key|field|column|flag|button|attribute|"
     r"argument|service|tool|module|tag|program|package) (?=\S)"
@@ -89,6 +92,7 @@ _NO_TERM = re.compile(
     re.IGNORECASE,
 )
 _VIETNAMESE_CASE = re.compile(r"(?:từ|quá|dưới|trên|nghỉ|khi|nếu|mất|chậm|muộn|trễ|hơn|sau|trước|đi)\b", re.IGNORECASE)
+_VIETNAMESE_INCIDENT = re.compile(r"(?:quá hạn|nghỉ|mất|chậm|muộn|trễ|vi phạm)\b", re.IGNORECASE)
 _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
     "en": (
         (r"^what does (\S+) stand for", r"what is the full form of \1"),
@@ -105,16 +109,15 @@ _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"^under what condition", "in which case"),
         (r"^who is ([^?]+)", r"who exactly is \1"),
         (
-            r"^what (?:is|are) (?!the\b)(?![^?]{1,80} (?:for|in|on|of|by|to|as|with|from|called)\?)([^?]{1,60})\?",
+            r"^what (?:is|are) (?!the\b)(?![^?]{1,80} (?:for|in|on|of|by|to|as|with|from|called)\?)"
+            r"((?-i:[a-z])[^?]{1,60})\?",
             r"what is meant by \1?",
         ),
         (r"within how many (days|hours|minutes)", r"at the latest after how many \1"),
     ),
     "vi": (
         (r"là viết tắt của cụm từ nào", "viết đầy đủ là gì"),
-        (r"phản hồi lần đầu", "lần trả lời đầu tiên"),
         (r"nghĩa là gì", "được hiểu thế nào"),
-        (r"bao nhiêu (ngày|giờ|phút|tháng|năm|tuần|người|lần|con)\b", r"mấy \1"),
         (r"^thời gian (.+) là bao lâu", r"thời gian \1 kéo dài bao lâu"),
         (r"^ai là", "người nào là"),
         (r"thì sao\b", "thì sẽ thế nào"),
@@ -122,10 +125,8 @@ _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"^quy định về (.+) là gì", r"có quy định gì về \1"),
         (r"hạn thanh toán", "thời gian để trả tiền"),
         (r"cập nhật tiếp theo", "lần báo tin sau đó"),
-        (r"nơi tiếp nhận", "bộ phận nhận"),
         (r"dấu hiệu", "biểu hiện"),
         (r"nhân viên toàn thời gian", "người đi làm đủ giờ"),
-        (r"là bao nhiêu\b", "cụ thể là bao nhiêu"),
         (r"^((?:(?!đối với|ví dụ| của |dấu hiệu)[^?]){3,40}) là gì\b", r"\1 được hiểu là gì"),
     ),
 }
@@ -155,6 +156,8 @@ def ask_about_row(
     """
     if len(row.header) < 2 or len(row.cells) != len(row.header) or not names_something(row.header[0], row.cells[0]):
         return
+    if not has_headers(row.header):
+        return
     is_code = _CODE.fullmatch(row.cells[0]) is not None
     for header, cell in list(zip(row.header, row.cells, strict=True))[1:]:
         if not _is_value(cell):
@@ -167,6 +170,21 @@ def ask_about_row(
             reference = f"{row.cells[0]} – {header}: {cell}"
         if question is not None:
             yield DraftedQuestion(question, reference, (cell,), is_code, True)
+
+
+_CODE_LIKE = re.compile(r"[A-Za-z]\w*(?:[-_.:/]\w+)+|[$@%/.-]\S+")
+
+
+def has_headers(header: tuple[str, ...]) -> bool:
+    """Return whether the first row of a table says what its columns are: not one option and what it does.
+
+    >>> has_headers(("Plan", "Price")), has_headers(("retry_data_expire", "sets time for retrying"))
+    (True, False)
+    """
+    names = [name for name in header if name]
+    is_code = any("_" in name or _CODE_LIKE.fullmatch(name) for name in names)
+    is_lower = len(names) > 1 and all(name[:1].islower() for name in names[1:])
+    return not is_code and not (is_lower and max(len(name.split()) for name in names) > 3)
 
 
 def _is_value(cell: str) -> bool:
@@ -219,9 +237,18 @@ def ask_cell(
     codes = [part for part in re.split(r"[,/\s]+", row.cells[0]) if _CODE.fullmatch(part)]
     is_bare_code = row.cells[0].isdigit() or (language == "vi" and bool(codes))
     if places > 1 or (is_bare_code and subject):
-        lead = f"Theo “{subject}”, " if language == "vi" else f"According to “{subject}”, "
-        return lead + question[:1].lower() + question[1:]
+        return ask_under_heading(question, subject, language)
     return question
+
+
+def ask_under_heading(question: str, heading: str, language: KnownLanguage) -> str:
+    """Return a question with the heading that it is asked under.
+
+    >>> ask_under_heading("What is the price of the Heron 12?", "Prices in Norway", "en")
+    'According to “Prices in Norway”, what is the price of the Heron 12?'
+    """
+    lead = f"Theo “{heading}”, " if language == "vi" else f"According to “{heading}”, "
+    return lead + question[:1].lower() + question[1:]
 
 
 def _ask_in_words(header: str, entity: str, value: str, is_bare: bool, language: KnownLanguage) -> str | None:
@@ -249,7 +276,7 @@ def is_noun_header(header: str) -> bool:
     [True, False, False, True]
     """
     head = _PREPOSITION.split(header, maxsplit=1)[0].split()
-    if not head or len(header.split()) > _MOST_HEADER_WORDS or re.search(r"[^\w\s'-]", header):
+    if not head or len(header.split()) > _MOST_HEADER_WORDS or re.search(r"[^\w\s'-]|_", header):
         return False
     is_noun = _HEAD_NOUN.fullmatch(head[-1].lower()) is not None and head[-1].lower() not in _VAGUE_NOUNS
     return is_noun and not _ASKING_HEADER.match(header)
@@ -283,6 +310,9 @@ def _name_entity(kind: str, name: str, language: KnownLanguage, words: CorpusWor
         return f"{_lower_header(kind)} {name}"
     if not is_clean_name(name):
         return None
+    if language == "en" and name[:1].islower() and len(name.split()) == 1:
+        # an option or field is asked for with its kind, and never one that belongs to some class or table
+        return f"the {kind.lower()} {name}" if kind.lower() in _CODED_KINDS - _OWNED_KINDS else None
     if language == "vi" and kind and kind.casefold() not in _GENERIC_HEADERS and not _NO_KIND.fullmatch(kind):
         return f"{kind[:1].lower()}{kind[1:]} “{name}”" if len(kind.split()) <= 3 else f"“{name}”"
     if language == "en" and kind.lower() in _CODED_KINDS and len(name.split()) == 1:
@@ -392,7 +422,10 @@ def describe_thing(kind: str, header: str, value: str, name: str, language: Know
     if re.fullmatch(r"[\d.,\s+-]+", value) and not _COUNTED.search(header):
         return None
     if language == "vi":
+        is_counted = header.casefold().startswith("số")
         if not _VIETNAMESE_NOUN.match(header) or _ASKING_HEADER.match(header):
+            return None
+        if is_counted and not re.search(r"\d", value):
             return None
         lowered = f"mức {header.lower()}" if re.match(r"(?:thấp|cao|tối)", header.lower()) else header.lower()
         quoted = value if re.search(r"\d", value) and len(value.split()) <= 5 else f"“{value}”"
@@ -455,7 +488,8 @@ _POINTS = re.compile(r"\b(?:below|above|following|dưới đây|sau đây|ở tr
 def _ask_vietnamese_term(term: str, meaning: str, subject: str, is_listed: bool) -> str | None:
     if is_listed:
         return f"“{term}” nghĩa là gì?"
-    if not _VIETNAMESE_CASE.match(term) or not subject:
+    is_case = _VIETNAMESE_CASE.match(term) is not None and any(map(str.isdigit, term))
+    if not (is_case or _VIETNAMESE_INCIDENT.match(term)) or not subject:
         return None
     asked = "thì phải làm gì" if re.match(r"(?:phải|cần|bắt buộc)\b", meaning) else "thì điều gì xảy ra"
     return f"Theo quy định về “{subject}”, {term[:1].lower()}{term[1:]} {asked}?"
@@ -467,8 +501,8 @@ def _ask_vietnamese_term(term: str, meaning: str, subject: str, is_listed: bool)
 def reword_question(question: str, language: KnownLanguage) -> str | None:
     """Return a question in other words, None if none are known for it; words in quotation marks stay.
 
-    >>> reword_question("Why must rabbits never be fasted?", "en")
-    'For what reason must rabbits never be fasted?'
+    >>> reword_question("What does PTO stand for?", "en")
+    'What is the full form of PTO?'
     """
     parts = re.split(r"(“[^”]*”)", question)
     for index in range(0, len(parts), 2):
@@ -477,5 +511,30 @@ def reword_question(question: str, language: KnownLanguage) -> str | None:
             if changed != parts[index]:
                 parts[index] = changed
                 reworded = capitalise("".join(parts))
-                return reworded if fold_text(reworded) != fold_text(question) else None
+                return reworded if is_other_wording(question, reworded) else None
     return None
+
+
+FEWEST_CHANGED = 0.4
+"""The share of a question's words, but names, codes and quotations, that a paraphrase must replace."""
+
+
+def is_other_wording(question: str, reworded: str) -> bool:
+    """Return whether a question is in other words: not "For what reason …" before the document's own sentence.
+
+    >>> is_other_wording("What does PTO stand for?", "What is the full form of PTO?")
+    True
+    >>> is_other_wording("Why must rabbits never be fasted?", "For what reason must rabbits never be fasted?")
+    False
+    """
+    own, other = _list_common_words(question), _list_common_words(reworded)
+    return bool(own) and len(own - other) >= FEWEST_CHANGED * len(own)
+
+
+def _list_common_words(question: str) -> frozenset[str]:
+    """Return the content words of a question, without names, codes, numbers and quotations."""
+    plain = re.sub(r"“[^”]*”", " ", question)
+    plain = plain[:1].lower() + plain[1:]
+    return list_content_words(
+        " ".join(word for word in plain.split() if word == word.lower() and not re.search(r"\d", word))
+    )

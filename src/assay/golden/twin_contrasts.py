@@ -15,6 +15,7 @@ import msgspec
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
+from assay.golden.twin_versions import find_earlier_answer
 from assay.metrics.access_rules import has_expired, is_visible, parse_day, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, DifferingKind, Evidence, User
 from assay.text.normalisation import fold_text
@@ -186,14 +187,52 @@ def _vary_day(case: Case, required: Sequence[Evidence], linted: LintedSet) -> Co
     rule = "the evidence is not in force on this day"
     assert linted.corpus is not None
     documents = {chunk.document for chunk in chunks if chunk.document is not None}
-    for chunk in linted.corpus.chunks.values():
-        in_force = not has_expired(chunk.valid_to, day) and _may_see(user, chunk, linted)
-        if in_force and chunk.document in documents:
-            reason = f"{chunk.chunk_id} of the same document is in force on this day: say what is right"
-            return Contrast("other-date", changes, rule, reason)
+    earlier = [
+        chunk
+        for chunk in linted.corpus.chunks.values()
+        if chunk.document in documents and not has_expired(chunk.valid_to, day) and _may_see(user, chunk, linted)
+    ]
+    if earlier:
+        return _answer_earlier(case, required, earlier, user, linted)
     answering = _find_answering(case, user, linted, DOUBTFUL_SHARE)
     reason = f"{answering} may answer it on this day: say what is right" if answering is not None else ""
     return Contrast("other-date", changes, rule, reason)
+
+
+def _answer_earlier(
+    case: Case, required: Sequence[Evidence], earlier: Sequence[CorpusChunk], user: User, linted: LintedSet
+) -> Contrast | None:
+    """Return the case asked on a day on which an earlier version of its document was in force, with what that says.
+
+    None if the earlier version says the same: then another answer is not right.
+    """
+    rule = f"{earlier[0].document}: another version is in force on this day"
+    changes: dict[str, Any] = {**_NO_ANSWER, "user": user}
+    reason = f"{earlier[0].chunk_id} of the same document is in force on this day: say what is right"
+    undecided = Contrast("other-date", changes, rule, reason)
+    chunks = _list_chunks(required[0], linted) if len(required) == 1 else []
+    facts = case.must_have or (case.rubric.correct_keywords if case.rubric is not None else ())
+    if len(chunks) != 1 or len(facts) != 1:
+        return undecided
+    answer = find_earlier_answer(facts[0], chunks[0], required[0].quote, earlier)
+    if answer is None or not has_its_numbers(case.question, f"{answer.statement.context}\n{answer.statement.text}"):
+        return undecided  # also where the question names what the earlier version does not: "of type L4"
+    if answer.is_same:
+        return None
+    source = answer.chunk.text or ""
+    unit = Evidence(
+        ({"chunk_id": answer.chunk.chunk_id},),
+        quote=source[answer.statement.start : answer.statement.end],
+        text_hash=answer.chunk.text_hash,
+    )
+    later = msgspec.structs.replace(required[0], grade=0, required=False)
+    changes |= {
+        "reference": answer.statement.text,
+        "must_have": (answer.fact,),
+        "must_cite": (),
+        "evidence": (unit, later),
+    }
+    return Contrast("other-date", changes, f"{rule}: {facts[0]} → {answer.fact}")
 
 
 def _find_day_before(chunks: Sequence[CorpusChunk]) -> str | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from assay.golden.corpus_words import CorpusWords
 from assay.golden.question_forms import DraftedQuestion, capitalise, is_clear_question, is_plain_sentence, is_specific
+from assay.text.normalisation import fold_text
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.statements import Statement
 from assay.text.units import PLAIN, SHARE
@@ -25,7 +26,9 @@ _BAD_START = re.compile(
     r"tài liệu|quy định|công thức|chính sách|hướng dẫn|phiên bản|văn bản|trang|thông tin|kết quả|nội dung|"
     r"chọn|bấm|nhấn|nhắp|dùng|sử dụng|mở|nhập|gõ|kéo|đặt|tạo|thêm|xoá|xóa|xem|gửi|chèn|hiển thị|hiện|cho|định nghĩa|"
     r"xác định|liệt kê|áp dụng|thay đổi|lưu|chuyển|tìm|kiểm tra|cài đặt|cài|thực hiện|bật|tắt|đánh dấu|di chuyển|"
-    r"trả về|tính|muốn|mặc định|giá trị|chạy|khởi động|"
+    r"trả về|tính|muốn|ghi|gồm|bao gồm|chứa|cung cấp|hỗ trợ|quyết định|chỉ định|sửa|dán|cắt|bỏ|giữ|điền|sắp xếp|"
+    r"so sánh|tải|thoát|đóng|tách|lấy|đưa|giới hạn|tự động|"
+    r"mặc định|giá trị|chạy|khởi động|"
     r"riêng|bên cạnh|đối với|về|như|thật|chắc|dĩ nhiên|tương tự|cuối cùng|đầu tiên|tiếp theo|bằng|nhờ|qua|thay|ngay|"
     r"chỉ|cũng|vẫn|còn|hiện|nay|lúc|kể|tuỳ|tùy|vâng|rồi|thì|là|mà|ví dụ|chẳng hạn|tiêu đề|dòng|tính năng)\b",
     re.IGNORECASE,
@@ -62,6 +65,7 @@ _SECOND_PART = re.compile(r",\s|\svà\s")
 _CLASSIFIED = re.compile(
     r"(?:tối đa|tối thiểu|ít nhất|nhiều nhất|không quá|hơn|dưới|trên|khoảng|gần|trong|sau|trước)?\s*\d"
 )
+_PRONOUN = re.compile(r"\b(?:nó|họ|chúng)\b")
 _CONNECTIVE = re.compile(
     r"^(?:tuy nhiên|ngoài ra|do đó|vì vậy|hiện nay|hiện tại|thông thường)\b[,:]?\s*", re.IGNORECASE
 )
@@ -72,6 +76,7 @@ class VietnameseSentence(NamedTuple):
 
     text: str
     words: CorpusWords
+    heading: str = ""
 
     def finish(self, question: str, *must_have: str) -> DraftedQuestion | None:
         """Return a question about the sentence, None if it is not clear by itself."""
@@ -81,7 +86,7 @@ class VietnameseSentence(NamedTuple):
         return DraftedQuestion(asked, self.text, tuple(filter(None, must_have)))
 
 
-def ask_in_vietnamese(statement: Statement, words: CorpusWords) -> DraftedQuestion | None:
+def ask_in_vietnamese(statement: Statement, words: CorpusWords, heading: str = "") -> DraftedQuestion | None:
     """Return the first question that a rule makes of a sentence, None if none fits.
 
     >>> said = Statement("text", "Nhân viên được chuyển tối đa 5 ngày phép.", 0, 0)
@@ -95,8 +100,10 @@ def ask_in_vietnamese(statement: Statement, words: CorpusWords) -> DraftedQuesti
     text = capitalise(text)
     if not is_plain_sentence(text, "vi"):
         return None
-    sentence = VietnameseSentence(text, words)
+    sentence = VietnameseSentence(text, words, heading)
     for rule in _RULES:
+        if rule is not _ask_reason and _PRONOUN.search(text):
+            continue  # it may stand for something of another sentence
         asked = rule(sentence)
         if asked is not None:
             return asked._replace(reference=statement.text)
@@ -177,7 +184,10 @@ def _ask_meaning(sentence: VietnameseSentence) -> DraftedQuestion | None:
         return None
     term = match["term"].strip()
     is_short = len(term.split()) <= 5 and not re.search(r"\b(?:không|được|phải|cần|mà|của|có|chỉ|cũng)\b", term)
-    if not is_short or sentence.words.count_statements(term) > 4:
+    is_titled = fold_text(term) in fold_text(sentence.heading)
+    if not is_short or (not is_titled and sentence.words.count_statements(term) > 4):
+        return None
+    if not is_titled and len(term.split()) < _FEWEST_TOPIC_WORDS and not sentence.words.is_name(term.split()[-1]):
         return None
     is_circular = match["meaning"].lower().startswith(" ".join(term.lower().split()[:2]))
     if is_circular or len(match["meaning"].split()) < _FEWEST_MEANING_WORDS:
@@ -223,11 +233,66 @@ _BY_WHOM = re.compile(
 )
 
 
+_FEWEST_REASONED_WORDS = 12
+"""A clause of so many syllables says by itself what it is about; a shorter one needs a name or a number."""
+_TOOL = re.compile(
+    r"\A(?P<subject>(?:Lệnh|Chương trình|Gói|Gói phần mềm|Công cụ|Tệp|Tệp tin|Tập tin|Tuỳ chọn|Tùy chọn|Dịch vụ|Hàm|"
+    r"Thư viện|Nút|Trình đơn|Thư mục|Biến|Trường|Mô-đun|Tiện ích|Ứng dụng|Phím) "
+    r"(?P<name>[A-Za-z][A-Za-z0-9.+-]*(?: [A-Z][A-Za-z0-9.+-]*){0,2})) "
+    r"(?P<verb>cung cấp|chứa|hiển thị|hiện|liệt kê|tạo|kiểm tra|quản lý|cấu hình|chuyển|ghi|xoá|xóa|in|trả về|"
+    r"tính|giúp|cài đặt|cập nhật|lưu|mở|thêm|so sánh|đọc|gửi|thực hiện|xác định|mô tả|bật|tắt|tìm|biên dịch) "
+    r"(?P<rest>[^;:]{15,})\Z"
+)
+_WISH = re.compile(
+    r"\A(?:Nếu (?:bạn )?muốn|Để|Muốn) (?P<deed>[^,.;:()]{8,90}?)(?:, (?:thì )?|,? thì )(?:bạn )?"
+    r"(?:hãy|có thể|cần|phải|nên|chỉ cần|bấm|nhấn|nhắp|nháy|chọn|dùng|sử dụng|chạy|mở|gõ|nhập|kéo|vào|đánh dấu)\b"
+    r"[^;:]{8,}\Z"
+)
+_MEANS = re.compile(r"\A(?:Bạn có thể|Có thể) (?P<deed>[^,.;:()]{8,90}?) bằng cách [^;:]{8,}\Z")
+_FEWEST_DEED_WORDS = 4
+_LOCAL_DEED = re.compile(r"\b(?:nào|gì|hiện tại|hiện thời|hiện có|được chọn|đã chọn|vừa)\b")
+_BARE_DEED = re.compile(r"(?:làm|được|có|là|biết|hiểu|xem|tránh|đảm bảo|bảo đảm|giúp|như|thế|vậy|trở)\b")
+
+
+def _names_something(text: str, words: CorpusWords) -> bool:
+    """Return whether a text has a number, or a name: a word in upper case after the first."""
+    is_named = any(part[:1].isupper() and words.is_name(part) for part in text.split()[1:])
+    return is_named or re.search(r"\d|\bsố (?:một|hai|ba|bốn|năm|sáu|bảy|tám|chín|mười)\b", text) is not None
+
+
+def _ask_function(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask what a tool does: "Lệnh debuild chạy …"."""
+    match = _TOOL.match(sentence.text)
+    if match is None:
+        return None
+    is_titled = fold_text(match["name"]) in fold_text(sentence.heading)
+    if not is_titled and sentence.words.count_statements(match["name"]) > MOST_ABOUT_A_TOOL:
+        return None
+    return sentence.finish(f"{match['subject']} dùng để làm gì")
+
+
+MOST_ABOUT_A_TOOL = 6
+"""The largest number of statements with the name of a tool for which one of them says what it does."""
+
+
+def _ask_how(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask how something is done: "Để chèn một hàng, hãy …"."""
+    match = _WISH.match(sentence.text)
+    match = match or _MEANS.match(sentence.text)
+    if match is None or len(match["deed"].split()) < _FEWEST_DEED_WORDS or _BARE_DEED.match(match["deed"]):
+        return None
+    if not is_specific(match["deed"], sentence.words) or _LOCAL_DEED.search(match["deed"]):
+        return None
+    return sentence.finish(f"Làm thế nào để {match['deed']}")
+
+
 def _ask_reason(sentence: VietnameseSentence) -> DraftedQuestion | None:
     match = _REASON.match(sentence.text)
     if match is None or not _begins_well(match["main"]) or len(match["main"].split()) < 5:
         return None
-    if match["main"].endswith((" là", " có")) or "," in match["main"]:
+    if match["main"].endswith((" là", " có")) or "," in match["main"] or re.search(r"\bđã\b", match["main"]):
+        return None
+    if len(match["main"].split()) < _FEWEST_REASONED_WORDS and not _names_something(match["main"], sentence.words):
         return None
     return sentence.finish(f"Vì sao {sentence.words.lower_first(match['main'])}")
 
@@ -235,6 +300,8 @@ def _ask_reason(sentence: VietnameseSentence) -> DraftedQuestion | None:
 def _ask_purpose(sentence: VietnameseSentence) -> DraftedQuestion | None:
     match = _PURPOSE.match(sentence.text)
     topic = match["subject"].removesuffix(" chỉ") if match is not None else ""
+    if topic.endswith((" cần", " phải", " nên")):
+        return None
     if match is None or not _begins_well(topic) or sentence.words.count_statements(topic) > 3:
         return None
     if len(match["subject"].split()) > _MOST_SUBJECT_WORDS or re.search(
@@ -289,6 +356,8 @@ def _is_actor(subject: str) -> bool:
 
 _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
     ask_quantity_in_vietnamese,
+    _ask_how,
+    _ask_function,
     _ask_condition,
     _ask_day,
     _ask_hours,

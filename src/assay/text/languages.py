@@ -44,6 +44,15 @@ def guess_language(text: str) -> KnownLanguage | None:
     return None
 
 
+def has_vietnamese_letters(text: str) -> bool:
+    """Return whether a text has letters that only Vietnamese has.
+
+    >>> has_vietnamese_letters("Số phép"), has_vietnamese_letters("Größe, informação")
+    (True, False)
+    """
+    return _VIETNAMESE_LETTER.search(normalise_nfc(text)) is not None
+
+
 def has_diacritics(text: str) -> bool:
     """Return whether a letter of a text is lost when it is folded to plain letters.
 
