@@ -36,13 +36,18 @@ LATE_PACKAGES = {
         "llama_index",
         "mcp",
     ),
-    *("multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "sqlite3", "yaml"),
+    *("multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "socket", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
 USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")
 """Python functions that stand for commands and explain which extra is missing: they load the store in the function."""
-LATE_FILES = {"assay.formats.foreign_outputs", "assay.formats.trec_run", "assay.runs.score_trec_run"}
-"""Files of the package that few runs need: readers of other tools' rows, and what reads TREC runs."""
+LATE_FILES = {
+    *("assay.formats.foreign_outputs", "assay.formats.trec_run", "assay.runs.score_trec_run"),
+    *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_store"),
+    "assay.metrics.second_judgement",
+}
+"""Files of the package that few runs need: readers of other tools' rows, what reads TREC runs, and what replays the
+verdicts of a judge."""
 PUBLIC_CLASS = re.compile(r"^class ([^\W_]\w*)", re.MULTILINE)
 PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""

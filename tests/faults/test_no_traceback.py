@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -54,13 +55,19 @@ MEMBER_FORMS: list[tuple[str, Any]] = [
 TEXT_FORMS = ["", "[]", "null", '{"format": 1', '{"format": NaN}', '{"format": 1, "format": 1}', "\x00", "[" * 5000]
 
 
+@pytest.fixture(scope="module", name="scored_run")
+def score_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run folder, of which each test damages a copy."""
+    return make_run(tmp_path_factory.mktemp("scored"))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("member", "value"), MEMBER_FORMS, ids=lambda form: str(form)[:40].replace("\0", "NUL"))
 @pytest.mark.parametrize("command", ["score", "report"])
 def test_a_tampered_manifest_is_bad_input(
-    member: str, value: Any, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    member: str, value: Any, command: str, tmp_path: Path, scored_run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = make_run(tmp_path)
+    run = shutil.copytree(scored_run, tmp_path / "run")
     manifest = json.loads((run / "manifest.json").read_text())
     (run / "manifest.json").write_text(json.dumps(manifest | {member: value}))
     capsys.readouterr()
@@ -73,8 +80,10 @@ def test_a_tampered_manifest_is_bad_input(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", TEXT_FORMS, ids=lambda text: repr(text[:20]))
-def test_a_broken_manifest_is_bad_input(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = make_run(tmp_path)
+def test_a_broken_manifest_is_bad_input(
+    text: str, tmp_path: Path, scored_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = shutil.copytree(scored_run, tmp_path / "run")
     (run / "manifest.json").write_text(text)
     capsys.readouterr()
     assert 2 == main(["score", str(run)])
@@ -83,8 +92,8 @@ def test_a_broken_manifest_is_bad_input(text: str, tmp_path: Path, capsys: pytes
     assert "Traceback" not in message
 
 
-def test_a_link_in_a_manifest_does_not_lead_out_of_the_run_folder(tmp_path: Path) -> None:
-    run = make_run(tmp_path)
+def test_a_link_in_a_manifest_does_not_lead_out_of_the_run_folder(tmp_path: Path, scored_run: Path) -> None:
+    run = shutil.copytree(scored_run, tmp_path / "run")
     (run / "observations.jsonl").rename(tmp_path / "elsewhere.jsonl")
     (run / "observations.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
     assert 2 == main(["score", str(run)])
@@ -187,8 +196,8 @@ def test_an_unforeseen_exception_costs_its_row_only(
     assert "please report this line" in told.out + told.err
 
 
-def test_calibrate_does_not_replace_the_verdicts_of_its_run(tmp_path: Path) -> None:
-    run = make_run(tmp_path)
+def test_calibrate_does_not_replace_the_verdicts_of_its_run(tmp_path: Path, scored_run: Path) -> None:
+    run = shutil.copytree(scored_run, tmp_path / "run")
     labels = tmp_path / "labels.jsonl"
     labels.write_text('{"case_id": "c1", "config_id": "a", "metric": "answered", "label": "yes", "rater": "r"}\n')
     for name in ("verdicts.sqlite", "manifest.json", "observations.jsonl", "golden.jsonl"):
@@ -199,8 +208,8 @@ def test_calibrate_does_not_replace_the_verdicts_of_its_run(tmp_path: Path) -> N
         assert before == (run / name).read_bytes()
 
 
-def test_only_the_owner_can_read_what_is_written(tmp_path: Path) -> None:
-    run = make_run(tmp_path)
+def test_only_the_owner_can_read_what_is_written(tmp_path: Path, scored_run: Path) -> None:
+    run = shutil.copytree(scored_run, tmp_path / "run")
     report = tmp_path / "report.md"
     assert 0 == main(["score", str(run), "--report", str(report)])
     written = [report, *(path for path in run.rglob("*") if path.is_file())]

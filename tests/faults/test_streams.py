@@ -24,12 +24,13 @@ def run_in_shell(arguments: list[str], redirection: str, **environment: str) -> 
     return process.returncode, (process.stdout + process.stderr).decode("utf-8", "replace")
 
 
-@pytest.fixture(name="inputs", params=[0, 1, 2], ids=["passed gate", "failed gate", "bad input"])
+@pytest.fixture(name="inputs", params=[0, 2], ids=["passed gate", "bad input"])
 def make_inputs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[int, list[str]]:
-    """The expected exit code, and the arguments that lead to it."""
-    options = write_inputs(tmp_path, **({"retrieved_chunks": ["b"]} if request.param == 1 else {}))
+    """The expected exit code, and the arguments that lead to it: an error made by a stream would change 0, and an error
+    swallowed because of one would change 2. Each run is a process of its own, which takes half a second."""
+    options = write_inputs(tmp_path)
     gate = tmp_path / "gate.yaml"
-    gate.write_text(GATE if request.param < 2 else "rules: 5\n")
+    gate.write_text("rules: 5\n" if request.param else GATE)
     return request.param, ["score", *options, "--gate", str(gate)]
 
 
@@ -41,7 +42,7 @@ def test_a_stream_that_cannot_be_used_changes_no_exit_code(redirection: str, inp
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_a_narrow_encoding_changes_no_exit_code(encoding: str, inputs: tuple[int, list[str]]) -> None:
     code, arguments = inputs
     got, text = run_in_shell(arguments, "", PYTHONIOENCODING=encoding)

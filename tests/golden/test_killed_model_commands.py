@@ -67,7 +67,7 @@ def write_nuggets_input(folder: Path) -> list[str]:
     ("write_input", "answer"), [(write_twins_input, answer_twins), (write_nuggets_input, answer_nuggets)]
 )
 def test_a_killed_command_pays_for_no_reply_twice_and_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write_input: Any, answer: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forker: CommandForker, write_input: Any, answer: Any
 ) -> None:
     chance = random.Random(3)
     state = {"pid": 0, "left": 0}
@@ -86,7 +86,7 @@ def test_a_killed_command_pays_for_no_reply_twice_and_loses_nothing(
     peace, war = tmp_path / "peace", tmp_path / "war"
     for folder in (peace, war):
         folder.mkdir()
-    with judge_server(answer=watched) as server, CommandForker() as forker:
+    with judge_server(answer=watched) as server:
         monkeypatch.setenv("THE_MODEL", server.url)
         assert 0 == main(list_words(peace))
         words, kills, status = list_words(war), 0, -signal.SIGKILL

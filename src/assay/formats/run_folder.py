@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import socket
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -298,6 +297,8 @@ def _acquire_lock(path: Path) -> IO[str]:
             break
         file.close()
     file.truncate(0)
+    import socket  # only a run that is written needs the name of the host
+
     file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
     file.flush()
     return file

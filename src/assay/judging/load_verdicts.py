@@ -8,11 +8,8 @@ from dataclasses import replace
 from itertools import chain
 
 from assay.gates.calibration_file import load_calibrations
-from assay.judging.control_questions import build_anchor_requests
 from assay.judging.entailment_model_file import load_entailment_model
-from assay.judging.independence import find_self_judging
 from assay.judging.rubric_files import load_anchors, use_rubrics
-from assay.judging.verdict_store import read_store
 from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
 from assay.metrics.catalog import (
     CATALOG,
@@ -63,6 +60,9 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
+    from assay.judging.control_questions import build_anchor_requests  # these two only where a run has verdicts
+    from assay.judging.verdict_store import read_store
+
     contents = read_store(path)
     second_judges = {status.second for status in contents.statuses.values()}
     # A second judge is chosen only by its name: without one, the file is read as that of the first judge.
@@ -229,6 +229,7 @@ def warn_of_self_judging(
     """Return the warning for every report if, by its `versions`, the judge is the model that wrote the answers."""
     if judging is None or not judging.model or not versions:
         return ()
+    from assay.judging.independence import find_self_judging  # only for a judged run
 
     finding = find_self_judging(judging.model, versions)
     if finding is None or finding.kind != "same_model":

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from assay.metrics.entailment_model import EntailmentModel
-from assay.metrics.second_judgement import CaseTexts, find_second_requests, settle_disputes
 from assay.metrics.vote_folding import (
     DISPUTED,
     REVIEW_SPREAD,
@@ -24,6 +23,9 @@ from assay.metrics.vote_folding import (
 from assay.records.errors import InputError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
 from assay.records.verdicts import Calibration, JudgeRequest, JudgeRubric, JudgeUsage, LabelledRate, Verdict
+
+if TYPE_CHECKING:
+    from assay.metrics.second_judgement import CaseTexts
 
 Rubrics = Mapping[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
@@ -139,6 +141,8 @@ class RecordedVerdicts:
         rubric = find_rubric(self.rubrics, request.rubric, request.language) if ruling is not None else None
         if ruling is None or rubric is None or ruling.unscored is not None:
             return ruling
+        from assay.metrics.second_judgement import find_second_requests, settle_disputes  # only for a judged run
+
         lowest = min((label.value for label in rubric.labels if label.value is not None), default=0.0)
         second_items: dict[str, ItemRuling] = {}
         for second_request in find_second_requests(request, ruling, lowest, texts):

@@ -18,7 +18,6 @@ from assay.metrics.case_index import find_cited_positions, find_cited_texts, lis
 from assay.metrics.find_leaks import Leaks, find_leaks_once, split_reachable
 from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
 from assay.metrics.metric import JoinedRows
-from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
 from assay.records.observations import (
@@ -40,6 +39,7 @@ from assay.text.short_answers import score_short_answer
 
 if TYPE_CHECKING:
     from assay.metrics.case_index import CaseIndex
+    from assay.metrics.second_judgement import CaseTexts
 
 
 AGAINST_CITED = "cited"
@@ -340,6 +340,8 @@ class ParsedAnswer:
     @cached_property
     def _case_texts(self) -> CaseTexts:
         """What may confirm a sentence that reads like an order: the golden set, the answer, the sources."""
+        from assay.metrics.second_judgement import CaseTexts  # only for a judged run
+
         case, sources = self.case.case, dict[str, str]()
         for texts in (self.context_texts, self.cited_texts):
             sources |= texts if isinstance(texts, dict) else {}

@@ -131,7 +131,7 @@ def find_common_reason(column: ScoreColumn | None) -> str:
     """Return the commonest reason why rows of a column have no number; "" if all have one."""
     if column is None:
         return ""
-    without = column.reason[np.isin(column.status, (NOT_APPLICABLE, ERROR))]
+    without = column.reason[(column.status == NOT_APPLICABLE) | (column.status == ERROR)]
     counts = np.bincount(without, minlength=len(column.reasons)).tolist()
     largest = max(counts, default=0)
     if not largest:

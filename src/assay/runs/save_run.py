@@ -16,7 +16,6 @@ from assay.formats.run_folder import (
     VERDICTS_FILE,
     RunFolder,
 )
-from assay.judging.verdict_store import export_verdict_store
 from assay.records.errors import InputError, Problem
 from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
 from assay.report.write_reports import iterate_case_lines, render_json
@@ -68,6 +67,8 @@ def save_run(
             "observations": copies,
         }
         if verdicts.store is not None and run.judging is not None:
+            from assay.judging.verdict_store import export_verdict_store  # only for a judged run
+
             export_verdict_store(verdicts.store, str(path / VERDICTS_FILE))
             manifest["judge"] = {
                 "digest": run.judging.judge,

@@ -278,15 +278,15 @@ def build_score_table(
     row_counts = np.bincount(case, minlength=len(case_ids))
     missing = row_counts == 0
     absent = np.flatnonzero(missing)
-    nothing = score_absent(absent.tolist())
+    unobserved = score_absent(absent.tolist()) if len(absent) else {}
     own_rows = {name: _rows_of(column, block_rows) for name, column in block.columns.items()}
     own_columns: dict[str, ScoreColumn] = {}
     columns: dict[str, ScoreColumn] = {}
     for name, rows in set_leaked_to_worst(own_rows).items():
-        columns[name] = _spare(fold_repeats(rows, case, len(case_ids)).column, absent, nothing[name])
+        columns[name] = _spare(fold_repeats(rows, case, len(case_ids)).column, absent, unobserved.get(name))
         if rows is not own_rows[name]:
             own = fold_repeats(own_rows[name], case, len(case_ids)).column
-            own_columns[name] = _spare(own, absent, nothing[name])
+            own_columns[name] = _spare(own, absent, unobserved.get(name))
     broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
     uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), judging))
     checks, failed = run_checks(case_ids, columns | own_columns, missing, broken, uncalibrated, good)
@@ -321,15 +321,20 @@ def describe_leaked_scores(table: ScoreTable) -> list[str]:
     return [f"{cases} the worst score in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
 
 
-def _spare(column: ScoreColumn, absent: RowIndices, nothing: ScoreColumn) -> ScoreColumn:
-    """Return the column in which absent cases are not applicable where the case alone makes the metric so."""
-    spared = nothing.status == NOT_APPLICABLE
+def _spare(column: ScoreColumn, absent: RowIndices, unobserved: ScoreColumn | None) -> ScoreColumn:
+    """Return the column in which absent cases are not applicable where the case alone makes the metric so.
+
+    `unobserved` holds the scores of the absent cases, None if there are none.
+    """
+    if unobserved is None:
+        return column
+    spared = unobserved.status == NOT_APPLICABLE
     if not spared.any():
         return column
-    reasons = tuple(dict.fromkeys((*column.reasons, *nothing.reasons)))
+    reasons = tuple(dict.fromkeys((*column.reasons, *unobserved.reasons)))
     status, reason = column.status.copy(), column.reason.copy()
     status[absent[spared]] = NOT_APPLICABLE
-    reason[absent[spared]] = [reasons.index(nothing.reasons[code]) for code in nothing.reason[spared].tolist()]
+    reason[absent[spared]] = [reasons.index(unobserved.reasons[code]) for code in unobserved.reason[spared].tolist()]
     return ScoreColumn(column.metric, column.values, status, reason, reasons)
 
 

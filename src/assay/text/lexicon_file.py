@@ -95,7 +95,7 @@ def parse_lexicon(text: str, name: str, *, is_checked: bool = False) -> RefusalL
     """
     import yaml  # only runs that look at answers need it, and then once
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # leaves the types of values to `_ValueBuilder`
     try:
         root = yaml.compose(text, Loader=loader)
     except yaml.YAMLError as error:

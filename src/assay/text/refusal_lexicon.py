@@ -8,7 +8,6 @@ of words are regular expressions, of which a plain word is the simplest.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -76,6 +75,9 @@ class PatternTable(Mapping[str, re.Pattern[str]]):
         if pattern is None:
             pattern = self._compiled[name] = re.compile(self.texts[name])
         return pattern
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.texts  # that of Mapping would compile the pattern
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.texts)
@@ -189,28 +191,35 @@ def fold_pattern(pattern: str) -> str:
 
 
 def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """Return all phrases that a template stands for. Raises KeyError for a list that is not there.
+    """Return all phrases that a folded template stands for. Raises KeyError for a list that is not there.
 
     >>> expand_template("no {relevant,} <fact>", {"fact": ["data", "mention"]})
     ['no relevant data', 'no relevant mention', 'no data', 'no mention']
     """
     if "{" not in template and "<" not in template:
         return [" ".join(template.split())]
-    choices: list[list[str]] = []
+    phrases = [""]
     position = 0
     for part in _TEMPLATE_PART.finditer(template):
-        choices.append([template[position : part.start()]])
+        literal = template[position : part.start()]
         alternatives = part[1].split(",") if part[2] is None else (lists or {})[part[2]]
-        expanded: list[str] = []
+        endings: list[str] = []
         for alternative in alternatives:
             if "{" in alternative or "<" in alternative:
-                expanded += expand_template(alternative, lists)
+                endings += [literal + inner for inner in expand_template(alternative, lists)]
             else:
-                expanded.append(alternative)
-        choices.append(expanded)
+                endings.append(literal + alternative)
+        phrases = [beginning + ending for beginning in phrases for ending in endings]
         position = part.end()
-    choices.append([template[position:]])
-    return [" ".join("".join(choice).split()) for choice in itertools.product(*choices)]
+    return _squeeze_spaces([phrase + template[position:] for phrase in phrases])
+
+
+def _squeeze_spaces(phrases: Sequence[str]) -> list[str]:
+    """Return folded phrases with single spaces between words: in one text, which takes a third of the time."""
+    text = "\n".join(phrases)
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ").split("\n")
 
 
 def contract_negations(phrase: str) -> str:

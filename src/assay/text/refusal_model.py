@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
@@ -202,27 +202,28 @@ class RefusalModel:
         self,
         language: str,
         reader: FeatureReader,
-        weights: Mapping[str, Sequence[float]],
+        refusal_weights: Mapping[str, float],
+        kind_weights: Mapping[str, Sequence[float]],
         refusal_from: float,
         undecided_from: float,
     ) -> None:
-        """`weights`: for each feature, that of refusing at all and those of the kinds, in the order of `KINDS`."""
+        """`refusal_weights`: for each feature, that of refusing at all; `kind_weights`: those of the kinds of refusal,
+        in the order of `KINDS`."""
         self.language, self.reader = language, reader
         self.refusal_from, self.undecided_from = refusal_from, undecided_from
-        self._refusal_weights = {feature: row[0] for feature, row in weights.items()}
-        self._class_weights = {
-            _parse_feature(name[1:-1]): weight
-            for name, weight in self._refusal_weights.items()
-            if name[0] == "<" and len(name) > 1
-        }
-        self._asked_weights: dict[Feature, float] = {
-            name: weight for name, weight in self._refusal_weights.items() if name.startswith(("yes-no ", "open "))
-        }
-        self._word_weights = {
-            _parse_feature(name): weight for name, weight in self._refusal_weights.items() if name[0] not in "<#"
-        }
-        self._kind_weights = {feature: tuple(row[1:]) for feature, row in weights.items()}
-        self.known_words = frozenset(self._refusal_weights) | frozenset(
+        self._refusal_weights = refusal_weights
+        self._class_weights: dict[Feature, float] = {}
+        self._asked_weights: dict[Feature, float] = {}
+        self._word_weights: dict[Feature, float] = {}
+        for name, weight in refusal_weights.items():
+            if name.startswith("<") and len(name) > 1:
+                self._class_weights[_parse_feature(name[1:-1])] = weight
+            elif not name.startswith(("<", "#")):
+                self._word_weights[_parse_feature(name)] = weight
+                if name.startswith(("yes-no ", "open ")):
+                    self._asked_weights[name] = weight
+        self._kind_weights = kind_weights
+        self.known_words = frozenset(refusal_weights) | frozenset(
             part for word in reader.class_by_word for part in word.split(" ")
         )
 
@@ -259,7 +260,9 @@ class RefusalModel:
 
     def _find_kind(self, features: TextFeatures) -> RefusalKind:
         known = [
-            (value, self._kind_weights[name]) for name, value in features.weigh().items() if name in self._kind_weights
+            (value, self._kind_weights[name])
+            for name, value in features.weigh().items()
+            if name in self._refusal_weights
         ]
         totals = [math.fsum(value * weights[index] for value, weights in known) for index in range(len(KINDS))]
         return KINDS[totals.index(max(totals))]
@@ -275,12 +278,33 @@ class RefusalModel:
         return sorted(found, key=lambda item: (-abs(item.weight), item.feature))
 
 
+class _KindWeights(Mapping[str, Sequence[float]]):
+    """The weights of the kinds by feature, each row read on its first look-up: only an answer that may refuse does."""
+
+    def __init__(self, rows: Mapping[str, str]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, feature: str) -> Sequence[float]:
+        return [_parse_weight(number) for number in self._rows[feature].split("\t")]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
 def parse_weights(content: str, language: str, reader: FeatureReader) -> RefusalModel:
     """Return the model that a file of weights describes: two thresholds, the names of the columns, and the features."""
     refusal_line, undecided_line, _, *rows = content.splitlines()
-    weights: dict[str, list[float]] = {}
+    refusal_weights: dict[str, float] = {}
+    kind_rows: dict[str, str] = {}
     for row in rows:
-        feature, *numbers = row.split("\t")
-        weights[feature] = [float(number) if number else 0.0 for number in numbers]
+        feature, number, kind_rows[feature] = row.split("\t", 2)
+        refusal_weights[feature] = _parse_weight(number)
     thresholds = [float(line.split("\t")[1]) for line in (refusal_line, undecided_line)]
-    return RefusalModel(language, reader, weights, *thresholds)
+    return RefusalModel(language, reader, refusal_weights, _KindWeights(kind_rows), *thresholds)
+
+
+def _parse_weight(number: str) -> float:
+    return float(number) if number else 0.0

@@ -180,23 +180,16 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
 
 def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return the lengths of the phrases that begin with a token and the next one, the longest first."""
-    phrases_by_start: dict[str, list[str]] = {}
-    start, same_start = "", list[str]()
-    for phrase in sorted(phrases):  # thousands of phrases share some hundred starts, and so follow each other
-        if not start or not phrase.startswith(start):
-            end = phrase.find(" ", phrase.find(" ") + 1)
-            start = "" if end < 0 else phrase[: end + 1]
-            same_start = phrases_by_start.setdefault(phrase if end < 0 else phrase[:end], [])
-        same_start.append(phrase)
     lengths: dict[tuple[str, str], set[int]] = {}
-    for start, same_start in phrases_by_start.items():
-        first, second = start.split(" ")
-        if first.isalpha() and second.isalpha():
-            lengths.setdefault((first, second), set()).update(map(len, same_start))
-            continue
-        for phrase in same_start:
-            tokens = _TOKEN_PATTERN.findall(phrase)
-            lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
+    start, same_start = "", set[int]()
+    for phrase in phrases:  # those of one template, with the same two words at the start, mostly follow each other
+        if not start or not phrase.startswith(start):
+            first, second, *rest = phrase.split(" ", 2)
+            start = f"{first} {second} " if rest and first.isalpha() and second.isalpha() else ""
+            if not (first.isalpha() and second.isalpha()):
+                first, second = _TOKEN_PATTERN.findall(phrase)[:2]
+            same_start = lengths.setdefault((first, second), set())
+        same_start.add(len(phrase))
     by_words: dict[str, dict[str, tuple[int, ...]]] = {}
     for (first, second), pair_lengths in lengths.items():
         by_words.setdefault(first, {})[second] = tuple(sorted(pair_lengths, reverse=True))
