@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Literal
 
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
-from assay.text.refusal_claims import WORD_PATTERN
 from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases, contract_negations
+from assay.text.word_runs import split_tokens, split_words
 
-_TOKEN_PATTERN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _MOST_PHRASES = 1000  # phrases of a text that are examined
 MOST_UNFILTERED_CHARACTERS = 150_000
 """Characters that are examined without a filter: building the filters takes as long as looking up phrases in them."""
@@ -142,7 +141,7 @@ class RefusalRules:
         pairs: set[tuple[str, str]] = set()
         by_first = self.lengths_by_words
         first, seconds = "", by_first.get("")
-        for word in _TOKEN_PATTERN.findall(text):
+        for word in split_tokens(text):
             if seconds is not None and word in seconds:
                 pairs.add((first, word))
             first, seconds = word, by_first.get(word)
@@ -165,8 +164,8 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     """Return the lexicon whose common words a folded text holds most of; None if none covers its script."""
     start = text[:2000]
     other_letters = len(OTHER_SCRIPT_LETTER.findall(start))
-    if 2 * other_letters <= sum(map(str.isalpha, start)):
-        words = set(WORD_PATTERN.findall(start))
+    if other_letters == 0 or 2 * other_letters <= sum(map(str.isalpha, start)):
+        words = set(split_words(start))
         latin = [lexicon for group in rules for lexicon in group.lexicons.values() if lexicon not in group.searched]
         return max(latin, key=lambda lexicon: len(lexicon.common_words & words), default=None)
     best, best_count = None, (0, 0)
@@ -195,7 +194,7 @@ def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...
             lengths.setdefault((first, second), set()).update(map(len, same_start))
             continue
         for phrase in same_start:
-            tokens = _TOKEN_PATTERN.findall(phrase)
+            tokens = split_tokens(phrase)
             lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
     by_words: dict[str, dict[str, tuple[int, ...]]] = {}
     for (first, second), pair_lengths in lengths.items():

@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-_WORD_RUN = re.compile(r"\w+")
+from assay.text.word_runs import split_words_and_underscores
+
 _LITERAL = re.compile(r"[a-z0-9]+")
 _IN_WORD = re.compile(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
 """A part of a pattern that stays within a word: a letter, a class or a group of letters, with its quantifier."""
@@ -174,7 +175,7 @@ class WordMarks:
     def mark(self, text: str) -> int:
         """Return the bits of the lists that the text can match."""
         marks, kept = self._always, self._kept
-        for word in _WORD_RUN.findall(text):
+        for word in split_words_and_underscores(text):
             word_marks = kept.get(word)
             marks |= self._mark_word(word) if word_marks is None else word_marks
         return marks
