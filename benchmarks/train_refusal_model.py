@@ -47,12 +47,13 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TrainingAnswer:
-    """An answer, its label, and the cell of voice and tone that it was written for."""
+    """An answer, its label, the cell of voice and tone that it was written for, and its file."""
 
     cell: str
     label: str
     text: str
     question: str = ""
+    source: str = ""
 
     @property
     def is_refusal(self) -> bool:
@@ -68,7 +69,7 @@ def read_voices(language: str, name: str = "voices") -> list[TrainingAnswer]:
     answers = []
     for line in (FOLDER / f"{name}-{language}.tsv").read_text("utf-8").splitlines()[1:]:
         cell, label, question, text = line.split("\t")
-        answers.append(TrainingAnswer(cell, label, text.replace("\\n", "\n"), question))
+        answers.append(TrainingAnswer(cell, label, text.replace("\\n", "\n"), question, f"{name}-{language}"))
     return answers
 
 
@@ -78,7 +79,8 @@ def read_training_answers(language: str) -> list[TrainingAnswer]:
     for name in OTHER_FILES[language]:
         for index, line in enumerate((FOLDER / f"{name}.tsv").read_text("utf-8").splitlines()):
             label, text = line.split("\t")
-            answers.append(TrainingAnswer(f"{name} {index % FOLDS}", label, text.replace("\\n", "\n")))
+            text = text.replace("\\n", "\n")
+            answers.append(TrainingAnswer(f"{name} {index % FOLDS}", label, text, source=name))
     return [answer for answer in answers if answer.label != "none"]
 
 

@@ -22,9 +22,7 @@ HEADS = ("refusal", "partial", *KINDS)
 NEVER_PARTIAL = -10.0
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
-REFUSING_CLASSES = frozenset(
-    ("not", "lack", "private", "scope", "safety", "apology", "speaker", "ask", "allowed")
-)
+REFUSING_CLASSES = frozenset(("not", "lack", "private", "scope", "safety", "apology", "speaker", "ask", "allowed"))
 """Word classes without any of which a text is an answer, whatever its other words weigh: "Complaints go to Mia"."""
 DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
 """Word classes without any of which a text that states a number is an answer: "As far as I remember, it is 77"."""
@@ -284,15 +282,17 @@ class RefusalModel:
         totals = [math.fsum(value * weights[index] for value, weights in known) for index in range(len(KINDS))]
         return KINDS[totals.index(max(totals))]
 
-    def list_contributions(self, text: str, question: str = "") -> list[FeatureWeight]:
-        """Return what each known feature of a prepared answer adds to its score, the strongest first."""
+    def list_contributions(self, text: str, question: str = "", *, of_partial: bool = False) -> list[FeatureWeight]:
+        """Return what each known feature of a prepared answer adds to its score, the strongest first.
+
+        `of_partial`: of the score by which it answers one part and declines another, not of that by which it refuses.
+        """
+        weights = (self._partial_weights if of_partial else self._refusal_weights).by_name
         values = self.reader.read_features(text, question).weigh()
-        found = [
-            FeatureWeight(name, self._refusal_weights.by_name[name] * value)
-            for name, value in values.items()
-            if name in self._refusal_weights.by_name
+        contributions = [
+            FeatureWeight(name, weights[name] * value) for name, value in values.items() if name in weights
         ]
-        return sorted(found, key=lambda item: (-abs(item.weight), item.feature))
+        return sorted(contributions, key=lambda item: (-abs(item.weight), item.feature))
 
 
 def parse_weights(content: str, language: str, reader: FeatureReader) -> RefusalModel:

@@ -295,16 +295,19 @@ def is_open_to_model(answer: str) -> bool:
 
 
 def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...]:
-    """Return the words and classes of an answer that weigh most for a refusal (positive) or against it.
+    """Return the words and classes of an answer that weigh most for a refusal, in part or as a whole, or against it.
 
     Empty if no model reads the answer: it is too long, or in another language than theirs.
 
     >>> [item.feature for item in explain_refusal("The handbook says nothing on that.")][:1]
     ['<source>']
     """
-    text = normalise_answer(answer)
+    text, asked = normalise_answer(answer), normalise_answer(question)
     model = _choose_model(answer, text) if is_open_to_model(answer) else None
-    weights = [] if model is None else model.list_contributions(text, normalise_answer(question))
+    if model is None:
+        return ()
+    is_partial = model.score_text(text, asked).partial_score >= 0.0
+    weights = model.list_contributions(text, asked, of_partial=is_partial)
     return tuple(item for item in weights if not item.feature.startswith("#"))[:_MOST_EXPLAINED]
 
 
