@@ -90,6 +90,7 @@ class RefusalRules:
             pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()
         }
         self.lengths_by_words = _group_lengths(self.by_phrase)
+        self.word_pairs = frozenset(self.lengths_by_words)
         self._unfiltered_characters = MOST_UNFILTERED_CHARACTERS
 
     def is_filter_worthwhile(self, texts: Sequence[str]) -> bool:
@@ -127,7 +128,7 @@ class RefusalRules:
             start = text.find(pair)
             while start >= 0:
                 if not text[start - 1 : start].isalnum():
-                    for length in self.lengths_by_words[first][second]:
+                    for length in self.lengths_by_words[first, second]:
                         phrase = text[start : start + length]
                         if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
                             hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
@@ -136,16 +137,10 @@ class RefusalRules:
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
-    def _find_word_pairs(self, text: str) -> set[tuple[str, str]]:
+    def _find_word_pairs(self, text: str) -> frozenset[tuple[str, str]]:
         """Return the pairs of successive words that begin a phrase."""
-        pairs: set[tuple[str, str]] = set()
-        by_first = self.lengths_by_words
-        first, seconds = "", by_first.get("")
-        for word in split_tokens(text):
-            if seconds is not None and word in seconds:
-                pairs.add((first, word))
-            first, seconds = word, by_first.get(word)
-        return pairs
+        tokens = split_tokens(text)
+        return self.word_pairs.intersection(itertools.pairwise(tokens))
 
     def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
         """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
@@ -177,7 +172,7 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     return best
 
 
-def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...]]]:
+def _group_lengths(phrases: Iterable[str]) -> dict[tuple[str, str], tuple[int, ...]]:
     """Return the lengths of the phrases that begin with a token and the next one, the longest first."""
     phrases_by_start: dict[str, list[str]] = {}
     start, same_start = "", list[str]()
@@ -196,10 +191,7 @@ def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...
         for phrase in same_start:
             tokens = split_tokens(phrase)
             lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
-    by_words: dict[str, dict[str, tuple[int, ...]]] = {}
-    for (first, second), pair_lengths in lengths.items():
-        by_words.setdefault(first, {})[second] = tuple(sorted(pair_lengths, reverse=True))
-    return by_words
+    return {pair: tuple(sorted(pair_lengths, reverse=True)) for pair, pair_lengths in lengths.items()}
 
 
 def _contract_negations(spelled: Sequence[str]) -> list[str]:

@@ -54,7 +54,7 @@ def split_tokens(text: str) -> list[str]:
         return _TOKEN.findall(text)
     tokens = _split(text, _TOKENS) or _TOKEN.findall(text)
     if "'" in text or "-" in text:
-        return [token for token in (token.strip("'-") for token in tokens) if token]
+        return list(filter(None, [token.strip("'-") for token in tokens]))
     return tokens
 
 
