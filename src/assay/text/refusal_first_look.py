@@ -33,7 +33,7 @@ class _TriggerWords(NamedTuple):
 def may_refuse_freely(answer: str) -> bool:
     """Return whether a model of free wording could read an answer as a refusal; it must be short enough for them.
 
-    >>> may_refuse_freely("The tower was built by Guastavino."), may_refuse_freely("That one's locked away.")
+    >>> may_refuse_freely("The tower has seven floors."), may_refuse_freely("That one's locked away.")
     (False, True)
     """
     is_ascii = answer.isascii()
