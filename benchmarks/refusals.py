@@ -2,10 +2,11 @@
 
 `ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts, then the
 CPU time. Of English and Vietnamese sentences that the models of free wording learned from, each is read by a model that
-has not seen its cell; the halves of those sets are spent. The sets called unseen were written by other people, and read
-once when the models were frozen. `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal
-is an answer that abstains, denies, hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a
-bar is missed; without ASSAY_TEST_DATA the published answers are left out.
+has not seen its cell; the halves of those sets are spent. The sets called kept were not read before the models were
+frozen; those called unseen were written by other people, and an earlier model had read them once.
+`benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
+hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
+ASSAY_TEST_DATA the published answers are left out.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from assay.text.refusals import (
     mark_answers_open_to_model,
     weigh_wording,
 )
-from benchmarks.train_refusal_model import OTHER_FILES, read_training_answers, train_fold_models
+from benchmarks.train_refusal_model import read_training_answers, read_voices, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
@@ -45,6 +46,8 @@ BARS = {
     PUBLISHED: (0.92, 0.97),
     "unseen-en": (0.92, 0.97),
     "unseen-vi": (0.90, 0.97),
+    "kept-en": (0.92, 0.97),
+    "kept-vi": (0.90, 0.97),
 } | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
@@ -110,6 +113,11 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
     return answers
 
 
+def read_kept(language: str) -> list[LabelledAnswer]:
+    """Return the answers of `kept-LANGUAGE.tsv`, none of whose cells the models learned from."""
+    return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_voices(language, "kept")]
+
+
 def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
     """Compare what is detected with the labels."""
     detected = [detect_behaviour(answer.text, question=answer.question) for answer in answers]
@@ -123,13 +131,11 @@ def count_unseen_cells(language: str) -> dict[str, Counts]:
     detected: dict[str, list[DetectedBehaviour]] = {}
     for model, held_out in train_fold_models(read_training_answers(language), language):
         for answer in held_out:
-            first_word = answer.cell.split(" ")[0]
-            name = first_word if first_word in OTHER_FILES[language] else f"voices-{language}"
-            found = detect_phrases(answer.text)
+            behaviour = detect_phrases(answer.text)
             if is_open_to_model(answer.text):
-                found = weigh_wording(found, answer.text, answer.question, model)
-            labels.setdefault(name, []).append(answer.label)
-            detected.setdefault(name, []).append(found)
+                behaviour = weigh_wording(behaviour, answer.text, answer.question, model)
+            labels.setdefault(answer.source, []).append(answer.label)
+            detected.setdefault(answer.source, []).append(behaviour)
     return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}
 
 
@@ -238,6 +244,7 @@ def main() -> int:
     for language in MODEL_LANGUAGES:
         for name, counts in count_unseen_cells(language).items():
             missed_bars += _print_counts(name, "unseen cells", counts)
+        missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
     ordinary = [answer.text for answer in timed if answer.label == "answer"]

@@ -18,7 +18,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.text.refusal_model import KINDS, FeatureReader, RefusalModel, parse_weights
+from assay.text.refusal_model import (
+    HEADS,
+    KINDS,
+    NEVER_PARTIAL,
+    FeatureReader,
+    ModelThresholds,
+    RefusalModel,
+    is_answer_by_classes,
+    parse_weights,
+)
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model, load_reader
 from assay.text.segmentation import normalise_answer
 
@@ -31,67 +40,66 @@ FOLDS = 8
 LEAST_DOCUMENTS = 2  # sentences that must hold a feature
 COST, EPOCHS = 0.5, 25
 LEAST_WEIGHT = 0.015
-REFUSAL_PRECISION, UNDECIDED_PRECISION = 0.97, 0.90
+REFUSAL_PRECISION, UNDECIDED_PRECISION, PARTIAL_PRECISION = 0.96, 0.90, 0.85
 
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class TrainingAnswer:
-    """An answer, its label, and the cell of voice and tone that it was written for."""
+    """An answer, its label, the cell of voice and tone that it was written for, and its file."""
 
     cell: str
     label: str
     text: str
     question: str = ""
+    source: str = ""
 
     @property
     def is_refusal(self) -> bool:
         return self.label in KINDS
 
+    @property
+    def is_partial(self) -> bool:
+        return self.label == "partial"
 
-def read_voices(language: str) -> list[TrainingAnswer]:
-    """Return the answers of `voices-LANGUAGE.tsv`."""
+
+def read_voices(language: str, name: str = "voices") -> list[TrainingAnswer]:
+    """Return the answers of a file by cells of voice and tone: `voices-LANGUAGE.tsv` unless another is named."""
     answers = []
-    for line in (FOLDER / f"voices-{language}.tsv").read_text("utf-8").splitlines()[1:]:
+    for line in (FOLDER / f"{name}-{language}.tsv").read_text("utf-8").splitlines()[1:]:
         cell, label, question, text = line.split("\t")
-        answers.append(TrainingAnswer(cell, label, text.replace("\\n", "\n"), question))
+        answers.append(TrainingAnswer(cell, label, text.replace("\\n", "\n"), question, f"{name}-{language}"))
     return answers
 
 
 def read_training_answers(language: str) -> list[TrainingAnswer]:
     """Return all committed answers of a language that can be read."""
-    answers = read_voices(language)
+    answers = read_voices(language) + read_voices(language, "later")
     for name in OTHER_FILES[language]:
         for index, line in enumerate((FOLDER / f"{name}.tsv").read_text("utf-8").splitlines()):
             label, text = line.split("\t")
-            answers.append(TrainingAnswer(f"{name} {index % FOLDS}", label, text.replace("\\n", "\n")))
+            text = text.replace("\\n", "\n")
+            answers.append(TrainingAnswer(f"{name} {index % FOLDS}", label, text, source=name))
     return [answer for answer in answers if answer.label != "none"]
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """Rows of features as numbers of columns and values."""
+    """Rows of features as numbers of columns and values, and which rows are answers by their classes alone."""
 
     features: list[str]
     columns: list[npt.NDArray[np.int64]]
     values: list[Floats]
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """The scores from which a text refuses, and from which it is undecided."""
-
-    refusal: float
-    undecided: float
+    is_answer: list[bool]
 
 
 def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Matrix:
     """Return the features of the answers, without those that too few hold."""
-    weighed = [
-        reader.read_features(normalise_answer(answer.text), normalise_answer(answer.question)).weigh()
-        for answer in answers
+    read = [
+        reader.read_features(normalise_answer(answer.text), normalise_answer(answer.question)) for answer in answers
     ]
+    weighed = [features.weigh() for features in read]
     counts = Counter(feature for row in weighed for feature in row)
     features = sorted(feature for feature, count in counts.items() if count >= LEAST_DOCUMENTS)
     column_of = {feature: column for column, feature in enumerate(features)}
@@ -100,7 +108,7 @@ def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Mat
         known = sorted((column_of[feature], value) for feature, value in row.items() if feature in column_of)
         columns.append(np.array([column for column, _ in known], dtype=np.int64))
         values.append(np.array([value for _, value in known]))
-    return Matrix(features, columns, values)
+    return Matrix(features, columns, values, [is_answer_by_classes(row.classes) for row in read])
 
 
 def fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Floats:
@@ -146,58 +154,69 @@ def train_fold_models(
     """Yield a model for each fold, with the shipped thresholds, and the answers that it has not seen."""
     reader, shipped = load_reader(language), load_model(language)
     matrix = make_matrix(reader, answers)
-    thresholds = Thresholds(shipped.refusal_from, shipped.undecided_from)
     for rows, held_out in split_by_cell(answers):
-        content = format_weights(matrix, answers, rows, thresholds)
+        content = format_weights(matrix, answers, rows, shipped.thresholds)
         yield parse_weights(content, language, reader), [answers[row] for row in held_out]
 
 
-def score_unseen_cells(matrix: Matrix, answers: Sequence[TrainingAnswer]) -> list[float]:
-    """Return the score of each answer by a model that has seen no answer of its cell."""
-    signs = [1 if answer.is_refusal else -1 for answer in answers]
-    scores = [0.0] * len(answers)
+def score_unseen_cells(matrix: Matrix, answers: Sequence[TrainingAnswer], is_wanted: Sequence[bool]) -> list[float]:
+    """Return the score of each answer by a model that has seen no answer of its cell; `is_wanted`: what it tells from
+    the rest. Answers by their classes alone have the lowest score."""
+    signs = [1 if wanted else -1 for wanted in is_wanted]
+    scores = [NEVER_PARTIAL] * len(answers)
     for rows, held_out in split_by_cell(answers):
         weights = fit_weights(matrix, signs, rows)
         for row, score in zip(held_out, score_rows(matrix, weights, held_out), strict=True):
-            scores[row] = score
+            if not matrix.is_answer[row]:
+                scores[row] = score
     return scores
 
 
-def choose_thresholds(answers: Sequence[TrainingAnswer], scores: Sequence[float]) -> Thresholds:
-    """Return the lowest scores from which as many answers as wanted are refusals."""
-    ranked = sorted(zip(scores, answers, strict=True), key=lambda pair: -pair[0])
-    lowest = {REFUSAL_PRECISION: ranked[0][0], UNDECIDED_PRECISION: ranked[0][0]}
+def choose_threshold(is_wanted: Sequence[bool], scores: Sequence[float], precision: float) -> float:
+    """Return the lowest score from which as many answers as wanted are what the scores tell from the rest."""
+    ranked = sorted(zip(scores, is_wanted, strict=True), key=lambda pair: -pair[0])
+    lowest = ranked[0][0]
     right = 0
-    for count, (score, answer) in enumerate(ranked, 1):
-        right += answer.is_refusal
-        for precision in lowest:
-            if right >= precision * count:
-                lowest[precision] = score
-    return Thresholds(round(lowest[REFUSAL_PRECISION], 2), round(lowest[UNDECIDED_PRECISION], 2))
+    for count, (score, wanted) in enumerate(ranked, 1):
+        right += wanted
+        if right >= precision * count:
+            lowest = score
+    return round(lowest, 2)
+
+
+def choose_thresholds(matrix: Matrix, answers: Sequence[TrainingAnswer]) -> ModelThresholds:
+    """Return the thresholds at the wanted precisions; partial refusals are sought among what does not refuse."""
+    is_refusal = [answer.is_refusal for answer in answers]
+    is_partial = [answer.is_partial for answer in answers]
+    scores = score_unseen_cells(matrix, answers, is_refusal)
+    refusal = choose_threshold(is_refusal, scores, REFUSAL_PRECISION)
+    undecided = choose_threshold(is_refusal, scores, UNDECIDED_PRECISION)
+    partial_scores = score_unseen_cells(matrix, answers, is_partial)
+    left = [row for row, score in enumerate(scores) if score < refusal]
+    partial = choose_threshold(
+        [is_partial[row] for row in left], [partial_scores[row] for row in left], PARTIAL_PRECISION
+    )
+    return ModelThresholds(refusal, undecided, partial)
 
 
 def train_model(answers: Sequence[TrainingAnswer], reader: FeatureReader) -> str:
     """Return the file of weights that the answers give."""
     matrix = make_matrix(reader, answers)
-    thresholds = choose_thresholds(answers, score_unseen_cells(matrix, answers))
-    return format_weights(matrix, answers, range(len(answers)), thresholds)
+    return format_weights(matrix, answers, range(len(answers)), choose_thresholds(matrix, answers))
 
 
 def format_weights(
-    matrix: Matrix, answers: Sequence[TrainingAnswer], rows: Sequence[int], thresholds: Thresholds
+    matrix: Matrix, answers: Sequence[TrainingAnswer], rows: Sequence[int], thresholds: ModelThresholds
 ) -> str:
     """Return the file of weights that the answers in some rows give."""
-    signs = [1 if answer.is_refusal else -1 for answer in answers]
-    columns = [fit_weights(matrix, signs, rows)]
+    columns = []
+    for is_wanted in ([answer.is_refusal for answer in answers], [answer.is_partial for answer in answers]):
+        columns += [fit_weights(matrix, [1 if wanted else -1 for wanted in is_wanted], rows)]
     refusals = [row for row in rows if answers[row].is_refusal]
     for kind in KINDS:
-        signs = [1 if answer.label == kind else -1 for answer in answers]
-        columns += [fit_weights(matrix, signs, refusals)]
-    lines = [
-        f"refusal from\t{thresholds.refusal:.2f}",
-        f"undecided from\t{thresholds.undecided:.2f}",
-        "\t".join(("feature", "refusal", *KINDS)),
-    ]
+        columns += [fit_weights(matrix, [1 if answer.label == kind else -1 for answer in answers], refusals)]
+    lines = [f"{name} from\t{value:.2f}" for name, value in thresholds._asdict().items()]
+    lines.append("\t".join(("feature", *HEADS)))
     for index, feature in enumerate(matrix.features):
         row = [float(column[index]) for column in columns]
         if max(map(abs, row)) >= LEAST_WEIGHT:
@@ -214,7 +233,7 @@ def main() -> int:
     for language in MODEL_LANGUAGES:
         content = train_model(read_training_answers(language), load_reader(language))
         MODEL_FOLDER.joinpath(f"{language}.tsv").write_text(content, "utf-8")
-        print(f"{language}: {content.count(chr(10)) - 3} features, {', '.join(content.splitlines()[:2])}")
+        print(f"{language}: {content.count(chr(10)) - 4} features, {', '.join(content.splitlines()[:3])}")
     return 0
 
 

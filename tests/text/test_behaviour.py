@@ -219,11 +219,9 @@ def test_texts_of_a_small_run_are_examined_without_building_the_filters(texts: l
 
 def test_phrases_are_grouped_by_their_first_two_tokens_however_they_are_written() -> None:
     rules = load_rules("common")
-    by_tokens: dict[str, dict[str, set[int]]] = {}
+    by_tokens: dict[tuple[str, str], set[int]] = {}
     for phrase in rules.by_phrase:
         first, second = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", phrase)[:2]
-        by_tokens.setdefault(first, {}).setdefault(second, set()).add(len(phrase))
-    expected: dict[str, dict[str, tuple[int, ...]]] = {}
-    for first, by_second in by_tokens.items():
-        expected[first] = {second: tuple(sorted(lengths, reverse=True)) for second, lengths in by_second.items()}
+        by_tokens.setdefault((first, second), set()).add(len(phrase))
+    expected = {pair: tuple(sorted(lengths, reverse=True)) for pair, lengths in by_tokens.items()}
     assert expected == rules.lengths_by_words

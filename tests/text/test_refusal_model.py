@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.refusals import count_unseen_cells, count_verdicts, read_unseen
+from benchmarks.refusals import count_unseen_cells, count_verdicts, read_kept, read_unseen
 from benchmarks.train_refusal_model import read_training_answers, read_voices, train_model
 
 from assay.text.refusal_model import LONGEST_SCORED
@@ -57,7 +57,7 @@ def test_free_wording_is_read_by_what_it_means(answer: str, expected: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("language", "least_recall", "least_precision"), [("en", 0.70, 0.90), ("vi", 0.75, 0.92)], ids=str
+    ("language", "least_recall", "least_precision"), [("en", 0.84, 0.94), ("vi", 0.85, 0.94)], ids=str
 )
 def test_refusals_worded_by_other_people_are_told(language: str, least_recall: float, least_precision: float) -> None:
     answers = read_unseen(language)
@@ -74,7 +74,35 @@ def test_refusals_worded_by_other_people_are_told(language: str, least_recall: f
     assert len(read_as_answers) / len(answers) <= 0.05
 
 
-@pytest.mark.parametrize(("language", "least_recall"), [("en", 0.60), ("vi", 0.52)])
+@pytest.mark.parametrize("language", MODEL_LANGUAGES)
+def test_voices_that_no_model_learned_from_are_told(language: str) -> None:
+    counts = count_verdicts(read_kept(language))
+    assert counts.recall >= 0.60
+    assert counts.precision >= 0.84
+    assert counts.partial_told >= 0.5 * counts.partials
+
+
+@pytest.mark.parametrize("language", MODEL_LANGUAGES)
+def test_partial_refusals_in_free_wording_are_told(language: str) -> None:
+    counts = count_verdicts(read_unseen(language))
+    assert counts.partial_told >= 0.75 * counts.partials
+    partial = {
+        "en": ("The bridge is 300 m long. How high it is, no record tells.", "Who built it, I have nothing on."),
+        "vi": ("Cầu dài 300 m. Cao bao nhiêu thì sử không chép.", "Ai xây cầu thì sử không chép."),
+    }
+    both, declined = partial[language]
+    assert detect_behaviour(both).is_partial_refusal
+    assert not detect_behaviour(declined).is_partial_refusal
+
+
+def test_no_model_learned_from_a_kept_voice() -> None:
+    for language in MODEL_LANGUAGES:
+        kept = read_voices(language, "kept")
+        assert not {answer.cell for answer in read_voices(language, "later")} & {answer.cell for answer in kept}
+        assert not {answer.text for answer in read_training_answers(language)} & {answer.text for answer in kept}
+
+
+@pytest.mark.parametrize(("language", "least_recall"), [("en", 0.66), ("vi", 0.62)])
 def test_cells_that_a_model_has_not_seen_are_told(language: str, least_recall: float) -> None:
     counts = count_unseen_cells(language)[f"voices-{language}"]
     assert counts.recall >= least_recall

@@ -1,7 +1,8 @@
 """A filter that marks texts which may hold one of many phrases, without looking at each phrase.
 
-Texts are joined and mapped to ASCII letters and digits with a folding table of 65,536 entries, which drops all other
-characters. Every six bytes are looked up by hash, and only the few hits are compared letter by letter.
+Texts are joined and mapped to ASCII letters and digits, which drops all other characters: ASCII texts with a table of
+256 bytes, others with a folding table of 65,536 entries. Every six bytes are looked up by hash, and only the few hits
+are compared letter by letter.
 """
 
 from __future__ import annotations
@@ -22,8 +23,14 @@ LONG_HASH_LENGTH = 10
 
 _BLOCK = 64  # texts at a time: larger arrays need new memory pages and take 50% longer
 _TEXT_END = "\uffff"  # between two texts; a noncharacter, so that hardly any text contains it
+_ASCII_TEXT_END = "\x02"  # between two ASCII texts: a control character that hardly any text contains
 _DROPPED_ASCII = bytes(code for code in range(128) if not chr(code).isalnum() and chr(code) != "\n")
-_DROP, _TEXT_END_CODE, _OTHER_SCRIPT, _SEVERAL = 0, 2, 3, 255
+_DROP, _TEXT_END_CODE, _OTHER_SCRIPT, _SEVERAL = 0, ord(_ASCII_TEXT_END), 3, 255
+_LOWER_ASCII = bytes(range(256)).lower()
+_DROPPED_BETWEEN_TEXTS = bytes(
+    code for code in range(256) if not (chr(code).isalnum() and code < 128) and code != _TEXT_END_CODE
+)
+_WIDE_BITS = 20
 _LATIN_RANGES = (
     range(0x250),
     range(0x1E00, 0x1F00),
@@ -55,6 +62,7 @@ def _folding_table() -> npt.NDArray[np.uint8]:
 
 
 _Hashes = npt.NDArray[np.uint16]
+_WideHashes = npt.NDArray[np.uint32]
 _STEP = np.uint16(40503)  # arithmetic on 16 bits wraps around on purpose
 
 
@@ -63,16 +71,31 @@ def _hashes(folded: bytes) -> tuple[_Hashes, _Hashes]:
     needs.
     """
     wide = np.frombuffer(folded + bytes(LONG_HASH_LENGTH - 1), np.uint8).astype(np.uint16)
-    two = wide[:-1] * np.uint16(251) + wide[1:]
-    four: _Hashes = two[:-2] * _STEP + two[2:]
-    six: _Hashes = four[:-2] * _STEP + two[4:]
+    two = wide[:-1] * np.uint16(251)
+    two += wide[1:]
+    four: _Hashes = two[:-2] * _STEP
+    four += two[2:]
+    six: _Hashes = four[:-2] * _STEP
+    six += two[4:]
     return six[: len(folded)], four
 
 
-def _long_hashes(six: _Hashes, four: _Hashes, positions: npt.NDArray[np.intp]) -> _Hashes:
-    """Return the hash of the `LONG_HASH_LENGTH` bytes from each position on."""
-    hashes: _Hashes = six[positions] * _STEP + four[positions + SHORTEST_PHRASE]
+def _mix(first: _Hashes, second: _Hashes) -> _WideHashes:
+    """Return hashes of 20 bits, which few strings share, from two of 16 bits."""
+    mixed = first.astype(np.uint32) * np.uint32(2654435761)
+    mixed ^= second.astype(np.uint32) * np.uint32(2246822519)
+    hashes: _WideHashes = mixed >> np.uint32(32 - _WIDE_BITS)
     return hashes
+
+
+def _short_hashes(six: _Hashes, four: _Hashes, positions: npt.NDArray[np.intp]) -> _WideHashes:
+    """Return the wide hash of the `SHORTEST_PHRASE` bytes from each position on."""
+    return _mix(six[positions], four[positions])
+
+
+def _long_hashes(six: _Hashes, four: _Hashes, positions: npt.NDArray[np.intp]) -> _WideHashes:
+    """Return the wide hash of the `LONG_HASH_LENGTH` bytes from each position on."""
+    return _mix(six[positions], four[positions + SHORTEST_PHRASE])
 
 
 class PhraseFilter:
@@ -97,11 +120,13 @@ class PhraseFilter:
                 prefixes.append(phrase)
                 start = phrase[: LONG_HASH_LENGTH if len(phrase) >= LONG_HASH_LENGTH else SHORTEST_PHRASE]
                 self._by_start.setdefault(start, []).append(phrase)
-        self._known_hashes, self._known_long_hashes, self._short_hashes = np.zeros((3, 0x10000), np.bool_)
+        self._known_hashes = np.zeros(0x10000, np.bool_)
+        self._known_long_hashes, self._known_short_hashes = np.zeros((2, 1 << _WIDE_BITS), np.bool_)
         six, four = _hashes(b"".join(phrase[:LONG_HASH_LENGTH].ljust(LONG_HASH_LENGTH, b"\0") for phrase in prefixes))
         places = np.arange(len(prefixes)) * LONG_HASH_LENGTH
         is_long = np.array([len(phrase) >= LONG_HASH_LENGTH for phrase in prefixes])
-        self._known_hashes[six[places]] = self._short_hashes[six[places[~is_long]]] = True
+        self._known_hashes[six[places]] = True
+        self._known_short_hashes[_short_hashes(six, four, places[~is_long])] = True
         self._known_long_hashes[_long_hashes(six, four, places[is_long])] = True
         self._table = _folding_table()
 
@@ -109,18 +134,31 @@ class PhraseFilter:
         """Return, shape (n,), whether each text may contain a phrase; also true for texts without a Latin character,
         and for those with a letter of another script."""
         may_hold = np.zeros(len(texts), np.bool_)
-        for first in range(0, len(texts), _BLOCK):
-            block = texts[first : first + _BLOCK]
-            may_hold[first : first + len(block)] = self._filter_block(block)
+        is_ascii = list(map(str.isascii, texts))
+        for choice, filter_block in ((True, self._filter_ascii_block), (False, self._filter_block)):
+            rows = [row for row, is_chosen in enumerate(is_ascii) if is_chosen is choice]
+            for first in range(0, len(rows), _BLOCK):
+                block = rows[first : first + _BLOCK]
+                may_hold[block] = filter_block([texts[row] for row in block])
         return may_hold
+
+    def _filter_ascii_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
+        joined = _ASCII_TEXT_END.join(texts).encode()
+        if joined.count(_ASCII_TEXT_END.encode()) != len(texts) - 1:
+            return self._filter_block(texts)
+        return self._filter_folded(joined.translate(_LOWER_ASCII, _DROPPED_BETWEEN_TEXTS), len(texts))
 
     def _filter_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
         units = np.frombuffer(_TEXT_END.join(texts).encode("utf-16-le", "surrogatepass"), "<u2")
         folded = self._table.take(units, mode="clip").tobytes().translate(None, bytes([_DROP]))
+        if folded.count(_TEXT_END_CODE) != len(texts) - 1:
+            return self._filter_block([text.replace(_TEXT_END, "") for text in texts])
+        return self._filter_folded(folded, len(texts))
+
+    def _filter_folded(self, folded: bytes, text_count: int) -> npt.NDArray[np.bool_]:
+        """Return, shape (text_count,), whether each of the folded texts, with marks between them, may hold a phrase."""
         data = np.frombuffer(folded, np.uint8)
         ends = np.append(np.flatnonzero(data == _TEXT_END_CODE), len(data))
-        if len(ends) != len(texts):
-            return self._filter_block([text.replace(_TEXT_END, "") for text in texts])
         may_hold: npt.NDArray[np.bool_] = np.diff(ends, prepend=-1) == 1
         may_hold[np.searchsorted(ends, self._hit_positions(folded))] = True
         return may_hold
@@ -132,9 +170,10 @@ class PhraseFilter:
             if bytes([code]) in folded:
                 hits += np.flatnonzero(np.frombuffer(folded, np.uint8) == code).tolist()
         six, four = _hashes(folded)
-        positions = np.flatnonzero(self._known_hashes.take(six, mode="clip"))
+        positions = np.flatnonzero(self._known_hashes.take(six.astype(np.intp)))
         positions = positions[
-            self._known_long_hashes[_long_hashes(six, four, positions)] | self._short_hashes[six[positions]]
+            self._known_long_hashes[_long_hashes(six, four, positions)]
+            | self._known_short_hashes[_short_hashes(six, four, positions)]
         ]
         for position in positions.tolist():
             start = folded[position : position + LONG_HASH_LENGTH]

@@ -8,8 +8,8 @@ from typing import Literal
 
 from assay.text.refusal_lexicon import RefusalLexicon
 from assay.text.segmentation import split_clauses
+from assay.text.word_runs import split_words
 
-WORD_PATTERN = re.compile(r"[^\W_]++")
 _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
 _COMMA = re.compile(r"(?<=, )")
@@ -120,10 +120,10 @@ def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon, marks: i
         return "certain"
     if holds("no_claim.set_aside") or begins_with("no_claim.first_person"):
         return ""
-    words = WORD_PATTERN.findall(text)
+    words = split_words(text)
     if lexicon.is_spaced:
         claimless = lexicon.words["no_claim.words"]
-        count: float = sum(word not in claimless and not word.isdecimal() for word in words)
+        count: float = len([word for word in words if word not in claimless and not word.isdecimal()])
     else:
         count = sum(1 if word.isascii() else len(word) / 2 for word in words)
     if holds("no_claim.numerals"):

@@ -12,21 +12,24 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
 KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
+HEADS = ("refusal", "partial", *KINDS)
+"""What a model weighs: whether a text refuses, whether it answers one part and declines another, and each kind."""
+NEVER_PARTIAL = -10.0
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
-REFUSING_CLASSES = frozenset(
-    ("not", "lack", "private", "scope", "safety", "apology", "speaker", "hand_over", "ask", "allowed")
-)
+REFUSING_CLASSES = frozenset(("not", "lack", "private", "scope", "safety", "apology", "speaker", "ask", "allowed"))
 """Word classes without any of which a text is an answer, whatever its other words weigh: "Complaints go to Mia"."""
-_DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
+DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
 """Word classes without any of which a text that states a number is an answer: "As far as I remember, it is 77"."""
 _NUMBER_CLASS = "0"
+_YES_NO, _OPEN, _REQUEST = "yes-no", "open", "request"
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
+_ASKED_FEATURE = re.compile(r"[a-z-]+ <")
 _SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
 _ASKED_LENGTH = 0.7
 _SHORT_WORD = 2
@@ -85,23 +88,40 @@ class FeatureWeight(NamedTuple):
 
 
 class RefusalScore(NamedTuple):
-    """How strongly a text refuses, which kind of refusal it is most, and whether the score decides."""
+    """How strongly a text refuses, which kind of refusal it is most, whether the score decides, and how strongly the
+    text answers one part and declines another."""
 
     score: float
     kind: RefusalKind
     verdict: Literal["refusal", "undecided", "answer"]
+    partial_score: float = 0.0
+
+
+class ModelThresholds(NamedTuple):
+    """The scores from which a text refuses, is undecided, and answers one part and declines another."""
+
+    refusal: float
+    undecided: float
+    partial: float
 
 
 class FeatureReader:
     """Reads the features of a text, with the word classes of a language."""
 
-    def __init__(self, class_by_word: Mapping[str, str], ignored: Iterable[str], yes_no_question: str) -> None:
-        """`yes_no_question`: a pattern that finds a question which "yes" or "no" answers."""
+    def __init__(
+        self, class_by_word: Mapping[str, str], ignored: Iterable[str], pattern_by_question: Mapping[str, str]
+    ) -> None:
+        """`pattern_by_question`: patterns that find the kinds of questions, the first that matches counts."""
         self.class_by_word = class_by_word
-        self._yes_no_question = re.compile(yes_no_question)
-        self._class_table = _ClassTable(class_by_word, ignored)
+        self._question_kinds = [(kind, re.compile(pattern)) for kind, pattern in pattern_by_question.items()]
+        self._ignored = frozenset(ignored)
+        self._class_table = _ClassTable(class_by_word, self._ignored)
         self._longest_phrase = max((word.count(" ") + 1 for word in class_by_word), default=1)
         self._first_words = frozenset(word.split(" ")[0] for word in class_by_word if " " in word)
+
+    def list_words(self) -> frozenset[str]:
+        """Return the words that have a class, alone or in a phrase, or are ignored."""
+        return self._ignored.union(*(phrase.split(" ") for phrase in self.class_by_word))
 
     def read_features(self, text: str, question: str = "") -> TextFeatures:
         """Return the features of an answer and its question, "" if unknown, both prepared by `normalise_answer`."""
@@ -141,7 +161,8 @@ class FeatureReader:
         self, classes: set[Feature], words: set[Feature], question: str
     ) -> tuple[set[Feature], list[tuple[str, float]]]:
         """Return the classes of the answer by kind of question, and how much of the answer is not in the question."""
-        kind = "yes-no" if self._yes_no_question.search(question) else "open"
+        kind = next((kind for kind, pattern in self._question_kinds if pattern.search(question)), _REQUEST)
+        kinds = (kind,) if kind == _YES_NO else (_OPEN, kind)
         asked_words = set(_TOKEN.findall(question))
         asked_words |= {word.rstrip("s") for word in asked_words}
         new_words = old_words = new_numbers = 0
@@ -154,8 +175,9 @@ class FeatureReader:
             elif word[0].isalpha() and len(word) > _SHORT_WORD:
                 old_words += is_old
                 new_words += not is_old
-        return {f"{kind} <{name}>" for name in classes if isinstance(name, str)}, [
-            (f"#{kind} question", 0.2),
+        asked = itertools.product(kinds, (name for name in classes if isinstance(name, str)))
+        return {f"{kind} <{name}>" for kind, name in asked}, [
+            *((f"#{kind} question", 0.2) for kind in kinds),
             ("#words not asked for", 0.06 * min(new_words, 10)),
             ("#words of the question", 0.1 * min(old_words, 5)),
             ("#share not asked for", 0.5 * new_words / max(1, new_words + old_words)),
@@ -184,9 +206,9 @@ class FeatureReader:
         return None, 1
 
 
-def _is_answer(classes: Collection[Feature]) -> bool:
+def is_answer_by_classes(classes: Collection[Feature]) -> bool:
     """Whether a text holds nothing by which it could refuse, whatever its words weigh."""
-    needed = _DENYING_CLASSES if _NUMBER_CLASS in classes else REFUSING_CLASSES
+    needed = DENYING_CLASSES if _NUMBER_CLASS in classes else REFUSING_CLASSES
     return needed.isdisjoint(classes)
 
 
@@ -195,116 +217,96 @@ def _merge_unknown(sequence: Sequence[str]) -> list[str]:
     return [name for name, before in zip(sequence, previous, strict=False) if name != "w" or before != "w"]
 
 
+class _GroupedWeights:
+    """The weights of one head, by the groups of features that they belong to, so that names need not be built.
+
+    Weights have two decimals, and whole hundredths are added: fast, and the same in whatever order a set yields them.
+    """
+
+    def __init__(self, by_name: Mapping[str, float]) -> None:
+        self.by_name = by_name
+        classes: dict[Feature, int] = {}
+        words: dict[Feature, int] = {}
+        asked: dict[Feature, int] = {}
+        for name, weight in by_name.items():
+            hundredths = round(weight * 100)
+            if hundredths == 0:
+                continue
+            if name[0] == "<" and len(name) > 1:
+                classes[_parse_feature(name[1:-1])] = hundredths
+            elif _ASKED_FEATURE.match(name):
+                asked[name] = hundredths
+            elif name[0] != "#":
+                words[_parse_feature(name)] = hundredths
+        self._classes, self._words, self._asked = classes, words, asked
+
+    def score(self, features: TextFeatures) -> float:
+        """Return the sum of what the features weigh; classes, words and what is asked each have a fixed length."""
+        weight_of = self.by_name.get
+        score = math.fsum([weight_of(name, 0.0) * value for name, value in features.measures])
+        groups: tuple[tuple[float, Collection[Feature], Mapping[Feature, int]], ...] = (
+            (1.0, features.classes, self._classes),
+            (_WORD_LENGTH, features.words, self._words),
+            (_ASKED_LENGTH, features.asked, self._asked),
+        )
+        for length, group, weights in groups:
+            if group:
+                hundredths = sum(map(weights.get, group, itertools.repeat(0)))
+                score += length * hundredths / (100 * math.sqrt(len(group)))
+        return score
+
+
 class RefusalModel:
     """The weights of one language, and the scores from which a text refuses or is undecided."""
 
     def __init__(
-        self,
-        language: str,
-        reader: FeatureReader,
-        refusal_weights: Mapping[str, float],
-        kind_weights: Mapping[str, Sequence[float]],
-        refusal_from: float,
-        undecided_from: float,
+        self, language: str, reader: FeatureReader, weights: Mapping[str, Sequence[float]], thresholds: ModelThresholds
     ) -> None:
-        """`refusal_weights`: for each feature, that of refusing at all; `kind_weights`: those of the kinds of refusal,
-        in the order of `KINDS`."""
-        self.language, self.reader = language, reader
-        self.refusal_from, self.undecided_from = refusal_from, undecided_from
-        self._refusal_weights = refusal_weights
-        self._class_weights: dict[Feature, float] = {}
-        self._asked_weights: dict[Feature, float] = {}
-        self._word_weights: dict[Feature, float] = {}
-        for name, weight in refusal_weights.items():
-            if name.startswith("<") and len(name) > 1:
-                self._class_weights[_parse_feature(name[1:-1])] = weight
-            elif not name.startswith(("<", "#")):
-                self._word_weights[_parse_feature(name)] = weight
-                if name.startswith(("yes-no ", "open ")):
-                    self._asked_weights[name] = weight
-        self._kind_weights = kind_weights
-        self.known_words = frozenset(refusal_weights) | frozenset(
-            part for word in reader.class_by_word for part in word.split(" ")
-        )
+        """`weights`: for each feature, in the order of `HEADS`."""
+        self.language, self.reader, self.thresholds = language, reader, thresholds
+        self._refusal_weights = _GroupedWeights({feature: row[0] for feature, row in weights.items()})
+        self._partial_weights = _GroupedWeights({feature: row[1] for feature, row in weights.items()})
+        self._kind_weights = {feature: tuple(row[2:]) for feature, row in weights.items()}
+        self.known_words = frozenset(weights) | reader.list_words()
 
     def score_text(self, text: str, question: str = "") -> RefusalScore:
         """Return how strongly an answer to a question refuses; both are prepared by `normalise_answer`."""
         features = self.reader.read_features(text, question)
-        weight_of = self._refusal_weights.get
-        score = math.fsum([weight_of(name, 0.0) * value for name, value in features.measures])
-        groups: tuple[tuple[float, Collection[Feature], Mapping[Feature, float]], ...] = (
-            (1.0, features.classes, self._class_weights),
-            (_WORD_LENGTH, features.words, self._word_weights),
-            (_ASKED_LENGTH, features.asked, self._asked_weights),
-        )
-        for length, group, weights in groups:
-            if group:
-                found = [weights.get(feature, 0.0) for feature in group]
-                score += length * math.fsum(found) / math.sqrt(len(group))
-        if score < self.undecided_from or _is_answer(features.classes):
-            return RefusalScore(score, "abstain", "answer")
-        return RefusalScore(score, self._find_kind(features), "refusal" if score >= self.refusal_from else "undecided")
-
-    def find_refusing_sentences(self, text: str) -> tuple[list[int], float]:
-        """Return where the sentences begin that refuse by themselves, the strongest if none does, and the lowest score
-        of a sentence of this refusing text."""
-        scores: dict[int, float] = {}
-        start = 0
-        for end in [*(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]:
-            if _TOKEN.search(text, start, end):
-                scores[start] = self.score_text(text[start:end]).score
-            start = end
-        strongest = max(scores.values(), default=0.0)
-        starts = [start for start, score in scores.items() if score >= min(strongest, self.undecided_from)]
-        return starts, min(scores.values(), default=0.0)
+        score = self._refusal_weights.score(features)
+        if is_answer_by_classes(features.classes):
+            return RefusalScore(score, "abstain", "answer", NEVER_PARTIAL)
+        partial_score = self._partial_weights.score(features)
+        if score < self.thresholds.undecided:
+            return RefusalScore(score, "abstain", "answer", partial_score)
+        verdict: Literal["refusal", "undecided"] = "refusal" if score >= self.thresholds.refusal else "undecided"
+        return RefusalScore(score, self._find_kind(features), verdict, partial_score)
 
     def _find_kind(self, features: TextFeatures) -> RefusalKind:
         known = [
-            (value, self._kind_weights[name])
-            for name, value in features.weigh().items()
-            if name in self._refusal_weights
+            (value, self._kind_weights[name]) for name, value in features.weigh().items() if name in self._kind_weights
         ]
         totals = [math.fsum(value * weights[index] for value, weights in known) for index in range(len(KINDS))]
         return KINDS[totals.index(max(totals))]
 
-    def list_contributions(self, text: str, question: str = "") -> list[FeatureWeight]:
-        """Return what each known feature of a prepared answer adds to its score, the strongest first."""
+    def list_contributions(self, text: str, question: str = "", *, of_partial: bool = False) -> list[FeatureWeight]:
+        """Return what each known feature of a prepared answer adds to its score, the strongest first.
+
+        `of_partial`: of the score by which it answers one part and declines another, not of that by which it refuses.
+        """
+        weights = (self._partial_weights if of_partial else self._refusal_weights).by_name
         values = self.reader.read_features(text, question).weigh()
-        found = [
-            FeatureWeight(name, self._refusal_weights[name] * value)
-            for name, value in values.items()
-            if name in self._refusal_weights
+        contributions = [
+            FeatureWeight(name, weights[name] * value) for name, value in values.items() if name in weights
         ]
-        return sorted(found, key=lambda item: (-abs(item.weight), item.feature))
-
-
-class _KindWeights(Mapping[str, Sequence[float]]):
-    """The weights of the kinds by feature, each row read on its first look-up: only an answer that may refuse does."""
-
-    def __init__(self, rows: Mapping[str, str]) -> None:
-        self._rows = rows
-
-    def __getitem__(self, feature: str) -> Sequence[float]:
-        return [_parse_weight(number) for number in self._rows[feature].split("\t")]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
+        return sorted(contributions, key=lambda item: (-abs(item.weight), item.feature))
 
 
 def parse_weights(content: str, language: str, reader: FeatureReader) -> RefusalModel:
-    """Return the model that a file of weights describes: two thresholds, the names of the columns, and the features."""
-    refusal_line, undecided_line, _, *rows = content.splitlines()
-    refusal_weights: dict[str, float] = {}
-    kind_rows: dict[str, str] = {}
-    for row in rows:
-        feature, number, kind_rows[feature] = row.split("\t", 2)
-        refusal_weights[feature] = _parse_weight(number)
-    thresholds = [float(line.split("\t")[1]) for line in (refusal_line, undecided_line)]
-    return RefusalModel(language, reader, refusal_weights, _KindWeights(kind_rows), *thresholds)
-
-
-def _parse_weight(number: str) -> float:
-    return float(number) if number else 0.0
+    """Return the model that a file of weights describes: its thresholds, the names of the columns, and the features."""
+    lines = content.splitlines()
+    thresholds = ModelThresholds(*(float(line.split("\t")[1]) for line in lines[: len(ModelThresholds._fields)]))
+    weights: dict[str, list[float]] = {}
+    for row in lines[len(ModelThresholds._fields) + 1 :]:
+        feature, *numbers = row.split("\t")
+        weights[feature] = [float(number) if number else 0.0 for number in numbers]
+    return RefusalModel(language, reader, weights, thresholds)

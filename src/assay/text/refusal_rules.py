@@ -13,10 +13,9 @@ from functools import cached_property
 from typing import Literal
 
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
-from assay.text.refusal_claims import WORD_PATTERN
 from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases, contract_negations
+from assay.text.word_runs import split_tokens, split_words
 
-_TOKEN_PATTERN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _MOST_PHRASES = 1000  # phrases of a text that are examined
 MOST_UNFILTERED_CHARACTERS = 150_000
 """Characters that are examined without a filter: building the filters takes as long as looking up phrases in them."""
@@ -91,6 +90,7 @@ class RefusalRules:
             pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()
         }
         self.lengths_by_words = _group_lengths(self.by_phrase)
+        self.word_pairs = frozenset(self.lengths_by_words)
         self._unfiltered_characters = MOST_UNFILTERED_CHARACTERS
 
     def is_filter_worthwhile(self, texts: Sequence[str]) -> bool:
@@ -128,7 +128,7 @@ class RefusalRules:
             start = text.find(pair)
             while start >= 0:
                 if not text[start - 1 : start].isalnum():
-                    for length in self.lengths_by_words[first][second]:
+                    for length in self.lengths_by_words[first, second]:
                         phrase = text[start : start + length]
                         if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
                             hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
@@ -137,16 +137,10 @@ class RefusalRules:
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
-    def _find_word_pairs(self, text: str) -> set[tuple[str, str]]:
+    def _find_word_pairs(self, text: str) -> frozenset[tuple[str, str]]:
         """Return the pairs of successive words that begin a phrase."""
-        pairs: set[tuple[str, str]] = set()
-        by_first = self.lengths_by_words
-        first, seconds = "", by_first.get("")
-        for word in _TOKEN_PATTERN.findall(text):
-            if seconds is not None and word in seconds:
-                pairs.add((first, word))
-            first, seconds = word, by_first.get(word)
-        return pairs
+        tokens = split_tokens(text)
+        return self.word_pairs.intersection(itertools.pairwise(tokens))
 
     def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
         """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
@@ -165,8 +159,8 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     """Return the lexicon whose common words a folded text holds most of; None if none covers its script."""
     start = text[:2000]
     other_letters = len(OTHER_SCRIPT_LETTER.findall(start))
-    if 2 * other_letters <= sum(map(str.isalpha, start)):
-        words = set(WORD_PATTERN.findall(start))
+    if other_letters == 0 or 2 * other_letters <= sum(map(str.isalpha, start)):
+        words = set(split_words(start))
         latin = [lexicon for group in rules for lexicon in group.lexicons.values() if lexicon not in group.searched]
         return max(latin, key=lambda lexicon: len(lexicon.common_words & words), default=None)
     best, best_count = None, (0, 0)
@@ -178,22 +172,26 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     return best
 
 
-def _group_lengths(phrases: Iterable[str]) -> dict[str, dict[str, tuple[int, ...]]]:
+def _group_lengths(phrases: Iterable[str]) -> dict[tuple[str, str], tuple[int, ...]]:
     """Return the lengths of the phrases that begin with a token and the next one, the longest first."""
-    lengths: dict[tuple[str, str], set[int]] = {}
-    start, same_start = "", set[int]()
-    for phrase in phrases:  # those of one template, with the same two words at the start, mostly follow each other
+    phrases_by_start: dict[str, list[str]] = {}
+    start, same_start = "", list[str]()
+    for phrase in sorted(phrases):  # thousands of phrases share some hundred starts, and so follow each other
         if not start or not phrase.startswith(start):
-            first, second, *rest = phrase.split(" ", 2)
-            start = f"{first} {second} " if rest and first.isalpha() and second.isalpha() else ""
-            if not (first.isalpha() and second.isalpha()):
-                first, second = _TOKEN_PATTERN.findall(phrase)[:2]
-            same_start = lengths.setdefault((first, second), set())
-        same_start.add(len(phrase))
-    by_words: dict[str, dict[str, tuple[int, ...]]] = {}
-    for (first, second), pair_lengths in lengths.items():
-        by_words.setdefault(first, {})[second] = tuple(sorted(pair_lengths, reverse=True))
-    return by_words
+            end = phrase.find(" ", phrase.find(" ") + 1)
+            start = "" if end < 0 else phrase[: end + 1]
+            same_start = phrases_by_start.setdefault(phrase if end < 0 else phrase[:end], [])
+        same_start.append(phrase)
+    lengths: dict[tuple[str, str], set[int]] = {}
+    for start, same_start in phrases_by_start.items():
+        first, second = start.split(" ")
+        if first.isalpha() and second.isalpha():
+            lengths.setdefault((first, second), set()).update(map(len, same_start))
+            continue
+        for phrase in same_start:
+            tokens = split_tokens(phrase)
+            lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
+    return {pair: tuple(sorted(pair_lengths, reverse=True)) for pair, pair_lengths in lengths.items()}
 
 
 def _contract_negations(spelled: Sequence[str]) -> list[str]:

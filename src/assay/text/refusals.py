@@ -11,8 +11,9 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
 5. A refusal with a substantive claim is an answer that declines a part. Otherwise denial takes precedence over handing
    over, and that over abstention. Advice to contact someone, without any other phrase, hands over but is undecided.
 6. A text that ends in a question or asks for what it needs, without a claim, asks back.
-7. A text of up to 300 characters in which no phrase decided is weighed by a model of free wording (`refusal_model`): it
-   refuses, is undecided, or answers. A phrase that the model contradicts strongly leaves the text undecided.
+7. A text of up to 300 characters in which no phrase decided is weighed by a model of free wording (`refusal_model`),
+   unless a first look finds no word of refusing (`refusal_first_look`): it refuses, as a whole or in part, is
+   undecided, or answers. A phrase that the model contradicts strongly leaves the text undecided.
 8. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, or if no lexicon
    covers its script or the language that the case states. Every other text is an answer.
 """
@@ -36,7 +37,8 @@ from assay.text.lexicon_file import (
 )
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
-from assay.text.refusal_claims import WORD_PATTERN, has_substantive_claim
+from assay.text.refusal_claims import has_substantive_claim
+from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
 from assay.text.refusal_model_file import choose_model
@@ -57,6 +59,7 @@ from assay.text.segmentation import (
     normalise_answer,
 )
 from assay.text.tokens import is_stop_word
+from assay.text.word_runs import split_words
 
 UNKNOWN: Literal["unknown"] = "unknown"
 DetectedKind = Literal["answer", "abstain", "permission_denied", "escalate", "clarify", "unknown", ""]
@@ -103,12 +106,12 @@ _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
 _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
-_QUESTION_MARKS = frozenset(_QUESTION_ENDS)
 _CONTRADICTION = 1.2  # below the undecided band, the model contradicts a phrase
-_CLAIM_BELOW = -0.3  # score of a sentence that may answer beside a refusal
+_LEAST_WORDS = 5  # from which a model may settle words of doubt: "I could not." tells too little
 _MOST_EXPLAINED = 12
 _MANY = 256  # answers from which one filter for all languages is worth reading all their lexicons
 _CLOSING = " \t\r\n\"'”’)*_"
+_QUESTION_CLOSINGS = frozenset((*_QUESTION_ENDS, *_CLOSING))
 
 
 def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -123,14 +126,12 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     """
     if len(answers) < _MANY:
         return _mark_each(answers)
-    may_refuse = _load_wide_filter()(answers)
-    near = [
-        i
-        for i, answer in enumerate(answers)
-        if may_refuse[i] or len(answer) <= _BARE_LENGTH or not _QUESTION_MARKS.isdisjoint(answer[-4:])
-    ]
-    marked = np.zeros(len(answers), np.bool_)
-    marked[near] = _mark_each([answers[i] for i in near])
+    marked = _load_wide_filter()(answers)
+    refusing = np.flatnonzero(marked).tolist()
+    marked[refusing] = _mark_each([answers[i] for i in refusing])
+    for index, answer in enumerate(answers):
+        if (len(answer) <= _BARE_LENGTH or answer[-1] in _QUESTION_CLOSINGS) and not marked[index]:
+            marked[index] = _asks_or_is_bare(answer)
     return marked
 
 
@@ -160,28 +161,40 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): which answers are short enough for the models of free wording.
+    """Return a boolean array of shape (n,): which answers the models of free wording must weigh if they hold no phrase.
 
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
 
-    >>> mark_answers_open_to_model(["12 days of leave", ""]).tolist()
-    [True, False]
+    >>> mark_answers_open_to_model(["12 days of leave", "No leave", ""]).tolist()
+    [False, True, False]
     """
-    return np.array([is_open_to_model(answer) for answer in answers], dtype=np.bool_)
+    marked = [0 < len(answer) <= LONGEST_SCORED and may_refuse_freely(answer) for answer in answers]
+    return np.array(marked, dtype=np.bool_)
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = rules.strong_filter(answers)
-    bare = rules.bare_texts
     for index, answer in enumerate(answers):
-        if (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in bare) or answer[-4:].rstrip(_CLOSING).endswith(
-            _QUESTION_ENDS
-        ):
+        if _asks(answer) or (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in rules.bare_texts):
             marked[index] = True
     short = [i for i, answer in enumerate(answers) if len(answer) <= _SHORT_ANSWER and not marked[i]]
     marked[short] = rules.weak_filter([answers[i] for i in short])
     return marked
+
+
+def _asks_or_is_bare(answer: str) -> bool:
+    """Whether an answer without any phrase may still ask back, or be a bare refusal in some language."""
+    return _asks(answer) or (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in _list_bare_texts())
+
+
+def _asks(answer: str) -> bool:
+    return answer[-4:].rstrip(_CLOSING).endswith(_QUESTION_ENDS)
+
+
+@cache
+def _list_bare_texts() -> frozenset[str]:
+    return load_rules("common").bare_texts | load_rules("latin").bare_texts
 
 
 def detect_behaviour(
@@ -221,7 +234,7 @@ def detect_phrases(text: str) -> DetectedBehaviour:
 
 @lru_cache(maxsize=1024)
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    if not _is_weighed(detected):
+    if not _is_weighed(detected) or not (detected.has_refusal or may_refuse_freely(answer)):
         return detected
     model = _choose_model(answer, normalise_answer(answer))
     return detected if model is None else weigh_wording(detected, answer, question, model)
@@ -230,29 +243,37 @@ def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> De
 def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model: RefusalModel) -> DetectedBehaviour:
     """Return what the phrases, which detected something, and a model of free wording show together.
 
-    The model decides where the phrases find nothing, and makes undecided what they find against all of its evidence.
-    What the phrases leave undecided stays so.
+    The model decides where the phrases find nothing or only words of doubt. A refusal that they find against all of its
+    evidence becomes undecided, and a partial one that it takes for whole becomes whole.
     """
     if not _is_weighed(detected):
         return detected
     text = normalise_answer(answer)
     scored = model.score_text(text, normalise_answer(question))
+    is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
+    if detected.is_partial_refusal:
+        kind = scored.kind if scored.kind != "clarify" else "abstain"
+        return detected._replace(behaviour=kind, has_substantive_claim=False) if is_whole else detected
     if detected.has_refusal:
-        contradicts = scored.score < model.undecided_from - _CONTRADICTION
+        contradicts = scored.score < model.thresholds.undecided - _CONTRADICTION
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False) if contradicts else detected
-    if scored.verdict == "answer" or detected.has_quoted_phrase or detected.is_rule_of_access:
+    if detected.behaviour == UNKNOWN and (scored.verdict != "refusal" or len(text.split()) < _LEAST_WORDS):
+        return detected
+    if detected.has_quoted_phrase or detected.is_rule_of_access:
         return detected  # what is quoted, or said of others, weighs in the score, but the text only reports it
+    if is_whole or (scored.verdict == "refusal" and scored.kind == "clarify"):
+        has_refusal = scored.kind != "clarify"
+        return DetectedBehaviour(scored.kind, True, has_refusal, False, "", detected.has_quoted_phrase)
+    if scored.verdict == "refusal" or scored.partial_score >= model.thresholds.partial:
+        return PLAIN_ANSWER._replace(has_refusal=True)
     if scored.verdict == "undecided":
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
-    refuses = scored.kind != "clarify"
-    has_claim = refuses and _claims_elsewhere(text, model)
-    behaviour: DetectedKind = "answer" if has_claim else scored.kind
-    return DetectedBehaviour(behaviour, True, refuses, has_claim, "", detected.has_quoted_phrase)
+    return detected
 
 
 def _is_weighed(detected: DetectedBehaviour) -> bool:
-    """Whether the phrases leave something to the model: they found nothing, or a refusal and no more."""
-    return detected.behaviour not in ("", "clarify", UNKNOWN) and not detected.is_partial_refusal
+    """Whether the phrases leave something to the model: neither an unreadable text nor a question back."""
+    return detected.behaviour not in ("", "clarify")
 
 
 def _choose_model(answer: str, text: str) -> RefusalModel | None:
@@ -268,28 +289,25 @@ def _choose_model(answer: str, text: str) -> RefusalModel | None:
     return model
 
 
-def _claims_elsewhere(text: str, model: RefusalModel) -> bool:
-    """Whether a sentence that does not refuse makes a claim, and the model sees no trace of a refusal in it."""
-    starts, weakest = model.find_refusing_sentences(text)
-    return weakest < _CLAIM_BELOW and has_substantive_claim(text, starts, load_rules("common").lexicons[model.language])
-
-
 def is_open_to_model(answer: str) -> bool:
     """Whether an answer is short enough for the models of free wording."""
     return 0 < len(answer) <= LONGEST_SCORED
 
 
 def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...]:
-    """Return the words and classes of an answer that weigh most for a refusal (positive) or against it.
+    """Return the words and classes of an answer that weigh most for a refusal, in part or as a whole, or against it.
 
     Empty if no model reads the answer: it is too long, or in another language than theirs.
 
     >>> [item.feature for item in explain_refusal("The handbook says nothing on that.")][:1]
     ['<source>']
     """
-    text = normalise_answer(answer)
+    text, asked = normalise_answer(answer), normalise_answer(question)
     model = _choose_model(answer, text) if is_open_to_model(answer) else None
-    weights = [] if model is None else model.list_contributions(text, normalise_answer(question))
+    if model is None:
+        return ()
+    is_partial = model.score_text(text, asked).partial_score >= 0.0
+    weights = model.list_contributions(text, asked, of_partial=is_partial)
     return tuple(item for item in weights if not item.feature.startswith("#"))[:_MOST_EXPLAINED]
 
 
@@ -311,6 +329,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
         _lexicon_paths = selected
         load_rules.cache_clear()
         _load_wide_filter.cache_clear()
+        _list_bare_texts.cache_clear()
         clear_caches()  # what was detected with other lexicons no longer holds
 
 
@@ -452,7 +471,7 @@ def _find_phrases(rules: Sequence[RefusalRules], text: str) -> list[tuple[int, s
 def _ends_in_question(text: str) -> bool:
     if not text.rstrip(_CLOSING).endswith("?"):
         return False
-    words = WORD_PATTERN.findall(text[:200])
+    words = split_words(text[:200])
     return len(words) >= _LEAST_QUESTION_WORDS or (not text.isascii() and max(map(len, words), default=0) > 3)
 
 

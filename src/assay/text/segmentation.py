@@ -297,11 +297,16 @@ CONTEXT_LENGTH = 200
 _BREAK = "¶"
 _PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*•#|>]|\d{1,2}[.)])")
 _SENTENCE_END = re.compile(rf"[.!?;…{_BREAK}][\"')\]]{{0,3}} ")
-_CLAUSE_END = re.compile(
-    r": |,? (?=(?:but|however|nhung|tuy nhien|tuy vay)\b)|,? (?=and (?:i|we|you) |va (?:toi|ban) )"
-    r"|, (?=(?:and|so|yet|though|although|while|whereas|there is|the|it|because|since|nen|vi|va|con|song|do do"
+_COMMA_CLAUSE = (
+    r", (?=(?:and|so|yet|though|although|while|whereas|there is|the|it|because|since|nen|vi|va|con|song|do do"
     r"|khong|chua|toi)\b)"
 )
+_CLAUSE_END = re.compile(
+    r": |,? (?=(?:but|however|nhung|tuy nhien|tuy vay)\b)|,? (?=and (?:i|we|you) |va (?:toi|ban) )|" + _COMMA_CLAUSE
+)
+_CLAUSE_OPENERS = (" but", " however", " nhung", " tuy ", " and i ", " and we ", " and you ", " va toi ", " va ban ")
+_MARKED_CLAUSE_END = re.compile(": |" + _COMMA_CLAUSE)
+"""What `_CLAUSE_END` matches in a text without any of `_CLAUSE_OPENERS`: it need not look behind every space."""
 _CONCESSION = re.compile(r"(?:but |and )?(?:although|though|while|even though|mac du|tuy|du|du rang)\b[^,]{0,200}, ")
 _QUOTE = re.compile(rf"[\"'`{_BREAK}]")
 _WIDE_MARKS = str.maketrans(
@@ -358,16 +363,22 @@ def split_clauses(text: str) -> Iterator[str]:
     ['i can not say, ', 'but hr may. ', 'why?']
     """
     start = 0
+    clause_end = _choose_clause_end(text)
     while start < len(text):
         match = _SENTENCE_END.search(text, start)
         end = match.end() if match else len(text)
-        cuts = {cut.end() for cut in _CLAUSE_END.finditer(text, start, end)}
+        cuts = {cut.end() for cut in clause_end.finditer(text, start, end)}
         concession = _CONCESSION.match(text, start, end)
         if concession:
             cuts.add(concession.end())
         for cut in (*sorted(cuts - {start, end}), end):
             yield text[start:cut]
             start = cut
+
+
+def _choose_clause_end(text: str) -> re.Pattern[str]:
+    """Return the pattern that finds the ends of the clauses of a text fastest."""
+    return _CLAUSE_END if any(opener in text for opener in _CLAUSE_OPENERS) else _MARKED_CLAUSE_END
 
 
 class PhraseContexts:

@@ -7,12 +7,15 @@ of the clause says for which lists a search is worth its time. The search itself
 
 from __future__ import annotations
 
+import operator
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
 from typing import NamedTuple
 
-_WORD_RUN = re.compile(r"\w+")
+from assay.text.word_runs import split_words_and_underscores
+
 _LITERAL = re.compile(r"[a-z0-9]+")
 _IN_WORD = re.compile(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
 """A part of a pattern that stays within a word: a letter, a class or a group of letters, with its quantifier."""
@@ -143,6 +146,20 @@ def _read_group(text: str) -> _Group | None:
     return _Group(opening, text[len(opening) : position], quantifier, rest)
 
 
+class _KeptMarks(dict[str, int]):
+    """The marks of the words seen so far, found by a function when a word is first looked up."""
+
+    def __init__(self, mark_word: Callable[[str], int]) -> None:
+        super().__init__()
+        self._mark_word = mark_word
+
+    def __missing__(self, word: str) -> int:
+        marks = self._mark_word(word)
+        if len(self) < _MOST_KEPT:
+            self[word] = marks
+        return marks
+
+
 class WordMarks:
     """Tells which named lists a text can match, as the bits of a number; a bit that is not set excludes its list.
 
@@ -169,15 +186,11 @@ class WordMarks:
                 marks[word] = marks.get(word, 0) | self.bits[name]
         self._stems = [(re.compile(stem), mark) for stem, mark in stems.items()]
         self._any_stem = re.compile("|".join(f"(?:{stem})" for stem in stems)) if stems else None
-        self._kept: dict[str, int] = {}
+        self._kept = _KeptMarks(self._mark_word)
 
     def mark(self, text: str) -> int:
         """Return the bits of the lists that the text can match."""
-        marks, kept = self._always, self._kept
-        for word in _WORD_RUN.findall(text):
-            word_marks = kept.get(word)
-            marks |= self._mark_word(word) if word_marks is None else word_marks
-        return marks
+        return reduce(operator.or_, map(self._kept.__getitem__, split_words_and_underscores(text)), self._always)
 
     def _mark_word(self, word: str) -> int:
         marks = self._literals.get(word, 0)
@@ -185,6 +198,4 @@ class WordMarks:
             for stem, stem_marks in self._stems:
                 if stem.fullmatch(word):
                     marks |= stem_marks
-        if len(self._kept) < _MOST_KEPT:
-            self._kept[word] = marks
         return marks

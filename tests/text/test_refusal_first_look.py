@@ -1,0 +1,117 @@
+"""What is left out to save time changes no decision: by the first look, the filters, the words split from bytes."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+from benchmarks.refusals import LANGUAGES, read_sentences
+from benchmarks.train_refusal_model import read_training_answers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text import segmentation
+from assay.text.refusal_first_look import may_refuse_freely
+from assay.text.refusal_model import NEVER_PARTIAL
+from assay.text.refusal_model_file import MODEL_LANGUAGES, choose_model, load_reader
+from assay.text.refusals import (
+    detect_behaviour,
+    find_behaviour_candidates,
+    mark_answers_open_to_model,
+)
+from assay.text.segmentation import normalise_answer, split_clauses
+from assay.text.word_runs import split_tokens, split_words, split_words_and_underscores
+
+CLASS_WORDS = sorted({word for name in MODEL_LANGUAGES for word in load_reader(name).class_by_word})
+OTHER_WORDS = [
+    "tower",
+    "blue",
+    "12",
+    "¶",
+    "n/a",
+    "don't",
+    "CANNOT",
+    "và/or",
+    '"x"',
+    "3.5%",
+    "Được",
+    "không,",
+    "lake;",
+    "Ünter",
+    "`can`t`",
+    "—",
+    "…",
+    "built:",
+    "and/not",
+    "1/no",
+]
+CLAUSE_PIECES = (", ", ": ", ". ", " and", " but", " i", " va toi", " so", " tuy nhien", "the", "x", "; ", "however")
+SENTENCES = [answer.text for name in MODEL_LANGUAGES for answer in read_training_answers(name)]
+texts = st.lists(st.sampled_from(CLASS_WORDS) | st.sampled_from(OTHER_WORDS), max_size=12).map(" ".join)
+LATIN_TEXT = st.text(st.sampled_from("aZ9_é·¶'- \n\t\x1c\xa0²ªßđ資,.:"), max_size=40)
+
+
+def _says_answer(answer: str) -> bool:
+    """Whether the model of the answer's language reads a plain answer for want of any word that refuses."""
+    text = normalise_answer(answer)
+    model = choose_model(text)
+    return model is None or NEVER_PARTIAL == model.score_text(text).partial_score
+
+
+@given(texts)
+def test_what_the_first_look_leaves_out_is_a_plain_answer_for_the_model(answer: str) -> None:
+    model = choose_model(normalise_answer(answer))
+    if model is not None and model.language == "vi" and answer.isascii():
+        return  # the one exception, which the sentences below bound
+    assert may_refuse_freely(answer) or _says_answer(answer)
+
+
+def test_the_first_look_leaves_out_no_sentence_that_a_model_weighs() -> None:
+    assert not [text for text in SENTENCES if not may_refuse_freely(text) and not _says_answer(text)]
+
+
+def test_vietnamese_without_diacritics_is_hardly_ever_left_out() -> None:
+    folded = [normalise_answer(answer.text) for answer in read_training_answers("vi")]
+    left_out = [text for text in folded if not may_refuse_freely(text) and not _says_answer(text)]
+    assert len(left_out) <= 0.01 * len(folded)
+
+
+@given(st.lists(st.sampled_from(SENTENCES) | texts, min_size=1, max_size=3).map(" ".join))
+def test_answers_that_no_filter_marks_are_plain_answers(answer: str) -> None:
+    marked = find_behaviour_candidates([answer])[0]
+    if not marked and not mark_answers_open_to_model([answer])[0]:
+        assert detect_behaviour(answer) == detect_behaviour("12 days")
+    assert detect_behaviour(answer) == detect_behaviour(answer, may_hold_phrase=bool(marked))
+
+
+def test_one_filter_for_all_languages_marks_what_the_filters_of_each_mark() -> None:
+    foreign = [answer.text for language in LANGUAGES for answer in read_sentences(language)["development"]]
+    sentences = foreign + SENTENCES
+    together = find_behaviour_candidates(sentences)
+    for start in range(0, len(sentences), 100):
+        alone = find_behaviour_candidates(sentences[start : start + 100])
+        for text, is_marked, was_marked in zip(sentences[start:], together[start:], alone, strict=False):
+            if is_marked != was_marked:
+                assert detect_behaviour(text) == detect_behaviour(text, may_hold_phrase=bool(is_marked))
+
+
+@given(LATIN_TEXT)
+def test_words_split_from_bytes_are_those_that_the_patterns_find(text: str) -> None:
+    assert split_words(text) == re.findall(r"[^\W_]+", text)
+    assert split_words_and_underscores(text) == re.findall(r"\w+", text)
+    assert split_tokens(text) == re.findall(r"[^\W_]+(?:['-][^\W_]+)*", text)
+
+
+@given(st.lists(st.sampled_from(CLAUSE_PIECES)).map("".join))
+def test_the_shorter_pattern_finds_the_same_clauses(text: str) -> None:
+    clauses = list(split_clauses(text))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(segmentation, "_CLAUSE_OPENERS", ("",))  # in every text: the whole pattern is used
+        assert clauses == list(split_clauses(text))
+
+
+def test_a_word_in_the_class_of_what_refuses_is_seen_in_every_spelling() -> None:
+    words = ("don't", "DON’T", "cannot", "n/a", "không", "khong", "Sorry")
+    for word, mark in itertools.product(words, (" ", ".", "\n")):
+        assert may_refuse_freely(f"it{mark}{word}{mark}x")
