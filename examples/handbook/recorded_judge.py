@@ -195,7 +195,9 @@ def main() -> int:
     if options.unread is not None:
         lines = [json.dumps({"key": key, "data": data}, ensure_ascii=False) + "\n" for key, data in unread.items()]
         options.unread.write_text("".join(lines), "utf-8")
-    sys.stdout.write(f"{len(unread)} requests or items have no reading\n" if unread else f"verdicts written to {VERDICTS}\n")
+    sys.stdout.write(
+        f"{len(unread)} requests or items have no reading\n" if unread else f"verdicts written to {VERDICTS}\n"
+    )
     return int(bool(unread))
 
 

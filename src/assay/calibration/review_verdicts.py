@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from msgspec import Struct
 from assay.calibration.collect_scorer_labels import LabelItem, list_request_items
 from assay.calibration.exchange_labels import KEY_FILE, make_sheet_row, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
+from assay.formats.problems import find_time_fault
 from assay.formats.review_sheets import (
     REVIEW_KEY_FORMAT,
     ReviewedItem,
@@ -23,7 +23,7 @@ from assay.formats.review_sheets import (
 )
 from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.judging.verdict_files import ReviewKey, StoreContents, group_reviews, review_key
-from assay.judging.verdict_store import SqliteVerdictStore, read_store
+from assay.judging.verdict_store import add_reviews, read_store
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import find_main_rubric, parse_metrics
 from assay.metrics.judge_requests import NOT_JUDGED_AGAIN, RecordedVerdicts
@@ -301,6 +301,9 @@ def settle_verdicts(request: SettleRequest) -> SettledVerdicts:
     Raises InputError listing everything that is wrong with the sheets: rows of another key, decisions on requests that
     the store has no verdict on, and a person who decided twice in two ways.
     """
+    fault = find_time_fault(request.at) if request.at is not None else ""
+    if fault:
+        raise InputError(f"the time of the decisions: {fault}")
     key = load_review_key(request.key)
     contents = read_store(request.store)
     problems: list[Problem] = []
@@ -322,9 +325,7 @@ def settle_verdicts(request: SettleRequest) -> SettledVerdicts:
         raise InputError(problems)
     if not reviews:
         raise InputError("nothing decided: no row of the sheets has a label (expected some)")
-    with closing(SqliteVerdictStore(request.store)) as store:
-        store.save_reviews(list(reviews.values()), replace=request.replace)
-        stored = group_reviews(store.load_contents().reviews)
+    stored = group_reviews(add_reviews(request.store, list(reviews.values()), replace=request.replace))
     disagreed = []
     decided_items = {(review.request, review.item): review for review in reviews.values()}
     for (digest, item), review in decided_items.items():

@@ -419,6 +419,29 @@ def read_store(path: str | Path) -> StoreContents:
             return drop_unknown_judges(_read_contents(db, require_store_format(db, file_path)))
 
 
+def add_reviews(path: str | Path, reviews: Sequence[VerdictReview], *, replace: bool = False) -> list[VerdictReview]:
+    """Add what people settled to a verdict store or to an export of one; return all reviews that it then has.
+
+    An earlier review of the same item by the same person stays unless `replace`. Raises InputError for a file that is
+    neither, IncompleteError for a damaged one and for a failed write.
+    """
+    file_path = Path(path)
+    with translate_errors(file_path), file_path.open("rb") as file:
+        is_store = file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    if is_store:
+        with closing(SqliteVerdictStore(file_path)) as store:
+            store.save_reviews(reviews, replace=replace)
+            return store.load_contents().reviews
+    contents = read_export(file_path)
+    merged = {review_key(review): review for review in contents.reviews}
+    for review in reviews:
+        if replace or review_key(review) not in merged:
+            merged[review_key(review)] = review
+    contents.reviews = sorted(merged.values())
+    write_atomically(str(file_path), encode_lines(contents))
+    return contents.reviews
+
+
 def load_recorded_verdicts(
     path: str | Path, warn: Callable[[str], None] = lambda _: None
 ) -> tuple[list[JudgeIdentity], VerdictsByJudge]:
