@@ -150,14 +150,14 @@ def test_a_disputed_answer_is_settled_and_judging_again_is_complete(server: Judg
 
 
 @pytest.mark.slow
-def test_votes_far_apart_are_settled_and_the_veto_of_the_rules_yields_to_a_person(server: JudgeServer) -> None:
+def test_the_veto_of_the_rules_yields_to_a_person(server: JudgeServer) -> None:
     """The judge supports a claim of which the sources hold no word: that label has no score unless a person says so."""
     rows = [json.loads(line) for line in Path("outputs.jsonl").read_text().splitlines()]
-    rows[2]["answer"] = "Penguins swim in cold oceans, fish of many sizes in their beaks."
+    rows[2]["answer"] = "Most penguins of the south live in big groups."
     Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     server.answer = answer_with_labels(
         lambda asked, item: (
-            str(asked.item["label"]["enum"][0]) if "Penguins" in json.dumps(asked.data) else honest(asked, item)
+            str(asked.item["label"]["enum"][0]) if "penguins" in json.dumps(asked.data) else honest(asked, item)
         )
     )
     judge("--votes", "1")
@@ -165,7 +165,7 @@ def test_votes_far_apart_are_settled_and_the_veto_of_the_rules_yields_to_a_perso
     assert "hold none of its words" in lines("cases.jsonl")["c2"]["needs_review"][FAITHFUL]
     sheet = export()
     (row,) = [row for row in sheet if row["metric"] == "faithfulness"]
-    assert "Penguins" in row["item"]
+    assert "penguins" in row["item"]
     assert 0 == settle(decide(decision("supported", row_id=row["row_id"])))
     score()
     assert (1.0, "settled by ann") == (
