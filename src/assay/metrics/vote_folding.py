@@ -131,7 +131,7 @@ def _settle_item(item: ItemRuling, second_item: ItemRuling | None) -> ItemRuling
 def apply_reviews(
     request: JudgeRequest, ruling: Ruling, reviews: Sequence[VerdictReview], rubric: JudgeRubric
 ) -> Ruling:
-    """Return a ruling in which people's labels take the place of the judge's, for the items that they settled.
+    """Return a ruling in which the labels of reviewers take the place of the judge's, for the items that they settled.
 
     An item on which reviewers disagree stays as the judge left it. A request without any usable vote gets an entry for
     each item, so that those that nobody settled keep its reason.
