@@ -294,6 +294,19 @@ class SettledVerdicts(NamedTuple):
     disagreed: tuple[str, ...]
     undecided: int
 
+    @property
+    def headline(self) -> str:
+        """How much is settled, in a few words."""
+        return f"{format_count(self.settled, 'item')} settled"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What stays open, and why."""
+        notes = [f"left open, reviewers disagree: {item}" for item in self.disagreed]
+        if self.undecided:
+            notes.append(f"{format_count(self.undecided, 'row')} without a decision")
+        return tuple(notes)
+
 
 def settle_verdicts(request: SettleRequest) -> SettledVerdicts:
     """Store what people decided next to the verdicts; scoring replays it in the place of the judge's labels.

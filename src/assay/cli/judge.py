@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import (
+    AskedRubricsOption,
     ConcurrencyOption,
     EndpointOptions,
     JudgeNameOption,
@@ -253,9 +254,7 @@ def review(
         str | None, typer.Option(help="Verdict store, or its export (default: that of the run).")
     ] = None,
     judge: JudgeNameOption = None,
-    rubrics: Annotated[
-        list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
-    ] = None,
+    rubrics: AskedRubricsOption = None,
     out: Annotated[
         str | None, typer.Option(help="New folder for a sheet on which people decide (CSV, JSON lines and a page).")
     ] = None,
@@ -306,17 +305,14 @@ def settle(
     from assay.cli.display import print_notes
     from assay.formats.run_folder import find_verdict_store
     from assay.records.errors import InputError
-    from assay.scoring.column_values import format_count
     from assay.text.escaping import escape_terminal
 
     if (store is None) == (run is None):
         raise InputError("--run or --store: expected one of them")
     path = store if store is not None else find_verdict_store(str(run))
     settled = settle_verdicts(SettleRequest(files, key, path, reviewer, resolve_timestamp(now), replace))
-    typer.echo(f"{format_count(settled.settled, 'item')} settled")
-    print_notes(f"left open, reviewers disagree: {item}" for item in settled.disagreed)
-    if settled.undecided:
-        print_notes([f"{format_count(settled.undecided, 'row')} without a decision"])
+    typer.echo(settled.headline)
+    print_notes(settled.notes)
     typer.echo(escape_terminal(f"decisions stored in {settled.path}"), err=True)
     if run is not None:
         typer.echo(escape_terminal(f"next: assay score {shlex.quote(str(run))}"), err=True)
