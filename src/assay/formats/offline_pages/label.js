@@ -129,7 +129,7 @@ function save() {
   }
   const lines = rows.filter((row) => said[row.row_id] && said[row.row_id].label).map((row) =>
     JSON.stringify({ row_id: row.row_id, label: said[row.row_id].label, note: said[row.row_id].note, rater }) + "\n");
-  saveFile("labels", rater, lines, "application/jsonl", "jsonl");
+  saveFile(rows.some((row) => row.needs_reason) ? "review" : "labels", rater, lines, "application/jsonl", "jsonl");
   at("status").textContent = WORDS[language].saved;
 }
 
