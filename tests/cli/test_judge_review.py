@@ -120,6 +120,10 @@ def test_the_screen_says_what_was_settled_and_explain_by_whom(
     assert "note: 1 case settled by a person in the judge's place (ann): c3" in capsys.readouterr().out
     assert 0 == main(["explain", "c3", "--verbose", "--run", "run"])
     assert "settled by ann" in capsys.readouterr().out
+    assert 0 == main(["explain", "c3", "--run", "run"])
+    short = capsys.readouterr().out
+    assert "By people" in short
+    assert "settled by ann in the judge's place: faithfulness(by=judge)" in short
     assert 0 == main(["judge", "export", "--run", "run", "--to", "details.jsonl"])
     details = [json.loads(line) for line in Path("details.jsonl").read_text().splitlines()]
     (settled,) = [line for line in details if line["reviews"]]
