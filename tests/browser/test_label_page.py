@@ -73,7 +73,7 @@ def test_rows_are_labelled_and_saved_by_keys_alone(page: Page, tmp_path: Path) -
 
 def test_a_review_saves_no_decision_without_a_reason(running: Browser, tmp_path: Path) -> None:
     path = tmp_path / "review.html"
-    path.write_bytes(build_label_page(ROWS[:2], needs_reason=True))
+    path.write_bytes(build_label_page(ROWS[:2], must_explain=True))
     page = running.open(path)
     page.evaluate("localStorage.clear()")
     page.go(path.resolve().as_uri())
@@ -82,7 +82,7 @@ def test_a_review_saves_no_decision_without_a_reason(running: Browser, tmp_path:
     assert "Why, in a sentence" in page.text()
     page.evaluate("document.getElementById('rater').value = 'ann'")
     page.evaluate("document.getElementById('save').click()")
-    assert "Row 1 has no reason yet." == page.text("#status")
+    assert "Row 1 is not explained yet." == page.text("#status")
     page.evaluate("document.getElementById('note').focus()")
     page.type("The second source says so.")
     page.evaluate("document.getElementById('save').click()")

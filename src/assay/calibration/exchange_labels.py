@@ -166,13 +166,13 @@ def refuse_used_folder(folder: Path) -> None:
 
 
 def write_sheet(
-    folder: Path, name: str, rows: Sequence[SheetRow], language: str, *, needs_reason: bool = False
+    folder: Path, name: str, rows: Sequence[SheetRow], language: str, *, must_explain: bool = False
 ) -> list[tuple[str, Path]]:
     """Write a sheet as CSV, JSON Lines and HTML page; return the files with their descriptions."""
     contents: dict[str, Iterable[bytes]] = {
         ".csv": encode_sheet_csv(rows),
         ".jsonl": encode_sheet_jsonl(rows),
-        ".html": [build_label_page(rows, language, needs_reason=needs_reason)],
+        ".html": [build_label_page(rows, language, must_explain=must_explain)],
     }
     return [
         (f"{name}{suffix}", write_atomically(folder / f"{name}{suffix}", lines)) for suffix, lines in contents.items()

@@ -156,7 +156,7 @@ def export_reviews(run: ScoredRun, folder: Path, language: str = "en") -> Verdic
             item.listed.case_id,
             item.listed.config_id,
         )
-    files = write_sheet(folder, REVIEW_SHEET, rows, language, needs_reason=True)
+    files = write_sheet(folder, REVIEW_SHEET, rows, language, must_explain=True)
     key = encode_review_key(ReviewSheetKey(REVIEW_KEY_FORMAT, targets))
     files.append(("key (not for the people who decide)", write_atomically(folder / KEY_FILE, [key])))
     return VerdictsInReview(

@@ -235,13 +235,13 @@ def describe_row_ids(rows: Collection[str]) -> str:
     return f"expected one of {row_ids[0]} … {row_ids[-1]}" if row_ids else "it has none"
 
 
-def build_label_page(rows: Sequence[SheetRow], language: str = "en", *, needs_reason: bool = False) -> bytes:
+def build_label_page(rows: Sequence[SheetRow], language: str = "en", *, must_explain: bool = False) -> bytes:
     """Return the page for one or more rows. Its language, English or Vietnamese, can be changed on the page.
 
-    With `needs_reason` the page saves no label without a reason.
+    With `must_explain` the page saves no label without a reason.
     """
     contents = [msgspec.structs.asdict(row) for row in rows]
     sheet = compute_digest(contents)
-    if needs_reason:
-        return build_offline_page("label", [row | {"needs_reason": True} for row in contents], sheet, language)
+    if must_explain:
+        return build_offline_page("label", [row | {"must_explain": True} for row in contents], sheet, language)
     return build_offline_page("label", list(rows), sheet, language)

@@ -62,7 +62,8 @@ def _describe_review(explanation: Explanation) -> str:
     """Return what people settled in the judge's place, else what they are asked to; "" if there is neither."""
     settled = [score for score in explanation.scores if score.reason.startswith(SETTLED)]
     if settled:
-        return f"{settled[0].reason} in the judge's place: {', '.join(score.metric for score in settled)}"
+        people = settled[0].reason.partition(";")[0]  # what follows explains the score
+        return f"{people} in the judge's place: {', '.join(score.metric for score in settled)}"
     in_review = [score for score in explanation.scores if score.reason.startswith(NEEDS_REVIEW)]
     if in_review:
         return f"to settle (assay judge review): {', '.join(score.metric for score in in_review)}"
