@@ -5,7 +5,9 @@
 scores both recorded configurations, judges them through the protocol of a real endpoint and writes the verdicts to
 `judge/verdicts.jsonl`. The readings are in `judge/readings.jsonl`, a line for each request: the digest of its data,
 its question, and for each item the label, the words that decide it and the reason.
-A request that nobody has read stops the recording with exit code 1; `--unread` keeps such requests, to be read.
+What the judge leaves to review is settled by `judge/reviews.jsonl`: a line for each item that a person read, with the
+digest of what the review sheet shows, the label, and the reason.
+A request or an item that nobody has read stops the recording with exit code 1; `--unread` keeps them, to be read.
 """
 
 from __future__ import annotations
@@ -27,9 +29,12 @@ from typing import Any
 
 HANDBOOK = Path(__file__).parent
 READINGS, VERDICTS = HANDBOOK / "judge/readings.jsonl", HANDBOOK / "judge/verdicts.jsonl"
+REVIEWS = HANDBOOK / "judge/reviews.jsonl"
 CONFIGS = ("vector-only", "hybrid-rerank")
 METRICS = "faithfulness(by=judge),answer_relevance(by=judge)"
 RECORDED_AT = "2026-05-04T09:00:00Z"
+_SHOWN = ("metric", "question", "answer", "item", "reference", "sources")
+"""What a review sheet shows of an item; a decision belongs to exactly that."""
 _FENCED = re.compile(r"^<<<\S+ [0-9a-f]{16,}>>>\n(.*)$", re.MULTILINE)
 _MARK = re.compile(r"\[\[/?[a-z]{16}\]\]")
 
@@ -134,17 +139,49 @@ def record_verdicts(folder: Path, server: RecordedJudge, target: Path) -> None:
             "--base-url-env", "RECORDED_JUDGE_URL", "--metrics", METRICS, "--votes", "1", "--store", str(store),
             "--attempts", "1", "--now", RECORDED_AT, url=server.url,
         )  # fmt: skip
+    if server.unread:
+        return
+    for config in CONFIGS:
+        settle_reviews(folder, folder / config, store, server.unread)
     if not server.unread:
         _run_assay("judge", "export", "--store", str(store), "--to", str(target))
 
 
-def _run_assay(*arguments: str, url: str = "") -> None:
+def settle_reviews(folder: Path, run: Path, store: Path, unread: dict[str, dict[str, Any]]) -> None:
+    """Settle what the judge left to review in a run by the recorded reviews; add what nobody has read to `unread`."""
+    sheets = folder / f"review-{run.name}"
+    left_open = json.loads(_run_assay("judge", "review", "--run", str(run), "--format", "json"))
+    if not left_open["items"]:
+        return
+    _run_assay("judge", "review", "--run", str(run), "--out", str(sheets))
+    reviews = {review["key"]: review for review in map(json.loads, REVIEWS.read_text("utf-8").splitlines())}
+    decisions = []
+    for row in map(json.loads, (sheets / "review.jsonl").read_text("utf-8").splitlines()):
+        shown = {name: row[name] for name in _SHOWN}
+        review = reviews.get(make_key(shown))
+        if review is None:
+            unread[make_key(shown)] = shown
+            continue
+        decision = {"row_id": row["row_id"], "label": review["label"], "note": review["reason"]}
+        decisions.append(json.dumps(decision | {"rater": review["reviewer"]}, ensure_ascii=False) + "\n")
+    if unread:
+        return
+    (sheets / "decided.jsonl").write_text("".join(decisions), "utf-8")
+    _run_assay(
+        "judge", "settle", str(sheets / "decided.jsonl"), "--key", str(sheets / "key.json"), "--store", str(store),
+        "--now", RECORDED_AT,
+    )  # fmt: skip
+
+
+def _run_assay(*arguments: str, url: str = "") -> str:
+    """Return what a command prints; end the recording if it failed."""
     command = [sys.executable, "-m", "assay", *arguments]
     done = subprocess.run(  # noqa: S603  # this interpreter with arguments of this file
         command, env={**os.environ, "RECORDED_JUDGE_URL": url}, capture_output=True, text=True, check=False
     )
     if done.returncode not in (0, 1, 3):  # a gate, or what was not measured, is no failure of the recording
         sys.exit(f"{' '.join(arguments)}\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def main() -> int:
@@ -158,7 +195,9 @@ def main() -> int:
     if options.unread is not None:
         lines = [json.dumps({"key": key, "data": data}, ensure_ascii=False) + "\n" for key, data in unread.items()]
         options.unread.write_text("".join(lines), "utf-8")
-    sys.stdout.write(f"{len(unread)} requests have no reading\n" if unread else f"verdicts written to {VERDICTS}\n")
+    sys.stdout.write(
+        f"{len(unread)} requests or items have no reading\n" if unread else f"verdicts written to {VERDICTS}\n"
+    )
     return int(bool(unread))
 
 

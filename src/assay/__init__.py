@@ -30,9 +30,11 @@ if TYPE_CHECKING:
         observe,
         observe_async,
         report,
+        review,
         run,
         run_async,
         score,
+        settle,
     )
     from assay.metrics.catalog import DEFAULT_METRICS
     from assay.records.verdicts import JudgeRubric, RubricLabel
@@ -61,9 +63,11 @@ __all__ = [
     "observe",
     "observe_async",
     "report",
+    "review",
     "run",
     "run_async",
     "score",
+    "settle",
 ]
 
 _HOME = dict.fromkeys(__all__, "assay.api") | {

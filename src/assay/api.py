@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,6 +65,7 @@ from assay.runs.score_result import ScoreResult, compare_results, list_observati
 from assay.runs.score_run import score_observations, use_lexicons
 
 if TYPE_CHECKING:
+    from assay.calibration.review_verdicts import SettledVerdicts, VerdictsInReview
     from assay.calibration.scorer_quality import CalibrationResult
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import JudgeRun
@@ -72,7 +74,8 @@ MetricsLike = str | Sequence[str | Metric]
 
 __all__ = [
     "ScoreResult", "calibrate", "compare", "explain", "gate", "judge", "load_corpus", "load_golden",
-    "load_observations", "metric", "observe", "observe_async", "report", "run", "run_async", "score",
+    "load_observations", "metric", "observe", "observe_async", "report", "review", "run", "run_async", "score",
+    "settle",
 ]  # fmt: skip
 
 enable_plugins()  # like the command line; nothing is looked for until a name is asked for that is not built in
@@ -422,6 +425,51 @@ def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, cor
         write_atomically(outputs, encode_output_lines(list_observations(answers)))
         inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus)
         return judge_run(replace(request, inputs=inputs))
+
+
+def review(
+    answers: ScoreResult | PathLike,
+    *,
+    verdicts: PathLike | None = None,
+    judge: str | None = None,
+    out: PathLike | None = None,
+    language: str = "en",
+) -> VerdictsInReview:
+    """Return what a judge left to review in the answers of a result or a run folder.
+
+    A result is reviewed with the verdicts that it was scored with, a run folder with its own unless `verdicts` are
+    named. `out` is a new folder for the sheet on which people decide. Raises InputError as `assay judge review` does.
+    """
+    from assay.calibration.review_verdicts import export_reviews, list_reviews
+    from assay.runs.rescore_run import open_answers
+
+    with ExitStack() as stack:
+        if isinstance(answers, ScoreResult):
+            run = answers.run
+        else:
+            named = VerdictOptions(_to_text(verdicts), judge)
+            run = stack.enter_context(open_answers(InputOptions(run=str(answers)), named))
+        return list_reviews(run) if out is None else export_reviews(run, Path(out), language)
+
+
+def settle(
+    sheets: PathLike | Sequence[PathLike],
+    *,
+    key: PathLike,
+    store: PathLike,
+    reviewer: str | None = None,
+    at: str | None = None,
+    replace: bool = False,
+) -> SettledVerdicts:
+    """Store what people decided on filled review sheets next to the verdicts in `store`; scoring replays it.
+
+    `reviewer` decided where a sheet does not say who did, at the time `at` (ISO 8601). Raises InputError as
+    `assay judge settle` does.
+    """
+    from assay.calibration.review_verdicts import SettleRequest, settle_verdicts
+
+    files = [sheets] if isinstance(sheets, (str, Path)) else sheets
+    return settle_verdicts(SettleRequest(list(map(str, files)), str(key), str(store), reviewer, at, replace))
 
 
 def calibrate(

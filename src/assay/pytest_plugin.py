@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -125,7 +126,7 @@ def assay_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         try:
             results[plan.key] = _score_once(plan, request.config, _find_shared_folder(tmp_path_factory))
         except AssayError as error:
-            pytest.fail(f"assay: {error}", pytrace=False)
+            pytest.fail(f"assay: {_name_own_option(str(error))}", pytrace=False)
     result: ScoreResult = results[plan.key]
     case = next((case for case in result.cases if case.id == case_id), None)
     run = AssayRun(result, case)
@@ -185,7 +186,16 @@ def _check(run: AssayRun) -> None:
     if case is None:
         decision = run.result.decision
         if decision.outcome in _BLOCKING_OUTCOMES:
-            pytest.fail("\n".join([f"gate: {decision.outcome}", *(f" - {line}" for line in decision.reasons)]), False)
+            reasons = [f" - {_name_own_option(line)}" for line in decision.reasons]
+            pytest.fail("\n".join([f"gate: {decision.outcome}", *reasons]), pytrace=False)
     elif case.has_failed:
         failure = ", ".join(case.failed_checks) or case.error
         pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)
+
+
+_OWN_OPTION = re.compile(r"(?<![\w-])--baseline(?![\w-])")
+
+
+def _name_own_option(message: str) -> str:
+    """Return a message of the command line with the option that pytest has for the baseline."""
+    return _OWN_OPTION.sub("--assay-baseline", message)

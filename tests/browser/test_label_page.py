@@ -71,6 +71,25 @@ def test_rows_are_labelled_and_saved_by_keys_alone(page: Page, tmp_path: Path) -
     assert [("case-r1", "correct", "Nguyễn Lan", ""), ("case-r2", "incorrect", "Nguyễn Lan", "vì sao: =1+1")] == shown
 
 
+def test_a_review_saves_no_decision_without_a_reason(running: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "review.html"
+    path.write_bytes(build_label_page(ROWS[:2], must_explain=True))
+    page = running.open(path)
+    page.evaluate("localStorage.clear()")
+    page.go(path.resolve().as_uri())
+    key(page, "1")
+    assert "note" == page.evaluate("document.activeElement.id"), "the reason is asked for before the next row is shown"
+    assert "Why, in a sentence" in page.text()
+    page.evaluate("document.getElementById('rater').value = 'ann'")
+    page.evaluate("document.getElementById('save').click()")
+    assert "Row 1 is not explained yet." == page.text("#status")
+    page.evaluate("document.getElementById('note').focus()")
+    page.type("The second source says so.")
+    page.evaluate("document.getElementById('save').click()")
+    assert page.text("#status").startswith("Saved")
+    page.close()
+
+
 def test_without_a_name_nothing_is_saved(page: Page) -> None:
     key(page, "1")
     page.evaluate("document.getElementById('save').click()")

@@ -272,7 +272,7 @@ def test_without_a_baseline_a_regression_rule_fails_as_unmeasured(tmp_path: Path
     recorded = ["--golden", str(GOLDEN), "--outputs", OUTPUTS[1], "--metrics", "recall@10"]
     assert 1 == main(["score", *recorded, "--gate", gate_file(tmp_path, GAINS)])
     assert (
-        "recall@10 needs a baseline; none was given (--baseline; in pytest --assay-baseline)" in capsys.readouterr().out
+        "recall@10 needs a baseline; none was given (--baseline)" in capsys.readouterr().out
     )
 
 

@@ -28,6 +28,7 @@ KEYS = {
         "completion_tokens",
         "cost_usd",
         "votes",
+        "reviews",
     ),
 }
 

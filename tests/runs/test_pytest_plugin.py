@@ -87,6 +87,8 @@ def test_a_failed_case_is_explained_and_a_failed_gate_gives_its_reasons(session:
     assert re.search(r"^lead failed: ", said, re.MULTILINE)
     assert "Who approves?" in said
     assert "KeyError: 'OPENAI_API_KEY'" in said
+    assert "verbose=True adds rankings" in said
+    assert "--verbose" not in said
     assert re.search(r"^gate: (FAIL|INCOMPLETE)\n - ", said, re.MULTILINE)
 
 
@@ -119,7 +121,9 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
     main(["run", "--golden", "golden.jsonl", "--target", "ask=plugin_rag:ask", "--run-dir", "before"])
     compared = run("-k", "gate", "--assay-baseline", "before").stdout.str()
     assert "1 passed" in compared
-    assert "baseline" in run("-k", "gate").stdout.str()
+    without = run("-k", "gate").stdout.str()
+    assert "needs a baseline; none was given (--assay-baseline)" in without
+    assert " --baseline" not in without
     alone = run("-k", "gate", "--assay-baseline", "none").stdout.str()
     assert "none" in alone
     assert "Traceback" not in alone

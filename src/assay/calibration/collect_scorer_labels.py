@@ -123,10 +123,17 @@ def iterate_label_items(run: ScoredRun, metric: str, rubrics: Rubrics) -> Iterat
             if observation is None:
                 continue
             for judge_request in _requests_for_case(joins, position, observation, metric, rubrics):
-                texts = {entry["id"]: entry for name in _LISTS for entry in judge_request.inputs.get(name, ())}
-                for item in judge_request.items:
-                    key = case.id, config, "" if item == WHOLE_ANSWER_ITEM else item
-                    yield LabelItem(key, _item_text(texts.get(item), judge_request), judge_request, item, observation)
+                yield from list_request_items(judge_request, case.id, config, observation)
+
+
+def list_request_items(request: JudgeRequest, case_id: str, config: str, observation: Observation) -> list[LabelItem]:
+    """Return the items of a request about an answer."""
+    entries = {entry["id"]: entry for name in _LISTS for entry in request.inputs.get(name, ())}
+    items = []
+    for item in request.items:
+        key = case_id, config, "" if item == WHOLE_ANSWER_ITEM else item
+        items.append(LabelItem(key, _item_text(entries.get(item), request), request, item, observation))
+    return items
 
 
 def source_texts(judge_request: JudgeRequest) -> tuple[str, ...]:

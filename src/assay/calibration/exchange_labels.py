@@ -133,9 +133,7 @@ def export_labels(
     `bands` are verdicts of a judge by metric and item: the sample is stratified by them, and they are not written.
     Raises InputError for a folder that is not empty, and if there is nothing to label.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        message = "is not empty: label sheets are never overwritten (expected a new or empty folder)"
-        raise InputError([Problem(str(folder), None, "", message, "E_OVERWRITE")])
+    refuse_used_folder(folder)
     rubrics = load_label_rubrics(run, request.rubrics)
     rows: list[SheetRow] = []
     second_sheet: list[SheetRow] = []
@@ -145,7 +143,7 @@ def export_labels(
         items, note = _choose_items(run, metric, rubrics, request, bands or {})
         notes += [note] if note else []
         for position, item in enumerate(items):
-            row = _sheet_row(f"r{len(rows) + 1:04}", metric, item, rubrics)
+            row = make_sheet_row(f"r{len(rows) + 1:04}", metric, item, rubrics)
             rows.append(row)
             targets[row.row_id] = _sheet_target(metric, item)
             if position < request.overlap:
@@ -153,19 +151,28 @@ def export_labels(
     if not rows:
         raise InputError("nothing to label: no answer of this run can be asked about (" + "; ".join(notes) + ")")
     key = SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), request.seed, targets)
-    files = _write_sheet(folder, "sheet-1", rows, request.language)
+    files = write_sheet(folder, "sheet-1", rows, request.language)
     if second_sheet:
-        files += _write_sheet(folder, "sheet-2", second_sheet, request.language)
+        files += write_sheet(folder, "sheet-2", second_sheet, request.language)
     files.append(("key (not for the people who label)", write_atomically(folder / KEY_FILE, [encode_sheet_key(key)])))
     return LabelSample(tuple(files), dict(Counter(row.metric for row in rows)), tuple(notes))
 
 
-def _write_sheet(folder: Path, name: str, rows: Sequence[SheetRow], language: str) -> list[tuple[str, Path]]:
+def refuse_used_folder(folder: Path) -> None:
+    """Raise InputError for a folder that has anything in it."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        message = "is not empty: label sheets are never overwritten (expected a new or empty folder)"
+        raise InputError([Problem(str(folder), None, "", message, "E_OVERWRITE")])
+
+
+def write_sheet(
+    folder: Path, name: str, rows: Sequence[SheetRow], language: str, *, must_explain: bool = False
+) -> list[tuple[str, Path]]:
     """Write a sheet as CSV, JSON Lines and HTML page; return the files with their descriptions."""
     contents: dict[str, Iterable[bytes]] = {
         ".csv": encode_sheet_csv(rows),
         ".jsonl": encode_sheet_jsonl(rows),
-        ".html": [build_label_page(rows, language)],
+        ".html": [build_label_page(rows, language, must_explain=must_explain)],
     }
     return [
         (f"{name}{suffix}", write_atomically(folder / f"{name}{suffix}", lines)) for suffix, lines in contents.items()
@@ -311,7 +318,8 @@ def _choose_items(
     return [items_by_key[key] for key in picked], note
 
 
-def _sheet_row(row_id: str, metric: str, item: LabelItem, rubrics: Rubrics) -> SheetRow:
+def make_sheet_row(row_id: str, metric: str, item: LabelItem, rubrics: Rubrics) -> SheetRow:
+    """Return the row that shows an item as a judge is shown it, without any id."""
     inputs = item.request.inputs
     answer = item.observation.answer
     rubric = find_rubric(rubrics, item.request.rubric, item.request.language)

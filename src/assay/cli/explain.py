@@ -65,7 +65,9 @@ def explain(
         if run is None:
             count_look(scoring, request.inputs.golden, resolve_clock(now), is_counted=not no_ledger)
         width = min(get_screen_width(), MAX_TEXT_WIDTH)
-        text = explain_case(scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width)
+        text = explain_case(
+            scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width, verbose_name="--verbose"
+        )
         typer.echo(text, nl=False)
         if run is None:  # what was read has not been scored before, so nothing has told what was left out
             print_notes(warning for warning in scoring.scoring.warnings if "unknown key" in warning)

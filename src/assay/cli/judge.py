@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import (
+    AskedRubricsOption,
     ConcurrencyOption,
     EndpointOptions,
+    JudgeNameOption,
     MaxCallsOption,
     MaxCostOption,
     MaxTokensOption,
+    PageLanguageOption,
+    PrintFormat,
+    PrintFormatOption,
     RecordedOptions,
+    RunOption,
     expand_options,
     parse_metric_list,
     resolve_timestamp,
@@ -235,6 +241,81 @@ def import_(
     count, warnings = import_verdict_store(store, source)
     print_notes(warnings)
     print_written_files([(f"{count} verdicts", Path(store))])
+    return ExitCode.PASS
+
+
+@app.command("review")
+@expand_options
+def review(
+    *,
+    run: RunOption = None,
+    recorded: RecordedOptions,
+    verdicts: Annotated[
+        str | None, typer.Option(help="Verdict store, or its export (default: that of the run).")
+    ] = None,
+    judge: JudgeNameOption = None,
+    rubrics: AskedRubricsOption = None,
+    out: Annotated[
+        str | None, typer.Option(help="New folder for a sheet on which people decide (CSV, JSON lines and a page).")
+    ] = None,
+    language: PageLanguageOption = "en",
+    format: PrintFormatOption = PrintFormat.table,
+) -> ExitCode:
+    """List what the judge left to review: tied, disputed and missing labels, and votes far apart."""
+    from assay.calibration.review_verdicts import export_reviews, list_reviews
+    from assay.cli.display import ignore_broken_pipe, print_notes, print_screen, print_written_files
+    from assay.records.requests import VerdictOptions
+    from assay.report.review_report import render_reviews_json, render_reviews_screen
+    from assay.runs.rescore_run import open_answers
+    from assay.text.escaping import escape_json_for_log
+
+    inputs = recorded.build_inputs(run)
+    with open_answers(inputs, VerdictOptions(verdicts, judge, rubrics=rubrics or ())) as scored:
+        in_review = export_reviews(scored, Path(out), language) if out is not None else list_reviews(scored)
+    with ignore_broken_pipe():
+        if format is PrintFormat.json:
+            typer.echo(escape_json_for_log(render_reviews_json(in_review)))
+        else:
+            print_screen(render_reviews_screen(in_review))
+    print_notes(in_review.notes)
+    if in_review.files:
+        named = f"--run {run}" if run is not None and verdicts is None else f"--store {verdicts or 'STORE'}"
+        settle_command = f"assay judge settle {out}/FILLED… --key {out}/key.json {named}"
+        print_written_files(in_review.files, settle_command)
+    return ExitCode.PASS
+
+
+@app.command("settle")
+def settle(
+    files: Annotated[list[str], typer.Argument(help="Filled review sheets.")],
+    key: Annotated[str, typer.Option(help="The key.json that was written with the sheet.")],
+    run: Annotated[str | None, typer.Option(help="Run folder whose verdict store gets the decisions.")] = None,
+    store: Annotated[str | None, typer.Option(help="Verdict store that gets the decisions.")] = None,
+    reviewer: Annotated[str | None, typer.Option(help="Who decided, where a row does not say so.")] = None,
+    now: Annotated[
+        str | None,
+        typer.Option(help="Time of the decisions to record (default: SOURCE_DATE_EPOCH, else none)."),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace earlier decisions of the same person on the same items.")
+    ] = False,
+) -> ExitCode:
+    """Store what people decided in the judge's place; scoring replays it for exactly the texts that they read."""
+    from assay.calibration.review_verdicts import SettleRequest, settle_verdicts
+    from assay.cli.display import print_notes
+    from assay.formats.run_folder import find_verdict_store
+    from assay.records.errors import InputError
+    from assay.text.escaping import escape_terminal
+
+    if (store is None) == (run is None):
+        raise InputError("--run or --store: expected one of them")
+    path = store if store is not None else find_verdict_store(str(run))
+    settled = settle_verdicts(SettleRequest(files, key, path, reviewer, resolve_timestamp(now), replace))
+    typer.echo(settled.headline)
+    print_notes(settled.notes)
+    typer.echo(escape_terminal(f"decisions stored in {settled.path}"), err=True)
+    if run is not None:
+        typer.echo(escape_terminal(f"next: assay score {shlex.quote(str(run))}"), err=True)
     return ExitCode.PASS
 
 

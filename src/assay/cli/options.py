@@ -83,6 +83,9 @@ EntailmentModelOption = Annotated[
         "by=entailment."
     ),
 ]
+AskedRubricsOption = Annotated[
+    list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
+]
 JudgeNameOption = Annotated[str | None, typer.Option(help="Judge whose verdicts are used, by digest or model.")]
 ConcurrencyOption = Annotated[int, typer.Option(min=1, max=1024, help="Maximum number of concurrent calls.")]
 MaxCallsOption = Annotated[int | None, typer.Option(min=1, help="Maximum number of calls, including retries.")]
@@ -179,9 +182,7 @@ class MeasurementOptions:
         list[str] | None,
         typer.Option(help="File or folder with lexicons of refusals for further languages; may be repeated."),
     ] = None
-    rubrics: Annotated[
-        list[str] | None, typer.Option(help="Folder with the rubrics that the judge was asked with; may be repeated.")
-    ] = None
+    rubrics: AskedRubricsOption = None
     good: Annotated[
         str | None, typer.Option(help="Criterion for a good answer: auto (the default) or METRIC>=VALUE.")
     ] = None

@@ -8,7 +8,7 @@ the file that the person saves (`offline_page`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,9 @@ class SheetKey(Struct, frozen=True, forbid_unknown_fields=True):
     rows: dict[str, LabelledItem]
 
 
-class _FilledRow(Struct, frozen=True, forbid_unknown_fields=True):
+class FilledRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """A row as a person fills it in; what the sheet shows may be left out."""
+
     row_id: str
     label: str | None = None
     note: str = ""
@@ -135,6 +137,9 @@ def load_sheet_key(path: str) -> SheetKey:
             raise InputError(
                 [Problem(path, 1, "", f"not a key (got {shorten_repr(value)}; expected an object)", "E_KEY")]
             )
+        if "review_format" in value:
+            message = "the key of a review, whose decisions are no labels (expected `assay judge settle` to read it)"
+            raise InputError([Problem(path, None, "review_format", message, "E_KEY")])
         try:
             key = convert_strictly(value, SheetKey)
         except MisfitError as error:
@@ -194,7 +199,7 @@ def load_sheet(path: str, key: SheetKey, scales: LabelScales, rater: str | None 
 def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, findings: ProblemList) -> Label | None:
     """Return the label of a row; None if it is empty, or wrong in a way that was noted."""
     try:
-        filled = convert_strictly(row.members, _FilledRow)
+        filled = convert_strictly(row.members, FilledRow)
     except MisfitError as error:
         for misfit in error.misfits:
             findings.add_error(row.line, misfit.field, misfit.message, misfit.code)
@@ -202,7 +207,7 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
     target = key.rows.get(filled.row_id)
     label_name = (filled.label or "").strip()
     if target is None:
-        message = f"not a row of this key (got {shorten_repr(filled.row_id)}; {_describe_row_ids(key)})"
+        message = f"not a row of this key (got {shorten_repr(filled.row_id)}; {describe_row_ids(key.rows)})"
         findings.add_error(row.line, ROW_ID, message, "E_KEY")
         return None
     if not label_name:
@@ -224,12 +229,19 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
     )
 
 
-def _describe_row_ids(key: SheetKey) -> str:
-    row_ids = sorted(key.rows)
+def describe_row_ids(rows: Collection[str]) -> str:
+    """Return which rows a key has, for messages."""
+    row_ids = sorted(rows)
     return f"expected one of {row_ids[0]} … {row_ids[-1]}" if row_ids else "it has none"
 
 
-def build_label_page(rows: Sequence[SheetRow], language: str = "en") -> bytes:
-    """Return the page for one or more rows. Its language, English or Vietnamese, can be changed on the page."""
-    sheet = compute_digest([msgspec.structs.asdict(row) for row in rows])
+def build_label_page(rows: Sequence[SheetRow], language: str = "en", *, must_explain: bool = False) -> bytes:
+    """Return the page for one or more rows. Its language, English or Vietnamese, can be changed on the page.
+
+    With `must_explain` the page saves no label without a reason.
+    """
+    contents = [msgspec.structs.asdict(row) for row in rows]
+    sheet = compute_digest(contents)
+    if must_explain:
+        return build_offline_page("label", [row | {"must_explain": True} for row in contents], sheet, language)
     return build_offline_page("label", list(rows), sheet, language)

@@ -461,6 +461,16 @@ def refuse_other_golden(folder: Path, digest: str) -> None:
         raise InputError([Problem(str(folder / GOLDEN_FILE), None, "", message, "E_RUN_CHANGED")])
 
 
+def find_verdict_store(run: str) -> str:
+    """Return the path of the verdict store of a run. Raises InputError if it is no run, or was not judged."""
+    folder = parse_run_name(run).path
+    judge = read_manifest(folder).get("judge")
+    if judge is None:
+        message = "was not judged: it has no verdict store (expected `assay judge --run` first)"
+        raise InputError([Problem(str(folder), None, "judge", message, "E_RUN_FOLDER")])
+    return _verdict_store_path(folder, judge)
+
+
 def _verdict_store_path(run: Path, judge: dict[str, str]) -> str:
     """Return the path of the verdicts of a run: in its folder, unless another verdict store was named."""
     path_in_run = run / judge["store"]

@@ -70,7 +70,7 @@ def evaluate_regression(rule: Rule, scores: GateScores) -> RuleResult:
     if candidate is None:
         return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured")
     if scores.baseline is None:
-        message = f"{describe_subject(rule)} needs a baseline; none was given (--baseline; in pytest --assay-baseline)"
+        message = f"{describe_subject(rule)} needs a baseline; none was given (--baseline)"
         return RuleResult(rule, "unmeasured", None, 0, message)
     baseline = find_column(scores.baseline, name)
     if baseline is None:

@@ -41,7 +41,7 @@ from assay.records.release_gates import Gate
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest
 from assay.records.scores import SCORED
 from assay.records.unforeseen import describe_unforeseen
-from assay.records.verdicts import JudgeRequest, Verdict
+from assay.records.verdicts import JudgeRequest, Verdict, VerdictReview
 from assay.scoring.slices import find_slice_rows, select_cases
 
 DEFAULT_JUDGED = (
@@ -80,7 +80,8 @@ class JudgeQuestions:
     """The observations to judge, joined with their cases; `cases_of` gives the cases that each request is about.
 
     `bugs` has a line for every case about which nothing can be asked because of an exception that nobody foresaw;
-    `disputed` are the requests with a better label with the orders in their texts than without, as last found.
+    `disputed` are the requests with a better label with the orders in their texts than without, as last found, that
+    none of the `reviews`, by the digest of the request, has settled.
     """
 
     golden: GoldenSet
@@ -91,11 +92,12 @@ class JudgeQuestions:
     cases_of: dict[str, set[str]] = field(default_factory=dict)
     bugs: dict[str, str] = field(default_factory=dict)
     disputed: set[str] = field(default_factory=set)
+    reviews: Mapping[str, Sequence[VerdictReview]] = field(default_factory=dict)
 
     def find_requests(self, recorded: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
         """Return all requests by digest that the recorded verdicts lead to: first those about observations that the
         rules leave open or flag, so that a budget that does not last is spent on these; else in golden order."""
-        recorder = _Recorder(self.rubrics, recorded)
+        recorder = _Recorder(self.rubrics, recorded, reviews=self.reviews)
         joins = GoldenIndex(self.golden, self.corpus, recorder)
         requests: dict[str, JudgeRequest] = {}
         later_requests: dict[str, JudgeRequest] = {}

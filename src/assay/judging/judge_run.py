@@ -50,18 +50,18 @@ from assay.judging.control_questions import (
 )
 from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
-from assay.judging.verdict_files import StoreContents, merge_status
+from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
-from assay.metrics.vote_folding import MAX_VOTES, fold_votes, settle_ruling
+from assay.metrics.vote_folding import MAX_VOTES, apply_reviews, fold_votes, settle_ruling
 from assay.records.errors import ExitCode
 from assay.records.release_gates import Gate
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
 
 NOT_ASKED = "not asked"
 FINAL_REASONS = {
-    "tie": "as many votes for as against; use another number of --votes or label the case by hand",
+    "tie": "as many votes for as against; ask another number of --votes, or settle it (`assay judge review`)",
     "too_long": "longer than the judge can read",
-    "disputed": "labelled better with the orders in its texts than without them; review the case",
+    "disputed": "labelled better with the orders in its texts than without them; settle it (`assay judge review`)",
 }
 """Why a request has no verdict, for the reasons that stay when it is asked again."""
 
@@ -226,6 +226,7 @@ class _Session:
         shared = self._shared.read() if self._shared is not None else StoreContents()
         own = contents.verdicts.get(self.digest, {})
         self._recorded = shared.verdicts.get(self.digest, {}) | own
+        self.questions.reviews = group_reviews(contents.reviews)
         self._standing = combine_statuses(shared.statuses.get(self.digest), contents.statuses.get(self.digest))
         self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
@@ -392,7 +393,7 @@ class _Session:
         judged.in_doubt = len(doubts)
 
     def _missing_verdict_reason(self, request: JudgeRequest) -> str:
-        """Return why all votes on a request, earlier ones included, give no verdict; "" if they give one."""
+        """Return why neither people nor all votes, earlier ones included, give a verdict; "" if they give one."""
         recorded = (*self._recorded.get(request.digest, ()), *self.verdicts.get(request.digest, ()))
         votes = {sample.sample: sample for sample in recorded}
         if not votes:
@@ -402,6 +403,7 @@ class _Session:
         second_samples = self.second.samples.get(request.digest) if self.second is not None else None
         if second_samples:
             ruling = settle_ruling(ruling, fold_votes(second_samples, rubric))
+        ruling = apply_reviews(request, ruling, self.questions.reviews.get(request.digest, ()), rubric)
         return ruling.unscored or next((item.unscored for item in ruling.items if item.unscored), "")
 
     def _is_paid_in_vain(self, request: JudgeRequest) -> bool:

@@ -10,6 +10,8 @@ from itertools import chain
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.rubric_files import load_anchors, use_rubrics
+from assay.judging.verdict_files import group_reviews
+from assay.judging.verdict_store import read_store
 from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
 from assay.metrics.catalog import (
     CATALOG,
@@ -100,6 +102,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         control_agreement=_anchor_accuracy(judge_status),
         second_judge=second,
         second_verdicts=seconds,
+        reviews=group_reviews(contents.reviews),
         failure="; ".join(judge_status.reasons) or "unknown"
         if judge_status is not None and judge_status.invalid
         else "",

@@ -12,29 +12,39 @@ from msgspec import Struct, field, structs
 from assay.calls.interfaces import SampleKey
 from assay.records.digest import encode_canonical_json
 from assay.records.errors import InputError, Problem
-from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict
+from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict, VerdictReview
 
 VerdictsByJudge = dict[str, dict[str, list[Verdict]]]
 """Judge digest, request digest, samples in the order of their numbers."""
+ReviewKey = tuple[str, str, str]
+"""Request digest, item, reviewer."""
 
 _DECODER = msgspec.json.Decoder(Verdict)
+_CHANGED_LINE = "it was changed: its contents do not match its sha256"
+_REVIEW_DECODER = msgspec.json.Decoder(VerdictReview)
 
 
 class StoreContents(Struct):
-    """Everything in a verdict store or an export; `warnings` say what was left out because it was changed."""
+    """Everything in a verdict store or an export; `warnings` say what was left out because it was changed.
+
+    `reviews` are sorted, one for each item and reviewer.
+    """
 
     judges: list[JudgeIdentity] = field(default_factory=list)
     verdicts: VerdictsByJudge = field(default_factory=dict)
     statuses: dict[str, JudgeStatus] = field(default_factory=dict)
+    reviews: list[VerdictReview] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One line of an export: a judge, a status or a verdict; the last two with the SHA-256 of their JSON."""
+    """One line of an export: a judge, a status, a verdict or a review; all but the first with the SHA-256 of their
+    JSON."""
 
     judge: JudgeIdentity | None = None
     judge_status: JudgeStatus | None = None
     verdict: Verdict | None = None
+    review: VerdictReview | None = None
     sha256: str | None = None
     standing: JudgeStatus | None = None  # what exports of 0.1 call the status
 
@@ -42,6 +52,28 @@ class _Line(Struct, forbid_unknown_fields=True, omit_defaults=True):
 def sample_key(verdict: Verdict) -> SampleKey:
     """Return the key of a verdict: request digest, judge digest, sample number."""
     return verdict.request, verdict.judge, verdict.sample
+
+
+def review_key(review: VerdictReview) -> ReviewKey:
+    """Return the key of a review: a reviewer has one for each item of a request."""
+    return review.request, review.item, review.reviewer
+
+
+def encode_review(review: VerdictReview) -> tuple[bytes, bytes]:
+    """Return the canonical JSON of a review and its SHA-256."""
+    record = encode_canonical_json(review)
+    return record, hashlib.sha256(record).digest()
+
+
+def decode_review(key: ReviewKey, record: object, sha256: object) -> VerdictReview | None:
+    """Return the review of a row; None if key, record and hash do not match."""
+    if not isinstance(record, bytes) or hashlib.sha256(record).digest() != sha256:
+        return None
+    try:
+        review = _REVIEW_DECODER.decode(record)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return review if review_key(review) == key else None
 
 
 def encode_verdict(verdict: Verdict) -> tuple[bytes, bytes]:
@@ -100,8 +132,16 @@ def sort_verdicts(verdicts: Iterable[Verdict]) -> VerdictsByJudge:
     return by_judge
 
 
+def group_reviews(reviews: Iterable[VerdictReview]) -> dict[str, list[VerdictReview]]:
+    """Return reviews by the digest of their request."""
+    by_request: dict[str, list[VerdictReview]] = {}
+    for review in reviews:
+        by_request.setdefault(review.request, []).append(review)
+    return by_request
+
+
 def encode_lines(contents: StoreContents) -> Iterator[bytes]:
-    """Yield the lines of an export: judges, their statuses, verdicts; the same bytes for the same contents."""
+    """Yield the lines of an export: judges, their statuses, verdicts, reviews; the same bytes for the same contents."""
     for judge in sorted(contents.judges, key=lambda judge: judge.digest):
         yield encode_canonical_json(_Line(judge=judge)) + b"\n"
     for _, judge_status in sorted(contents.statuses.items()):
@@ -110,12 +150,15 @@ def encode_lines(contents: StoreContents) -> Iterator[bytes]:
         for samples in by_request.values():
             for verdict in samples:
                 yield encode_canonical_json(_Line(verdict=verdict, sha256=_sha256(verdict))) + b"\n"
+    for review in sorted(contents.reviews):
+        yield encode_canonical_json(_Line(review=review, sha256=_sha256(review))) + b"\n"
 
 
 def read_export(path: Path) -> StoreContents:
     """Read an export. Raises InputError listing every line that is invalid, was changed, or contradicts another."""
     contents, problems = StoreContents(), list[Problem]()
     first_lines: dict[SampleKey, tuple[int, Verdict]] = {}
+    first_reviews: dict[ReviewKey, tuple[int, VerdictReview]] = {}
     decoder = msgspec.json.Decoder(_Line)
     with path.open("rb") as lines:
         for number, raw in enumerate(lines, 1):
@@ -126,12 +169,13 @@ def read_export(path: Path) -> StoreContents:
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 problems.append(Problem(str(path), number, "", f"not a line of verdicts: {error}", "E_VERDICT"))
                 continue
-            message = _add_line(line, contents, first_lines, number)
+            message = _add_line(line, contents, first_lines, first_reviews, number)
             if message:
                 problems.append(Problem(str(path), number, "", message, "E_VERDICT"))
     if problems:
         raise InputError(problems)
     contents.verdicts = sort_verdicts(verdict for _, verdict in first_lines.values())
+    contents.reviews = sorted(review for _, review in first_reviews.values())
     return contents
 
 
@@ -147,27 +191,36 @@ def drop_unknown_judges(contents: StoreContents) -> StoreContents:
 
 
 def _add_line(
-    line: _Line, contents: StoreContents, first_lines: dict[SampleKey, tuple[int, Verdict]], number: int
+    line: _Line,
+    contents: StoreContents,
+    first_lines: dict[SampleKey, tuple[int, Verdict]],
+    first_reviews: dict[ReviewKey, tuple[int, VerdictReview]],
+    number: int,
 ) -> str:
     """Add one line to the contents; returns what is wrong with it, empty if nothing."""
-    members = (line.judge, line.judge_status, line.standing, line.verdict)
+    members = (line.judge, line.judge_status, line.standing, line.verdict, line.review)
     records = [record for record in members if record is not None]
     if len(records) != 1:
-        return "expected exactly one of judge, judge_status and verdict"
+        return "expected exactly one of judge, judge_status, verdict and review"
     (record,) = records
     if isinstance(record, JudgeIdentity):
         contents.judges += [record] if record not in contents.judges else []
         return ""
     if line.sha256 != _sha256(record):
-        return "it was changed: its contents do not match its sha256"
+        return _CHANGED_LINE
     if isinstance(record, JudgeStatus):
         contents.statuses[record.judge] = merge_status(contents.statuses.get(record.judge), record)
         return ""
+    if isinstance(record, VerdictReview):
+        first_line, first_review = first_reviews.setdefault(review_key(record), (number, record))
+        if first_review == record:
+            return ""
+        return f"another review of the item of line {first_line} by {record.reviewer!r} (expected one)"
     first_line, first = first_lines.setdefault(sample_key(record), (number, record))
     return "" if first == record else f"another verdict for the sample of line {first_line} (expected one)"
 
 
-def _sha256(record: Verdict | JudgeStatus) -> str:
+def _sha256(record: Verdict | JudgeStatus | VerdictReview) -> str:
     return hashlib.sha256(encode_canonical_json(record)).hexdigest()
 
 

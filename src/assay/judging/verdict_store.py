@@ -31,23 +31,30 @@ from assay.judging.verdict_files import (
     StoreContents,
     VerdictsByJudge,
     count_verdicts,
+    decode_review,
     decode_verdict,
     drop_unknown_judges,
     encode_lines,
+    encode_review,
     encode_verdict,
     merge_status,
     read_export,
+    review_key,
     sample_key,
     sort_verdicts,
 )
 from assay.records.digest import encode_canonical_json
 from assay.records.errors import IncompleteError, InputError, Problem
-from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict
+from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict, VerdictReview
 
 SQLITE_MAGIC = b"SQLite format 3\0"
-APPLICATION_ID, STORE_FORMAT = 0x41736179, 2
-_STATUS_TABLES = {1: "standings", STORE_FORMAT: "judge_statuses"}
+APPLICATION_ID, STORE_FORMAT = 0x41736179, 3
+_STATUS_TABLES = {1: "standings", 2: "judge_statuses", STORE_FORMAT: "judge_statuses"}
 """The table of judge statuses by the format of the store: older formats are read, and upgraded when written."""
+_FIRST_FORMAT_WITH_REVIEWS = 3
+_REVIEWS_TABLE = """
+CREATE TABLE reviews(request TEXT, item TEXT, reviewer TEXT, record BLOB NOT NULL, sha256 BLOB NOT NULL,
+    PRIMARY KEY (request, item, reviewer))"""
 BUSY_SECONDS = 60.0
 DAMAGE_ERRORS = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 
@@ -63,6 +70,7 @@ CREATE TABLE verdicts(request TEXT, judge TEXT, sample INTEGER, record BLOB NOT 
 CREATE TABLE intents(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT NULL, host TEXT NOT NULL,
     pid INTEGER NOT NULL, until REAL NOT NULL, PRIMARY KEY (request, judge, sample)) WITHOUT ROWID;
 CREATE TABLE abandoned(request TEXT, judge TEXT, sample INTEGER, owner TEXT NOT NULL);
+{_REVIEWS_TABLE};
 """
 
 
@@ -118,7 +126,9 @@ def upgrade_store(db: sqlite3.Connection, path: Path) -> None:
         store_format = require_store_format(db, path)  # another process may have been faster
         if store_format != STORE_FORMAT:
             # Table names and format come from the constants above, never from the file.
-            db.execute(f"ALTER TABLE {_STATUS_TABLES[store_format]} RENAME TO {_STATUS_TABLES[STORE_FORMAT]}")
+            if _STATUS_TABLES[store_format] != _STATUS_TABLES[STORE_FORMAT]:
+                db.execute(f"ALTER TABLE {_STATUS_TABLES[store_format]} RENAME TO {_STATUS_TABLES[STORE_FORMAT]}")
+            db.execute(_REVIEWS_TABLE)
             db.execute(f"PRAGMA user_version = {STORE_FORMAT}")
 
 
@@ -272,6 +282,15 @@ class SqliteVerdictStore:
                     self._db.execute("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", row)
                 self._give_back(key)
 
+    def save_reviews(self, reviews: Sequence[VerdictReview], *, replace: bool = False) -> None:
+        """Store what people settled; an earlier review of the same item by the same person stays unless `replace`."""
+        with self._changing():
+            for review in reviews:
+                row = (*review_key(review), *encode_review(review))
+                new = self._db.execute("INSERT OR IGNORE INTO reviews VALUES (?, ?, ?, ?, ?)", row).rowcount
+                if not new and replace:
+                    self._db.execute("INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?)", row)
+
     def release(self, keys: Sequence[SampleKey]) -> None:
         """Release claims for which no call was made."""
         with self._changing():
@@ -400,6 +419,29 @@ def read_store(path: str | Path) -> StoreContents:
             return drop_unknown_judges(_read_contents(db, require_store_format(db, file_path)))
 
 
+def add_reviews(path: str | Path, reviews: Sequence[VerdictReview], *, replace: bool = False) -> list[VerdictReview]:
+    """Add what people settled to a verdict store or to an export of one; return all reviews that it then has.
+
+    An earlier review of the same item by the same person stays unless `replace`. Raises InputError for a file that is
+    neither, IncompleteError for a damaged one and for a failed write.
+    """
+    file_path = Path(path)
+    with translate_errors(file_path), file_path.open("rb") as file:
+        is_store = file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
+    if is_store:
+        with closing(SqliteVerdictStore(file_path)) as store:
+            store.save_reviews(reviews, replace=replace)
+            return store.load_contents().reviews
+    contents = read_export(file_path)
+    merged = {review_key(review): review for review in contents.reviews}
+    for review in reviews:
+        if replace or review_key(review) not in merged:
+            merged[review_key(review)] = review
+    contents.reviews = sorted(merged.values())
+    write_atomically(str(file_path), encode_lines(contents))
+    return contents.reviews
+
+
 def load_recorded_verdicts(
     path: str | Path, warn: Callable[[str], None] = lambda _: None
 ) -> tuple[list[JudgeIdentity], VerdictsByJudge]:
@@ -436,7 +478,22 @@ def _read_contents(db: sqlite3.Connection, store_format: int) -> StoreContents:
     if bad:
         contents.warnings.append(f"{bad} verdicts do not match their sha256: they were changed, and are left out")
     contents.verdicts = sort_verdicts(verdicts.values())
+    if store_format >= _FIRST_FORMAT_WITH_REVIEWS:
+        _read_reviews(db, contents)
     return contents
+
+
+def _read_reviews(db: sqlite3.Connection, contents: StoreContents) -> None:
+    bad = 0
+    for *key, record, sha256 in db.execute("SELECT request, item, reviewer, record, sha256 FROM reviews"):
+        review = decode_review((key[0], key[1], key[2]), record, sha256)
+        if review is None:
+            bad += 1
+        else:
+            contents.reviews.append(review)
+    if bad:
+        contents.warnings.append(f"{bad} reviews do not match their sha256: they were changed, and are left out")
+    contents.reviews.sort()
 
 
 def _decode_status(name: str, record: object, sha256: object) -> JudgeStatus | None:
@@ -455,9 +512,10 @@ def _decode_record(record: Any, kind: type[R]) -> R | None:
 
 
 def export_verdict_store(store_path: str, export_path: str) -> tuple[int, list[str]]:
-    """Write the judges and verdicts of a store as JSON lines; return the number of verdicts, and what was left out.
+    """Write the judges, verdicts and reviews of a store as JSON lines.
 
-    Raises InputError for a file that is not a verdict store, IncompleteError for a damaged one and for a failed write.
+    Returns the number of verdicts, and what was left out. Raises InputError for a file that is not a verdict store,
+    IncompleteError for a damaged one and for a failed write.
     """
     refuse_overwriting([export_path], [store_path], into_runs=True)
     contents = read_store(store_path)
@@ -466,7 +524,7 @@ def export_verdict_store(store_path: str, export_path: str) -> tuple[int, list[s
 
 
 def import_verdict_store(store_path: str, source: str) -> tuple[int, list[str]]:
-    """Add the verdicts of a store or an export to a store; scored verdicts that it already has are kept.
+    """Add the verdicts and reviews of a store or an export to a store; those that it already has are kept.
 
     Returns the number of verdicts read, and what was left out. Raises the same errors as `export_verdict_store`.
     """
@@ -479,4 +537,11 @@ def import_verdict_store(store_path: str, source: str) -> tuple[int, list[str]]:
             opened.record_status(judge_status)
         by_request = [samples for requests in contents.verdicts.values() for samples in requests.values()]
         opened.save([verdict for samples in by_request for verdict in samples])
+        kept_reviews = {review_key(review): review for review in opened.load_contents().reviews}
+        for review in contents.reviews:
+            if kept_reviews.get(review_key(review), review) != review:
+                contents.warnings.append(
+                    f"the store has another review by {review.reviewer!r} of {review.case_id} {review.item}: it is kept"
+                )
+        opened.save_reviews(contents.reviews)
     return count_verdicts(contents.verdicts), contents.warnings

@@ -22,10 +22,10 @@ from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.rubric_metrics import name_rubric_metric
 from assay.metrics.scorers import compute_outcome, is_answer_metric
-from assay.metrics.vote_folding import Ruling, fold_votes
+from assay.metrics.vote_folding import Ruling, apply_reviews, fold_votes
 from assay.records.errors import InputError
 from assay.records.observations import Observation
-from assay.records.verdicts import JudgeRequest, Verdict
+from assay.records.verdicts import JudgeRequest, Verdict, VerdictReview
 from assay.scoring.scored_run import ScoredRun
 
 
@@ -51,6 +51,7 @@ class VerdictDetails(Struct, frozen=True):
     `component` is the metric that the labels are made into and `item_id` the case. `label`, `value`, `reasoning`,
     `quote` and `text` are by dimension: the id of a claim, citation or fact, or `answer`. Latency, tokens and cost are
     those of all votes together; a request about several answers is a line for each, with the same `request_id`.
+    `reviews` are what people decided in the judge's place, which `label`, `value` and `reasoning` then are.
     """
 
     component: str
@@ -72,6 +73,7 @@ class VerdictDetails(Struct, frozen=True):
     completion_tokens: int
     cost_usd: float | None
     votes: tuple[VoteDetails, ...]
+    reviews: tuple[VerdictReview, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,11 @@ def _describe_request(
     samples = judging.verdicts.get(request.digest, ())
     if not samples:
         return None
-    ruling = fold_votes(samples, find_rubric(judging.rubrics, request.rubric, request.language))
+    rubric, reviews = (
+        find_rubric(judging.rubrics, request.rubric, request.language),
+        judging.reviews.get(request.digest),
+    )
+    ruling = apply_reviews(request, fold_votes(samples, rubric), reviews or (), rubric)
     labelled = {item.id: item for item in ruling.items if item.label is not None}
     first_votes = {item_id: item.first_vote for item_id, item in labelled.items() if item.first_vote is not None}
     texts = {}
@@ -168,6 +174,7 @@ def _describe_request(
         sum(vote.usage.completion_tokens for vote in votes),
         None if None in costs else sum(cost for cost in costs if cost is not None),
         tuple(map(_describe_vote, votes)),
+        tuple(reviews or ()),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, define_answer_metric
 from assay.metrics.citation_precision import find_better_source
-from assay.metrics.combined_support import collect_judge_values, compute_combined_probability, select_curve
+from assay.metrics.combined_support import collect_judge_labels, compute_combined_probability, select_curve
 from assay.metrics.faithfulness import CLAIM_SUPPORT_RUBRIC, judge_claims
 from assay.metrics.judge_requests import (
     MAX_ITEMS,
@@ -209,7 +209,7 @@ def label_citations(reading: ParsedAnswer, rubrics: Rubrics) -> LabelRequests:
     if isinstance(labels, Outcome):
         return labels
     if any(
-        bool(labels[citation.id].value) and not _has_ground(citation, reading)
+        bool(labels[citation.id].value) and not labels[citation.id].by_person and not _has_ground(citation, reading)
         for citation in reading.citations
         if citation.texts
     ):
@@ -261,12 +261,12 @@ def combine_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDi
     if unscored_outcome is not None:
         return unscored_outcome
     requests = reading.cached_requests(CITATION_SUPPORT_RUBRIC, "", lambda: _citation_requests(reading, rubrics))
-    values = yield from collect_judge_values(requests)
-    if isinstance(values, Outcome):
-        return values
+    labels = yield from collect_judge_labels(requests)
+    if isinstance(labels, Outcome):
+        return labels
     calibration = find_calibration(reading, CITATION_SUPPORT_COMBINED)
     curve = select_curve(calibration)
-    probabilities = [_combine_citation(citation, reading, values, curve) for citation in reading.citations]
+    probabilities = [_combine_citation(citation, reading, labels, curve) for citation in reading.citations]
     weak = []
     for citation, probability in zip(reading.citations, probabilities, strict=True):
         if probability < WEAK_SUPPORT:
@@ -275,19 +275,21 @@ def combine_citation_support(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDi
 
 
 def _combine_citation(
-    citation: Citation, reading: ParsedAnswer, values: Mapping[str, float], curve: Mapping[str, float]
+    citation: Citation, reading: ParsedAnswer, labels: Mapping[str, ItemLabel], curve: Mapping[str, float]
 ) -> float:
     """Return the probability that a citation supports its claim, alone or, if it does in part, with the others."""
     if not citation.texts or citation.name in reading.access.forbidden:
         return 0.0
-    judged = values.get(citation.id)
-    if judged and not _has_ground(citation, reading):
+    label = labels.get(citation.id)
+    judged = label.value if label is not None else None
+    if label is not None and judged and not label.by_person and not _has_ground(citation, reading):
         judged = None  # the source holds none of its words, whatever the judge says
     if judged and citation.claim is None:
         judged = 1.0  # a citation of the whole answer needs to support only a part of it
     probability = compute_combined_probability(best_citation_support(citation, reading).z, judged, curve)
     if judged and citation.claim is not None and joint_citation_names(reading, citation.claim.id):
-        joint_value = values.get(f"{citation.claim.id}.all")
+        joint_label = labels.get(f"{citation.claim.id}.all")
+        joint_value = joint_label.value if joint_label is not None else None
         joint_z = joint_citation_support(citation.claim, reading).z
         probability = max(probability, compute_combined_probability(joint_z, joint_value, curve))
     return probability

@@ -12,6 +12,7 @@ from collections.abc import Generator, Mapping
 from assay.metrics.judge_requests import (
     NO_VERDICT,
     UNSCORED_PREFIX,
+    ItemLabel,
     JudgeDialogue,
     Outcome,
     Rulings,
@@ -48,17 +49,19 @@ def score_combined_claims(
     reading: ParsedAnswer, requests: list[JudgeRequest], against: str, calibration: Calibration | None
 ) -> JudgeDialogue:
     """Ask about every claim; return the mean probability that a claim is supported, by judge and rules together."""
-    values = yield from collect_judge_values(requests)
-    if isinstance(values, Outcome):
-        return values
+    labels = yield from collect_judge_labels(requests)
+    if isinstance(labels, Outcome):
+        return labels
     curve = select_curve(calibration)
     cuts = calibration.cuts if calibration is not None else None
     texts = reading.source_texts(against)
     assert isinstance(texts, dict)
     probabilities, unsupported = [], []
     for claim, support in zip(reading.claims, reading.claim_supports(against), strict=True):
-        judged = values.get(claim.id)
-        if judged and not has_lexical_ground(claim.text, support, texts.values()):
+        label = labels.get(claim.id)
+        judged = label.value if label is not None else None
+        is_by_person = label is not None and label.by_person
+        if judged and not is_by_person and not has_lexical_ground(claim.text, support, texts.values()):
             judged = None  # the sources hold none of its words, whatever the judge says
         probability = compute_combined_probability(support.z, judged, curve)
         probabilities.append(probability)
@@ -75,16 +78,18 @@ def _is_unsupported(probability: float, judged: float | None, support: SourceSup
     return judged == 0 or support.verdict == "contradicted"
 
 
-def collect_judge_values(
+def collect_judge_labels(
     requests: list[JudgeRequest],
-) -> Generator[list[JudgeRequest], Rulings, dict[str, float] | Outcome]:
-    """Return the judge's value of each item that it labelled; the outcome if it was not asked or failed."""
+) -> Generator[list[JudgeRequest], Rulings, dict[str, ItemLabel] | Outcome]:
+    """Return the label of each item that has one with a number; the outcome if the judge was not asked or failed."""
     rulings = (yield requests) if requests else []
-    values: dict[str, float] = {}
+    labels: dict[str, ItemLabel] = {}
     for ruling in rulings:
         if ruling is None:
             return unscored_outcome(NO_VERDICT)
         if ruling.unscored is not None:
             return unscored_outcome(f"{UNSCORED_PREFIX}{ruling.unscored}")
-        values |= {item.id: item.value for item in ruling.items if item.value is not None}
-    return values
+        for item in ruling.items:
+            if item.label is not None and item.value is not None:
+                labels[item.id] = ItemLabel(item.label, item.value, bool(item.reviewers))
+    return labels

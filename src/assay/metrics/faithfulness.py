@@ -192,12 +192,14 @@ def judge_claims(reading: ParsedAnswer, rubrics: Rubrics, against: str = CONTEXT
 
 
 def _has_groundless_label(reading: ParsedAnswer, labels: dict[str, ItemLabel], against: str) -> bool:
-    """Whether the judge supports a claim although the sources hold none of its words."""
+    """Whether the judge, and no person, supports a claim although the sources hold none of its words."""
     texts = reading.source_texts(against)
     assert isinstance(texts, dict)
     supports = zip(reading.claims, reading.claim_supports(against), strict=True)
     return any(
-        bool(labels[claim.id].value) and not has_lexical_ground(claim.text, support, texts.values())
+        bool(labels[claim.id].value)
+        and not labels[claim.id].by_person
+        and not has_lexical_ground(claim.text, support, texts.values())
         for claim, support in supports
     )
 

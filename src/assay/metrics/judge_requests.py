@@ -17,12 +17,21 @@ from assay.metrics.vote_folding import (
     TIED_VOTE,
     ItemRuling,
     Ruling,
+    apply_reviews,
     fold_votes,
     settle_ruling,
 )
 from assay.records.errors import InputError
-from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED
-from assay.records.verdicts import Calibration, JudgeRequest, JudgeRubric, JudgeUsage, LabelledRate, Verdict
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED
+from assay.records.verdicts import (
+    Calibration,
+    JudgeRequest,
+    JudgeRubric,
+    JudgeUsage,
+    LabelledRate,
+    Verdict,
+    VerdictReview,
+)
 
 if TYPE_CHECKING:
     from assay.metrics.second_judgement import CaseTexts
@@ -49,7 +58,7 @@ RULES_VERSION = "3"
 class Outcome(NamedTuple):
     """One score of one observation: a number, or why there is none; `detail` is for the reader of one case.
 
-    The `reason` of a number is empty, or says that it needs review."""
+    The `reason` of a number is empty, says that it needs review, or who settled it."""
 
     status: int
     value: float
@@ -95,7 +104,8 @@ class RecordedVerdicts:
     which controls or anchors it failed, so that its verdicts give no numbers ("" if none); `usage` is what they cost;
     `control_agreement` is the share of control questions that it labelled as expected. `calibrations` are by metric
     name. `second_judge` is the digest of a second judge that was asked about doubtful rulings, and `second_verdicts`
-    holds its samples. `entailment_model` compares claims with sources where a metric asks for it.
+    holds its samples. `reviews` are what people settled, by the digest of the request.
+    `entailment_model` compares claims with sources where a metric asks for it.
     """
 
     rubrics: Rubrics = field(default_factory=dict)
@@ -107,6 +117,7 @@ class RecordedVerdicts:
     control_agreement: LabelledRate | None = None
     second_judge: str = ""
     second_verdicts: Mapping[str, Sequence[Verdict]] = field(default_factory=dict)
+    reviews: Mapping[str, Sequence[VerdictReview]] = field(default_factory=dict)
     failure: str = ""
     usage: JudgeUsage | None = None
     entailment_model: EntailmentModel | None = None
@@ -131,9 +142,20 @@ class RecordedVerdicts:
         return settle_ruling(ruling, fold_votes(second_samples, rubric)) if second_samples else ruling
 
     def find_confirmed_ruling(self, request: JudgeRequest, texts: CaseTexts) -> Ruling | None:
-        """Return the ruling on a request, compared with the second judgement if its texts hold orders (ADR 0044).
+        """Return the ruling on a request: of the judge, with what people settled in its place (ADR 0101).
 
-        `texts` are those of its case. Where that is not recorded, the items have no label.
+        `texts` are those of its case. A request that the judge was not asked has none, whatever people said.
+        """
+        ruling = self.find_judged_ruling(request, texts)
+        reviews = self.reviews.get(request.digest)
+        if ruling is None or not reviews or self.failure:
+            return ruling
+        return apply_reviews(request, ruling, reviews, find_rubric(self.rubrics, request.rubric, request.language))
+
+    def find_judged_ruling(self, request: JudgeRequest, texts: CaseTexts) -> Ruling | None:
+        """Return the judge's ruling, compared with the second judgement if its texts hold orders (ADR 0044).
+
+        Where that is not recorded, the items have no label.
         """
         ruling = self.find_ruling(request)
         if ruling is not None and self.failure:
@@ -204,10 +226,11 @@ def make_item_requests(
 
 
 class ItemLabel(NamedTuple):
-    """One item as it was ruled: its label, and the label's number (None: it has none)."""
+    """One item as it was ruled: its label, the label's number (None: it has none), and whether a person chose it."""
 
     label: str
     value: float | None
+    by_person: bool = False
 
 
 def collect_labels(rulings: Rulings, requests: Sequence[JudgeRequest]) -> dict[str, ItemLabel] | Outcome:
@@ -225,7 +248,7 @@ def collect_labels(rulings: Rulings, requests: Sequence[JudgeRequest]) -> dict[s
             item = ruled_items.get(item_id)
             if item is None or item.label is None:
                 return unscored_outcome(f"{UNSCORED_PREFIX}{item.unscored if item is not None else 'judge_parse'}")
-            labels[item_id] = ItemLabel(item.label, item.value)
+            labels[item_id] = ItemLabel(item.label, item.value, bool(item.reviewers))
     return labels
 
 
@@ -278,13 +301,19 @@ def replay_dialogue(
 
 
 def mark_for_review(outcome: Outcome, rulings: Sequence[Ruling | None]) -> Outcome:
-    """Return the outcome, marked for human review if its votes are far apart, tied or disputed."""
+    """Return the outcome, marked for human review if its votes are far apart, tied or disputed.
+
+    A number that needs none and rests on what people settled names them.
+    """
     if outcome.status == ERROR and outcome.reason == UNSCORED_PREFIX + TIED_VOTE:
         return outcome._replace(reason=TIED_VOTES)
     if outcome.status == ERROR and outcome.reason == UNSCORED_PREFIX + DISPUTED:
         return outcome._replace(reason=DISPUTED_LABELS)
     if outcome.status == SCORED and any(ruling is not None and ruling.spread >= REVIEW_SPREAD for ruling in rulings):
         return outcome._replace(reason=FAR_APART_VOTES)
+    reviewers = sorted({reviewer for ruling in rulings if ruling is not None for reviewer in ruling.reviewers})
+    if outcome.status == SCORED and reviewers:
+        return outcome._replace(reason=f"{SETTLED} by {', '.join(reviewers)}")
     return outcome
 
 

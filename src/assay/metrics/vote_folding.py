@@ -6,11 +6,11 @@ Fewer votes than the quorum and ties stay unscored (ADR 0033). Votes that are fa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from assay.records.verdicts import ItemVerdict, JudgeRubric, Verdict
+from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeRubric, Verdict, VerdictReview
 
 VOTE_QUORUM = 2
 """Scored votes that are needed where more than one was asked for."""
@@ -31,7 +31,7 @@ class ItemRuling(Struct, frozen=True, omit_defaults=True):
 
     `agreement` is the share of votes for the label; `spread` the distance between the furthest votes' numbers, 1 where
     some have one and others none. `first_vote` is the first for the label, with its quote; `tied` are the labels of a
-    tie.
+    tie. `reviewers` are the people who settled the item; none if its label is the judge's.
     """
 
     id: str
@@ -42,6 +42,7 @@ class ItemRuling(Struct, frozen=True, omit_defaults=True):
     first_vote: ItemVerdict | None = None
     unscored: str | None = None
     tied: tuple[str, ...] = ()
+    reviewers: tuple[str, ...] = ()
 
 
 class Ruling(Struct, frozen=True, omit_defaults=True):
@@ -60,6 +61,11 @@ class Ruling(Struct, frozen=True, omit_defaults=True):
     def spread(self) -> float:
         """The largest distance between two votes on one item."""
         return max((item.spread for item in self.items), default=0.0)
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """The people who settled an item of it, sorted."""
+        return tuple(sorted({reviewer for item in self.items for reviewer in item.reviewers}))
 
 
 def fold_votes(samples: Sequence[Verdict], rubric: JudgeRubric) -> Ruling:
@@ -120,6 +126,53 @@ def _settle_item(item: ItemRuling, second_item: ItemRuling | None) -> ItemRuling
         )
     spread = 0.0 if second_item.label == item.label else max(item.spread, REVIEW_SPREAD)
     return structs.replace(item, spread=spread)
+
+
+def apply_reviews(
+    request: JudgeRequest, ruling: Ruling, reviews: Sequence[VerdictReview], rubric: JudgeRubric
+) -> Ruling:
+    """Return a ruling in which the labels of reviewers take the place of the judge's, for the items that they settled.
+
+    An item on which reviewers disagree stays as the judge left it. A request without any usable vote gets an entry for
+    each item, so that those that nobody settled keep its reason.
+
+    >>> request = JudgeRequest("r", "1", "", "en", {}, ("a", "b"), ("yes", "no"))
+    >>> rubric = JudgeRubric("r", "1", "en", "?", (), ())
+    >>> reviews = [VerdictReview("", "a", "ann", "r@1", "no", "why"), VerdictReview("", "b", "ann", "r@1", "no", "why")]
+    >>> reviews.append(VerdictReview("", "b", "bob", "r@1", "yes", "why"))
+    >>> ruling = apply_reviews(request, Ruling(unscored="quorum"), reviews, rubric)
+    >>> [(item.label, item.unscored) for item in ruling.items]
+    [('no', None), (None, 'quorum')]
+    """
+    reviews_by_item: dict[str, list[VerdictReview]] = {}
+    for review in reviews:
+        reviews_by_item.setdefault(review.item, []).append(review)
+    settled_items = {}
+    for item_id, item_reviews in reviews_by_item.items():
+        if item_id in request.items and count_labels(item_reviews) == 1:
+            settled_items[item_id] = _make_settled_item(item_reviews, rubric)
+    if not settled_items:
+        return ruling
+    judged_items = {item.id: item for item in ruling.items}
+    items = []
+    for item_id in request.items:
+        item = settled_items.get(item_id) or judged_items.get(item_id)
+        items.append(item or ItemRuling(item_id, unscored=ruling.unscored or "judge_parse"))
+    return structs.replace(ruling, items=tuple(items), unscored=None)
+
+
+def count_labels(reviews: Iterable[VerdictReview]) -> int:
+    """Return how many different labels reviewers chose; an item is settled if it is one."""
+    return len({review.label for review in reviews})
+
+
+def _make_settled_item(reviews: Sequence[VerdictReview], rubric: JudgeRubric) -> ItemRuling:
+    """Return the entry of an item to which all its reviewers gave the same label."""
+    values = {label.name: label.value for label in rubric.labels}
+    first = reviews[0]
+    reviewers = tuple(sorted({review.reviewer for review in reviews}))
+    shown_vote = ItemVerdict(first.item, first.label, first.reason)
+    return ItemRuling(first.item, first.label, values.get(first.label), 1.0, first_vote=shown_vote, reviewers=reviewers)
 
 
 def is_doubtful_ruling(samples: Sequence[Verdict], rubric: JudgeRubric) -> bool:

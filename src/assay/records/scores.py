@@ -24,13 +24,15 @@ SCORED, NOT_APPLICABLE, ERROR = 0, 1, 2
 STATUS_NAMES = ("scored", "not_applicable", "error")
 NEEDS_REVIEW = "needs_review"
 """Prefix of reasons that ask for human review: the score rests on votes that disagree widely, or the votes are tied."""
+SETTLED = "settled"
+"""Prefix of reasons of scores that rest on what a person decided in a judge's place, followed by who that was."""
 
 
 class ScoreColumn(Struct, frozen=True):
     """The scores of one metric, one entry per row.
 
     `values` is meaningful only where `status` is SCORED. `reason` holds indices into `reasons`: why a row has no score,
-    or, for a scored row, nothing or why it needs review.
+    or, for a scored row, nothing, why it needs review, or who settled it.
     """
 
     metric: str
@@ -65,7 +67,8 @@ class UnknownRange(Struct, frozen=True):
 class Summary(Struct, frozen=True):
     """The summary of one metric over one slice, always with its counts.
 
-    `unknown` is the range of the mean if answers of which nobody can tell count as well, None if there are none.
+    `needs_review` counts the cases that a person should look at, `settled` those in which a person decided in a judge's
+    place. `unknown` is the range of the mean if answers of which nobody can tell count as well, None if there are none.
     """
 
     metric: str
@@ -80,6 +83,7 @@ class Summary(Struct, frozen=True):
     errors: int
     notes: tuple[str, ...] = ()
     needs_review: int = 0
+    settled: int = 0
     unknown: UnknownRange | None = None
 
 

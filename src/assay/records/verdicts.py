@@ -160,6 +160,25 @@ class Verdict(Struct, frozen=True, omit_defaults=True):
     votes: Count = 1
 
 
+class VerdictReview(Struct, frozen=True, order=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a person decided on one item of a request that a judge left to review.
+
+    `request` is the digest of the request: of another answer, another context or another wording of the question the
+    review says nothing. `case_id` and `config_id` name the answer that was read, for people. `at` is the time that the
+    person states, never that of a clock.
+    """
+
+    request: str
+    item: str
+    reviewer: str
+    rubric: str
+    label: str
+    reason: str
+    case_id: str = ""
+    config_id: str = ""
+    at: str | None = None
+
+
 class RubricControl(Struct, frozen=True, order=True, forbid_unknown_fields=True):
     """One kind of control under one rubric, which is known by its hash; `rubric` is its name for people."""
 

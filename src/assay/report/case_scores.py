@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from assay.records.golden_set import Case
-from assay.records.scores import NEEDS_REVIEW, SCORED, STATUS_NAMES, CaseChecks, ScoreColumn, ScoreTable
+from assay.records.scores import NEEDS_REVIEW, SCORED, SETTLED, STATUS_NAMES, CaseChecks, ScoreColumn, ScoreTable
 from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import escape_csv_cell
 
@@ -27,8 +27,8 @@ def iter_case_lines(table: ScoreTable) -> Iterator[bytes]:
     """Yield one JSON object per golden case, each ending in a newline, in golden order.
 
     Keys: `config_id`, `case_id`, `scores` (metric → number or null), `status` (metric → {status, reason}, absent if
-    scored), `failed_checks`, and if there are any, `needs_review` (metric → reason) and `warnings`. Raises
-    ArithmeticError for a score that is not finite.
+    scored), `failed_checks`, and if there are any, `needs_review` and `settled` (metric → reason) and `warnings`.
+    Raises ArithmeticError for a score that is not finite.
     """
     checks = {case_checks.case_id: case_checks for case_checks in table.checks}
     columns = [table.columns[metric] for metric in sorted(table.columns)]
@@ -49,7 +49,7 @@ def iter_case_lines(table: ScoreTable) -> Iterator[bytes]:
 def _build_line_template(config_id: str, metrics: Sequence[str]) -> bytes:
     """Return the parts that all lines share, with `%b` for the case id, each score, the statuses and the line's end.
 
-    The encoded statuses close their own object, because `needs_review` may follow them.
+    The encoded statuses close their own object, because `needs_review` and `settled` may follow them.
     """
     scores = b",".join(_escape_literal(metric) + b":%b" for metric in metrics)
     return (
@@ -86,7 +86,10 @@ class _StatusEncoder:
         self._cached_row = lru_cache(maxsize=_MAX_CACHED)(self._encode_row)
 
     def encode_rows(self, ids: Sequence[str], rows: slice) -> list[bytes]:
-        """Return the content of `status`, and `needs_review` if any, for each row of a block; `ids` are its cases."""
+        """Return `status`, `needs_review` and `settled`, as far as there are any, for each row of a block.
+
+        `ids` are its cases.
+        """
         if not self._columns:
             return [b"}"] * len(ids)
         code_arrays: list[np.ndarray] = []
@@ -100,15 +103,18 @@ class _StatusEncoder:
     def _encode_row(self, codes: bytes) -> bytes:
         """Return the text for one row; `codes` holds status and reason, two 16-bit numbers per column."""
         pairs = np.frombuffer(codes, dtype=np.uint16).reshape(-1, 2).tolist()
-        unscored, needs_review = {}, {}
+        unscored, needs_review, settled = {}, {}, {}
         for column, (status, reason_code) in zip(self._columns, pairs, strict=True):
             reason = column.reasons[reason_code]
             if status != SCORED:
                 unscored[column.metric] = {"status": STATUS_NAMES[status], "reason": reason}
             if reason.startswith(NEEDS_REVIEW):
                 needs_review[column.metric] = reason
+            elif reason.startswith(SETTLED):
+                settled[column.metric] = reason
         text = _encode(unscored)[1:]
-        return text + b',"needs_review":' + _encode(needs_review) if needs_review else text
+        text += b',"needs_review":' + _encode(needs_review) if needs_review else b""
+        return text + (b',"settled":' + _encode(settled) if settled else b"")
 
 
 _LEADING_COLUMNS = ("config_id", "case_id", "behaviour", "difficulty", "tags", "outcome", "failed_checks", "warnings")

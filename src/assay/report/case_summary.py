@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.observations import Observation
-from assay.records.scores import VariantPair
+from assay.records.scores import NEEDS_REVIEW, SETTLED, VariantPair
 from assay.report.case_text import (
     SET_ASIDE,
     CasePage,
@@ -45,13 +45,29 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
     if explanation.attribution is not None:
         open_facts = _list_open_facts(explanation.case, explanation.observation)
         lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page)]
+        review_line = _describe_review(explanation)
+        if review_line:
+            lines += page.paragraph("By people", review_line, 1)
         set_aside = [score.metric for score in explanation.scores if score.reason.startswith(SET_ASIDE)]
         if set_aside:
             more = f" and {len(set_aside) - _MAX_SET_ASIDE} more" if len(set_aside) > _MAX_SET_ASIDE else ""
             named = ", ".join(sorted(set_aside, key=_BROAD_METRICS.__contains__, reverse=True)[:_MAX_SET_ASIDE])
-            lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", 2)
+            room = 1 if review_line else 2
+            lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", room)
         lines += _iter_trace_lines(explanation.attribution, page)
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _describe_review(explanation: Explanation) -> str:
+    """Return what people settled in the judge's place, else what they are asked to; "" if there is neither."""
+    settled = [score for score in explanation.scores if score.reason.startswith(SETTLED)]
+    if settled:
+        people = settled[0].reason.partition(";")[0]  # what follows explains the score
+        return f"{people} in the judge's place: {', '.join(score.metric for score in settled)}"
+    in_review = [score for score in explanation.scores if score.reason.startswith(NEEDS_REVIEW)]
+    if in_review:
+        return f"to settle (assay judge review): {', '.join(score.metric for score in in_review)}"
+    return ""
 
 
 def _iter_expectation_lines(case: Case, page: CasePage) -> Iterator[str]:

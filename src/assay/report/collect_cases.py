@@ -63,9 +63,9 @@ class CaseResult:
         """Whether the case failed a check, or has no output."""
         return bool(self.failed_checks) or self.error is not None
 
-    def explain(self, *, show_forbidden: bool = False) -> str:
-        """Return everything known of the case as text."""
-        return explain_case(self.run, self.case.id, self.config, show_forbidden=show_forbidden)
+    def explain(self, *, show_forbidden: bool = False, verbose: bool = False) -> str:
+        """Return the case as text of at most 30 lines; `verbose` for everything known of it."""
+        return explain_case(self.run, self.case.id, self.config, show_forbidden=show_forbidden, verbose=verbose)
 
     def __repr__(self) -> str:
         state = ", ".join(self.failed_checks) or (self.error or "passed")

@@ -43,8 +43,11 @@ def explain_case(
     show_forbidden: bool = False,
     verbose: bool = False,
     width: int = 100,
+    verbose_name: str = "verbose=True",
 ) -> str:
     """Return one case as text of at most 30 lines; `verbose` for everything known of it.
+
+    `verbose_name` is what the user calls that; the last line of a short text names it.
 
     The id may be that of a variant of a case: then up to five lines more compare it with its case. A case that has
     variants says how they were treated. Raises InputError for an unknown case or configuration, and if there are
@@ -62,7 +65,8 @@ def explain_case(
     text = render_variant_lines(run, case_explanation, width=width, show_forbidden=show_forbidden)
     if verbose:
         return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden) + text
-    more = f"--verbose adds rankings, context, citations and {format_count(len(case_explanation.scores), 'score')}\n"
+    scores = format_count(len(case_explanation.scores), "score")
+    more = f"{verbose_name} adds rankings, context, citations and {scores}\n"
     return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + text + more
 
 

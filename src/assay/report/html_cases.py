@@ -35,7 +35,7 @@ ClaimLabel = Literal["supported", "contradicted", "unsupported", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class ClaimView:
-    """One claim of an answer in its own words, and how a scorer (`rules` or `judge`) labelled it."""
+    """One claim of an answer in its own words, and how `rules`, a `judge` or a person labelled it."""
 
     text: str
     state: ClaimLabel

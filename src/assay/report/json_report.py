@@ -222,6 +222,8 @@ def _encode_summary(summary: Summary) -> Json:
         encoded["unknown"] = {"cases": unknown.count, "low": unknown.low, "high": unknown.high}
     if summary.needs_review:
         encoded["needs_review"] = summary.needs_review
+    if summary.settled:
+        encoded["settled"] = summary.settled
     notes = list(collect_summary_notes(summary))
     if bounds is not None and bounds.confidence != 0.95:
         notes.append(f"{format_percent(bounds.confidence)} interval")

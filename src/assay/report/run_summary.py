@@ -206,8 +206,17 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     lines = []
     for number, note in enumerate(notes[:_MAX_NOTES], 1):
         suffix = more if number == _MAX_NOTES else ""
-        lines += fold_note(escape_terminal(note), width, suffix, 1 if len(notes) > 1 else 2)
+        lines += fold_note(escape_terminal(_shorten_digests(note)), width, suffix, 1 if len(notes) > 1 else 2)
     return lines
+
+
+def _shorten_digests(note: str) -> str:
+    """Return a note with the first characters of its digests: whole ones leave no room for the rest.
+
+    >>> _shorten_digests("judged by m (sha256:" + "0" * 64 + "), verdicts")
+    'judged by m (sha256:00000000…), verdicts'
+    """
+    return _DIGEST.sub(r"\1…", note)
 
 
 def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
@@ -224,6 +233,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
 
 
 _URGENT = re.compile(r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything ")
+_DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""
 

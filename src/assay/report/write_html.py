@@ -46,7 +46,7 @@ def read_html_asset() -> str:
     return Path(__file__).with_name("assets").joinpath("report.html").read_text(encoding="utf-8")
 
 
-RULES, JUDGE = "rules", "judge"
+RULES, JUDGE, PERSON = "rules", "judge", "person"
 _STATES: dict[str | None, ClaimLabel] = {
     "supported": "supported",
     "contradicted": "contradicted",
@@ -104,7 +104,8 @@ def _claim_by_judge(text: str, ruled: ItemRuling) -> ClaimView:
     state = _STATES.get(ruled.label, "unknown")
     if item_verdict is None:
         return ClaimView(text, state, JUDGE, ruled.unscored or "")
-    return ClaimView(text, state, JUDGE, item_verdict.reasoning, item_verdict.quote, item_verdict.source)
+    by = f"{PERSON}: {', '.join(ruled.reviewers)}" if ruled.reviewers else JUDGE
+    return ClaimView(text, state, by, item_verdict.reasoning, item_verdict.quote, item_verdict.source)
 
 
 def _label_by_rules(calibrated: CalibratedSupport, support: SourceSupport) -> str:

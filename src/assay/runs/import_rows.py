@@ -14,6 +14,7 @@ from assay.formats.foreign_files import load_foreign_file
 from assay.formats.foreign_rows import ForeignRows
 from assay.formats.golden_files import load_golden, write_golden
 from assay.records.errors import InputError, Problem
+from assay.scoring.column_values import format_count
 
 GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 
@@ -69,8 +70,8 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
     evidence = sum(bool(case.evidence) for case, _ in foreign.cases)
     references = sum(case.reference is not None for case, _ in foreign.cases)
     lines = [
-        f"{len(foreign.cases)} cases: {references} with a reference, {evidence} with evidence; "
-        f"{len(foreign.observations)} recorded outputs",
+        f"{format_count(len(foreign.cases), 'case')}: {references} with a reference, {evidence} with evidence; "
+        f"{format_count(len(foreign.observations), 'recorded output')}",
         *foreign.notes,
     ]
     if foreign.ignored:

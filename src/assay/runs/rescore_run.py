@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from assay.formats.run_folder import RunName, complete_run_request, parse_run_name
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
+from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.runs.score_run import open_scored_run
 from assay.scoring.scored_run import ScoredRun
 
@@ -45,10 +45,14 @@ def open_run(run: str | Path, metrics: Sequence[str] | None = None) -> AbstractC
 
 
 @contextmanager
-def open_answers(inputs: InputOptions) -> Iterator[ScoredRun]:
-    """Yield a run that holds the answers, scored for one metric. Raises InputError as `complete_request` does."""
+def open_answers(inputs: InputOptions, verdicts: VerdictOptions | None = None) -> Iterator[ScoredRun]:
+    """Yield a run that holds the answers, scored for one metric, with the verdicts that are named or its own.
+
+    Raises InputError as `complete_request` does.
+    """
     scoring = ScoringOptions(metrics=_ANY_METRIC, look_again=True)
-    request = ScoreRequest(replace(inputs, ignore_unknown=inputs.run is None), scoring=scoring)
+    inputs = replace(inputs, ignore_unknown=inputs.run is None)
+    request = ScoreRequest(inputs, verdicts or VerdictOptions(), scoring=scoring)
     with open_scored_run(complete_request(request)) as run:
         yield run
 

@@ -72,7 +72,7 @@ def save_run(
             export_verdict_store(verdicts.store, str(path / VERDICTS_FILE))
             manifest["judge"] = {
                 "digest": run.judging.judge,
-                "book": VERDICTS_FILE,
+                "store": VERDICTS_FILE,
                 "rubrics": folder.copy_rubrics(verdicts.rubrics),
             }
         if inputs.ignore_unknown or inputs.allow_torn_tail:

@@ -17,7 +17,7 @@ from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.records.golden_set import Case
-from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable
+from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, Interval, ScoreColumn, ScoreTable
 from assay.stats.arrays import FloatArray, RowIndices, find_distinct
 from assay.stats.samples import ClusterCodes, compute_exact_sum
 
@@ -174,9 +174,18 @@ def explain_partial_judging(
 
 def find_rows_in_review(column: ScoreColumn, rows: RowIndices | None = None) -> RowIndices:
     """Return which of the rows (by default all) need human review, because votes disagree widely or are tied."""
-    doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
+    return _find_rows_with_reason(column, NEEDS_REVIEW, rows)
+
+
+def find_settled_rows(column: ScoreColumn, rows: RowIndices | None = None) -> RowIndices:
+    """Return which of the rows (by default all) have a score that rests on what a person decided in a judge's place."""
+    return _find_rows_with_reason(column, SETTLED, rows)
+
+
+def _find_rows_with_reason(column: ScoreColumn, prefix: str, rows: RowIndices | None) -> RowIndices:
+    codes = [code for code, reason in enumerate(column.reasons) if reason.startswith(prefix)]
     chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
-    return chosen[np.isin(column.reason[chosen], doubtful)] if doubtful else chosen[:0]
+    return chosen[np.isin(column.reason[chosen], codes)] if codes else chosen[:0]
 
 
 def find_statistic(metric_row: Metric, metric: str) -> str:

@@ -28,8 +28,9 @@ from assay.metrics.catalog import (
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.records.observations import Observation, TargetError
-from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
+from assay.scoring.column_values import find_settled_rows, format_count
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 
 NO_OBSERVATION = "no observation"
@@ -92,17 +93,17 @@ def _means(
 def _reasons(
     column: ScoreColumn, case_of_row: RowIndices, status: npt.NDArray[np.uint8], unseen: BoolArray
 ) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
-    """Return why each case has no score, or one that needs review: of its repeats' reasons for that, the first in
-    alphabetical order."""
+    """Return why each case has no score, or one that needs review or was settled: of its repeats' reasons for that,
+    the first in alphabetical order, so that a case needs review where any of them does."""
     reasons = tuple(sorted({"", *column.reasons, *([NO_OBSERVATION] if unseen.any() else [])}))
     code_by_reason = np.array([reasons.index(reason) for reason in column.reasons], dtype=np.uint16)
     reason = np.full(len(status), len(reasons) - 1, dtype=np.uint16)
     same = (column.status == status[case_of_row]) & (column.status != SCORED)
     np.minimum.at(reason, case_of_row[same], code_by_reason[column.reason[same]])
     reason[status == SCORED] = reasons.index("")
-    doubtful = [code for code, why in enumerate(column.reasons) if why.startswith(NEEDS_REVIEW)]
-    if doubtful:
-        marked = np.isin(column.reason, doubtful) & (status[case_of_row] == SCORED)
+    reviewed = [code for code, why in enumerate(column.reasons) if why.startswith((NEEDS_REVIEW, SETTLED))]
+    if reviewed:
+        marked = np.isin(column.reason, reviewed) & (status[case_of_row] == SCORED)
         reason[case_of_row[marked]] = len(reasons)
         np.minimum.at(reason, case_of_row[marked], code_by_reason[column.reason[marked]])
     if unseen.any():
@@ -301,7 +302,7 @@ def build_score_table(
         checks,
         repeats=int(row_counts.max(initial=1)),
         versions=versions or {},
-        notes=notes,
+        notes=(*describe_settled_cases(case_ids, columns), *notes),
         uncalibrated=uncalibrated,
         before_leaks=own_columns,
     )
@@ -319,6 +320,27 @@ def describe_leaked_scores(table: ScoreTable) -> list[str]:
     names = [name for name in _ANSWER_METRICS if name in changed and changed[name].any()]
     cases = "1 case that leaked gets" if count == 1 else f"{count} cases that leaked get"
     return [f"{cases} the worst score in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
+
+
+_MAX_SETTLED_NAMED = 5
+
+
+def describe_settled_cases(case_ids: Sequence[str], columns: Mapping[str, ScoreColumn]) -> tuple[str, ...]:
+    """Return the note that says how many cases have scores that people settled in a judge's place, who, and which."""
+    settled_rows = set[int]()
+    reviewers = set[str]()
+    for column in columns.values():
+        rows = find_settled_rows(column)
+        settled_rows.update(rows.tolist())
+        reasons = {column.reasons[code] for code in set(column.reason[rows].tolist())}
+        reviewers.update(reason.removeprefix(f"{SETTLED} by ") for reason in reasons)
+    if not settled_rows:
+        return ()
+    names = [case_ids[row] for row in sorted(settled_rows)]
+    more = f" and {len(names) - _MAX_SETTLED_NAMED} more" if len(names) > _MAX_SETTLED_NAMED else ""
+    listed = ", ".join(names[:_MAX_SETTLED_NAMED])
+    people = "; ".join(sorted(reviewers))
+    return (f"{format_count(len(names), 'case')} settled by a person in the judge's place ({people}): {listed}{more}",)
 
 
 def _spare(column: ScoreColumn, absent: RowIndices, unobserved: ScoreColumn | None) -> ScoreColumn:

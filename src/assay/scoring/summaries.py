@@ -28,6 +28,7 @@ from assay.scoring.column_values import (
     explain_partial_judging,
     find_column,
     find_rows_in_review,
+    find_settled_rows,
     find_statistic,
     find_unknown_code,
     format_count,
@@ -104,7 +105,7 @@ def summarise_column(
         estimate = _mean(metric_row, column_values, clusters, headline)
         if is_open_amount(metric_row) and 0 < column_values.scored < MIN_CASES_FOR_OPEN_MEANS:
             statistic, estimate = "p50", _put_median(estimate, column_values, clusters)
-    review = len(find_rows_in_review(column, rows))
+    review, settled = len(find_rows_in_review(column, rows)), len(find_settled_rows(column, rows))
     return Summary(
         metric=name,
         slice=slice_name,
@@ -119,9 +120,10 @@ def summarise_column(
         notes=(
             *estimate.notes,
             *_notes(metric_row, statistic, column_values, estimate.value, headline),
-            *_review_notes(review),
+            *_review_notes(review, settled),
         ),
         needs_review=review,
+        settled=settled,
         unknown=_bound_by_unknown(metric_row, column, rows, column_values) if statistic in ("mean", "rate") else None,
     )
 
@@ -252,8 +254,10 @@ def _summary(
     )
 
 
-def _review_notes(review: int) -> tuple[str, ...]:
-    return (f"{format_count(review, 'case')} in review: votes far apart or tied",) if review else ()
+def _review_notes(review: int, settled: int) -> tuple[str, ...]:
+    notes = [f"{format_count(review, 'case')} in review: votes far apart or tied"] if review else []
+    notes += [f"{format_count(settled, 'case')} settled by a person"] if settled else []
+    return tuple(notes)
 
 
 def _mean(metric_row: Metric, column_values: ColumnValues, clusters: ClusterCodes | None, headline: bool) -> _Estimate:

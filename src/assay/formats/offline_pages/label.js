@@ -1,7 +1,8 @@
 const WORDS = {
   en: {
     title: "Label answers", rater: "Your name", language: "Language", question: "Question", answer: "Answer",
-    reference: "Reference", sources: "Sources", note: "Why (optional)", back: "Back", next: "Next", open: "Next open one",
+    reference: "Reference", sources: "Sources", note: "Why (optional)", explain: "Why, in a sentence",
+    unexplained: (at) => `Row ${at} is not explained yet.`, back: "Back", next: "Next", open: "Next open one",
     save: "Save to a file", named: "Give your name first.", saved: "Saved. Send the file back as it is.",
     item: { faithfulness: "Claim", citation_support: "Statement and its source", completeness: "Fact to look for" },
     ask: {
@@ -17,7 +18,8 @@ const WORDS = {
   },
   vi: {
     title: "Gán nhãn câu trả lời", rater: "Tên của bạn", language: "Ngôn ngữ", question: "Câu hỏi", answer: "Câu trả lời",
-    reference: "Đáp án tham chiếu", sources: "Nguồn", note: "Vì sao (không bắt buộc)", back: "Trước", next: "Sau",
+    reference: "Đáp án tham chiếu", sources: "Nguồn", note: "Vì sao (không bắt buộc)", explain: "Vì sao, trong một câu",
+    unexplained: (at) => `Mục ${at} chưa có lý do.`, back: "Trước", next: "Sau",
     open: "Mục chưa gán tiếp theo", save: "Lưu ra tệp", named: "Hãy nhập tên trước.",
     saved: "Đã lưu. Hãy gửi lại tệp, đừng sửa gì.",
     item: { faithfulness: "Ý cần xét", citation_support: "Câu và nguồn của nó", completeness: "Điều cần có" },
@@ -44,10 +46,20 @@ function keep(id) {
 
 const texts = (list) => list.filter((text) => text).map((text) => textBlock(text));
 
+function isUnexplained(row) {
+  const answer = said[row.row_id];
+  return Boolean(row.must_explain && answer && answer.label && !answer.note.trim());
+}
+
 function choose(label) {
   const row = rows[place];
   said[row.row_id] = { label, note: at("note").value };
   keep(row.row_id);
+  if (isUnexplained(row)) {
+    show();
+    at("note").focus();
+    return;
+  }
   if (place < rows.length - 1) place += 1;
   show();
   document.querySelector("#options button").focus();
@@ -62,6 +74,7 @@ function show() {
   document.title = words.title;
   for (const id of ["title", "back", "next", "open", "save"]) at(id).textContent = words[id];
   for (const id of ["rater", "language", "note"]) at(id + "-name").textContent = words[id];
+  if (row.must_explain) at("note-name").textContent = words.explain;
   at("row").replaceChildren(
     ...part(words.question, texts([row.question]), "question"),
     ...part(words.answer, texts([row.answer]), "answer"),
@@ -106,9 +119,17 @@ function save() {
     at("rater").focus();
     return;
   }
+  const unexplained = rows.findIndex(isUnexplained);
+  if (unexplained >= 0) {
+    place = unexplained;
+    show();
+    at("status").textContent = WORDS[language].unexplained(unexplained + 1);
+    at("note").focus();
+    return;
+  }
   const lines = rows.filter((row) => said[row.row_id] && said[row.row_id].label).map((row) =>
     JSON.stringify({ row_id: row.row_id, label: said[row.row_id].label, note: said[row.row_id].note, rater }) + "\n");
-  saveFile("labels", rater, lines, "application/jsonl", "jsonl");
+  saveFile(rows.some((row) => row.must_explain) ? "review" : "labels", rater, lines, "application/jsonl", "jsonl");
   at("status").textContent = WORDS[language].saved;
 }
 
