@@ -255,6 +255,26 @@ def _unseen(topic: Topic) -> str:
     return next(iter(topic.elsewhere))
 
 
+def _place(topic: Topic, *places: int, texts: Sequence[str] = (), named: Sequence[str] | None = None) -> Reply:
+    """Return an answer whose markers number the chunks that were shown, as most prompts ask for."""
+    sentences = texts or [fact.claim for fact in topic.facts]
+    marked = [_mark(text, str(place)) for text, place in zip(sentences, places, strict=False)]
+    return Reply(" ".join(marked), None if named is None else tuple(named))
+
+
+def _places(topic: Topic) -> list[int]:
+    """Return the number of each fact's chunk in the context, from 1."""
+    return [list(topic.context).index(name) + 1 for name in _ids(topic)]
+
+
+def _next_places(topic: Topic) -> list[int]:
+    return [place % len(topic.context) + 1 for place in _places(topic)]
+
+
+def _named_at(topic: Topic, places: Sequence[int]) -> list[str]:
+    return [list(topic.context)[place - 1] for place in places]
+
+
 Form = Callable[[Topic], Reply]
 
 WRONG: dict[str, Form] = {
@@ -292,6 +312,16 @@ WRONG: dict[str, Form] = {
     "list items shifted": lambda t: Reply(
         "\n".join(f"- {_mark(fact.claim, _neighbour(t, fact.chunk_id))}" for fact in t.facts), None
     ),
+    "place of the next chunk": lambda t: _place(t, *_next_places(t)),
+    "place of the next chunk for one claim": lambda t: _place(t, _next_places(t)[0]),
+    "place of the next chunk, ids reported": lambda t: _place(t, *_next_places(t), named=_named_at(t, _next_places(t))),
+    "place of the next chunk for one claim, id reported": lambda t: _place(
+        t, _next_places(t)[1], texts=[t.facts[1].claim], named=_named_at(t, [_next_places(t)[1]])
+    ),
+    "place of the next chunk, all reported": lambda t: _place(t, *_next_places(t)[:2], named=list(t.context)),
+    "place of the next chunk, paraphrased": lambda t: _place(
+        t, *_next_places(t), texts=[fact.paraphrase for fact in t.facts]
+    ),
 }
 
 RIGHT: dict[str, Form] = {
@@ -321,6 +351,16 @@ RIGHT: dict[str, Form] = {
     "with a courtesy": lambda t: Reply(f"{_cite(t, [_ids(t)[0]]).answer} Let me know if you need more.", (_ids(t)[0],)),
     "twin chunks": lambda t: Reply(_mark(t.facts[0].claim, _ids(t)[0], "twin"), (_ids(t)[0], "twin")),
     "one of the twins": lambda t: Reply(_mark(t.facts[0].claim, "twin"), ("twin",)),
+    "places": lambda t: _place(t, *_places(t)),
+    "place of one claim": lambda t: _place(t, _places(t)[0]),
+    "places, ids in order of mention": lambda t: _place(
+        t, *_places(t)[::-1], texts=[fact.claim for fact in t.facts[::-1]], named=_ids(t)[::-1]
+    ),
+    "places, ids in order of the context": lambda t: _place(
+        t, *_places(t)[::-1], texts=[fact.claim for fact in t.facts[::-1]], named=_ids(t)
+    ),
+    "place of one claim, id reported": lambda t: _place(t, _places(t)[1], texts=[t.facts[1].claim], named=[_ids(t)[1]]),
+    "places, paraphrased": lambda t: _place(t, *_places(t), texts=[fact.paraphrase for fact in t.facts]),
     "half of it cited": lambda t: Reply(f"{_mark(t.facts[0].claim, _ids(t)[0])} {t.facts[1].claim}", (_ids(t)[0],)),
 }
 
