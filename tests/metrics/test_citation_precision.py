@@ -6,7 +6,7 @@ import pytest
 from tests.metrics.answers import TEXTS, make_parsed_answer
 
 import assay
-from assay.metrics.citation_precision import score_citation_precision
+from assay.metrics.citation_precision import list_misplaced_citations, score_citation_precision
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Chunk, Observation, Sentence, Stage
 from assay.records.scores import NOT_APPLICABLE
@@ -107,3 +107,8 @@ def test_a_number_of_the_neighbour_costs_citation_correctness(cited: str, value:
     table = assay.score(golden, [observation], metrics=("citation_correctness(by=rules)",)).table("c")
     assert [value] == list(table.columns["citation_correctness(by=rules)"].values)
     assert ("bad_citation" in {name for row in table.checks for name in row.failed}) is (value < 1)
+
+
+def test_a_surplus_citation_next_to_the_right_one_is_not_misplaced() -> None:
+    assert [] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("leave", "it")))
+    assert [("it", "leave")] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("it",)))

@@ -60,7 +60,8 @@ def find_better_source(
 def list_misplaced_citations(reading: ParsedAnswer) -> list[tuple[str, str]]:
     """Return the citations attached to claims that a shown neighbour outdoes by far, each with that neighbour.
 
-    Both must have been in the context; nothing can be said without the texts of all chunks that were shown.
+    Both must have been in the context; nothing can be said without the texts of all chunks that were shown. A surplus
+    citation next to the right one is no error.
     """
     context_texts = reading.context_texts if reading.has_texts and not reading.is_refusal else ""
     if isinstance(context_texts, str):
@@ -71,7 +72,8 @@ def list_misplaced_citations(reading: ParsedAnswer) -> list[tuple[str, str]]:
         if citation.claim is None or not is_shown or not all(citation.texts.values()):
             continue
         better = find_better_source(citation, reading, PLAINLY_BETTER)
-        if better is not None:
+        neighbours = reading.citations_by_claim[citation.claim.id]
+        if better is not None and not any(better in neighbour.texts for neighbour in neighbours):
             misplaced.append((citation.name, better))
     return misplaced
 
