@@ -38,10 +38,20 @@ class ChunkMapping(Section, frozen=True):
     metadata: dict[str, ValuePath] = {}
 
 
+class ToolMapping(Section, frozen=True):
+    """Where the parts of a tool call are inside one item of `tool_calls`; `result` is what the model was shown."""
+
+    name: ValuePath = "name"
+    arguments: ValuePath = "arguments"
+    result: ValuePath = "result"
+    error: ValuePath = "error"
+
+
 class ResponseMapping(Section, frozen=True):
     """Where the parts of an observation are in a reply; without `answer` and `stages` the reply itself is read as one.
 
     `key` builds chunk ids from stable fields of the chunk (`document+page`), for systems whose own ids change.
+    `tool_calls` is the list of tool calls, or their number; it may be mapped alone.
     """
 
     answer: ValuePath | None = None
@@ -51,6 +61,8 @@ class ResponseMapping(Section, frozen=True):
     stages: dict[str, ValuePath] = {}
     chunk: ChunkMapping = ChunkMapping()
     key: str | None = None
+    tool_calls: ValuePath | None = None
+    tool: ToolMapping = ToolMapping()
     usage: dict[str, ValuePath] = {}
     versions: dict[str, ValuePath] = {}
     case_id: ValuePath | None = None
