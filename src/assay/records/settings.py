@@ -220,7 +220,8 @@ class ScoringSettings(Section, frozen=True):
     are named; a search is asked for as many chunks as the largest of them and `production_k` say. `production_k` is the
     number of chunks that the system shows its model. `good` decides whether an answer is good: `auto`, or a metric with
     its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are files or folders with lexicons of refusals in
-    addition to the shipped ones. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    addition to the shipped ones. `entailment_model` is the folder of a local model for metrics with `by=entailment`, of
+    `assay run` and `assay monitor`. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
     them on: what a user must not see there is over-fetched and no leak.
     """
 
@@ -230,6 +231,7 @@ class ScoringSettings(Section, frozen=True):
     production_k: AtLeastOne = 5
     good: str = "auto"
     lexicons: tuple[str, ...] = ()
+    entailment_model: str | None = None
     internal_stages: tuple[str, ...] = ()
 
 
