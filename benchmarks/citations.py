@@ -28,6 +28,8 @@ from assay.records.scores import SCORED
 from assay.stats.intervals import wilson_interval
 
 METRIC = "citation_precision"
+FAILING_METRIC = "citation_correctness(by=rules)"
+"""The metric that fails a case: printed apart, because it must not accuse anybody."""
 FORBIDDEN_ID, FORBIDDEN_TEXT = "board:1", "The board meets in private on the second Tuesday and its minutes are sealed."
 
 
@@ -255,6 +257,26 @@ def _unseen(topic: Topic) -> str:
     return next(iter(topic.elsewhere))
 
 
+def _place(topic: Topic, *places: int, texts: Sequence[str] = (), named: Sequence[str] | None = None) -> Reply:
+    """Return an answer whose markers number the chunks that were shown, as most prompts ask for."""
+    sentences = texts or [fact.claim for fact in topic.facts]
+    marked = [_mark(text, str(place)) for text, place in zip(sentences, places, strict=False)]
+    return Reply(" ".join(marked), None if named is None else tuple(named))
+
+
+def _places(topic: Topic) -> list[int]:
+    """Return the number of each fact's chunk in the context, from 1."""
+    return [list(topic.context).index(name) + 1 for name in _ids(topic)]
+
+
+def _next_places(topic: Topic) -> list[int]:
+    return [place % len(topic.context) + 1 for place in _places(topic)]
+
+
+def _named_at(topic: Topic, places: Sequence[int]) -> list[str]:
+    return [list(topic.context)[place - 1] for place in places]
+
+
 Form = Callable[[Topic], Reply]
 
 WRONG: dict[str, Form] = {
@@ -292,6 +314,16 @@ WRONG: dict[str, Form] = {
     "list items shifted": lambda t: Reply(
         "\n".join(f"- {_mark(fact.claim, _neighbour(t, fact.chunk_id))}" for fact in t.facts), None
     ),
+    "place of the next chunk": lambda t: _place(t, *_next_places(t)),
+    "place of the next chunk for one claim": lambda t: _place(t, _next_places(t)[0]),
+    "place of the next chunk, ids reported": lambda t: _place(t, *_next_places(t), named=_named_at(t, _next_places(t))),
+    "place of the next chunk for one claim, id reported": lambda t: _place(
+        t, _next_places(t)[1], texts=[t.facts[1].claim], named=_named_at(t, [_next_places(t)[1]])
+    ),
+    "place of the next chunk, all reported": lambda t: _place(t, *_next_places(t)[:2], named=list(t.context)),
+    "place of the next chunk, paraphrased": lambda t: _place(
+        t, *_next_places(t), texts=[fact.paraphrase for fact in t.facts]
+    ),
 }
 
 RIGHT: dict[str, Form] = {
@@ -321,6 +353,16 @@ RIGHT: dict[str, Form] = {
     "with a courtesy": lambda t: Reply(f"{_cite(t, [_ids(t)[0]]).answer} Let me know if you need more.", (_ids(t)[0],)),
     "twin chunks": lambda t: Reply(_mark(t.facts[0].claim, _ids(t)[0], "twin"), (_ids(t)[0], "twin")),
     "one of the twins": lambda t: Reply(_mark(t.facts[0].claim, "twin"), ("twin",)),
+    "places": lambda t: _place(t, *_places(t)),
+    "place of one claim": lambda t: _place(t, _places(t)[0]),
+    "places, ids in order of mention": lambda t: _place(
+        t, *_places(t)[::-1], texts=[fact.claim for fact in t.facts[::-1]], named=_ids(t)[::-1]
+    ),
+    "places, ids in order of the context": lambda t: _place(
+        t, *_places(t)[::-1], texts=[fact.claim for fact in t.facts[::-1]], named=_ids(t)
+    ),
+    "place of one claim, id reported": lambda t: _place(t, _places(t)[1], texts=[t.facts[1].claim], named=[_ids(t)[1]]),
+    "places, paraphrased": lambda t: _place(t, *_places(t), texts=[fact.paraphrase for fact in t.facts]),
     "half of it cited": lambda t: Reply(f"{_mark(t.facts[0].claim, _ids(t)[0])} {t.facts[1].claim}", (_ids(t)[0],)),
 }
 
@@ -347,8 +389,8 @@ def write_material(forms: dict[str, Form]) -> Iterator[Answered]:
             yield Answered(form, topic, write(topic), topic.untouched or form in untouched)
 
 
-def score_reply(topic: Topic, reply: Reply) -> float | None:
-    """Return the precision of an answer's citations, None where there is none."""
+def score_reply(topic: Topic, reply: Reply, metric: str = METRIC) -> float | None:
+    """Return the precision of an answer's citations, or another metric of them, None where there is none."""
     context = dict(topic.context)
     if "twin" in reply.answer:
         context["twin"] = topic.facts[0].text
@@ -365,8 +407,8 @@ def score_reply(topic: Topic, reply: Reply) -> float | None:
         sentences=reply.sentences,
     )
     golden = GoldenSet((Case("q", topic.question, user=User(roles=("public",))),))
-    result = assay.score(golden, [observation], metrics=(METRIC,), corpus=Corpus(chunks))
-    column = result.table("c").columns[METRIC]
+    result = assay.score(golden, [observation], metrics=(metric,), corpus=Corpus(chunks))
+    column = result.table("c").columns[metric]
     return float(column.values[0]) if column.status[0] == SCORED else None
 
 
@@ -393,9 +435,25 @@ def _print_half(untouched: bool, *, listed: bool) -> None:
             accused += score is not None and score < 1
             if listed and score != 1:
                 print(f"  not 1: {item.form} ({item.topic.name}): {score}")
+    failing = [
+        score_reply(item.topic, item.reply, FAILING_METRIC)
+        for item in write_material(WRONG)
+        if item.untouched == untouched
+    ]
+    failed_right = [
+        score_reply(item.topic, item.reply, FAILING_METRIC)
+        for item in write_material(RIGHT)
+        if item.untouched == untouched
+    ]
+    scored = [score for score in failing if score is not None]
+    accused_by_failing = sum(score is not None and score < 1 for score in failed_right)
     low, high = wilson_interval(accused, right)[:2]
     share = f"{accused / right:.3f}, 95% {low:.3f} to {high:.3f}"
     print(f"{name:<10} right citing  {accused} of {right} answers accused ({share})")
+    print(
+        f"{name:<10} {FAILING_METRIC}: {sum(score < 1 for score in scored)} of {len(scored)} scored wrong answers below 1, "
+        f"{accused_by_failing} of {right} right ones"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -26,7 +26,7 @@ from assay.text.tokens import DocumentFrequencies
 
 FOLDER = Path(__file__).parent / "fact_answers"
 HALVES = ("development", "untouched")
-SETS = ("forms", "quantities", "statements")
+SETS = ("forms", "quantities", "statements", "everyday")
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
 MOST_MILLISECONDS = {"answer similarity": 0.15, "claims": 1.0}
@@ -88,6 +88,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "forms": _make_form,
     "quantities": _make_quantity,
     "statements": _make_statement,
+    "everyday": _make_statement,
 }
 
 

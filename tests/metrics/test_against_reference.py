@@ -119,7 +119,8 @@ def test_must_have_facts_stand_in_for_a_reference() -> None:
         ({"rubric": Rubric(kind="exact")}, 0.0, "by exact_match"),
         ({"rubric": Rubric(kind="number")}, 1.0, "by number_match"),
         ({"must_have": ("12 days", "paid", "leave")}, 2 / 3, "by completeness"),
-        ({"rubric": Rubric(("12",)), "must_have": ("paid",)}, 1.0, "by keywords"),
+        ({"rubric": Rubric(("12",)), "must_have": ("paid",)}, 0.0, "by completeness"),
+        ({"rubric": Rubric(("12", "paid")), "must_have": ("12 days",)}, 0.5, "by keywords"),
     ],
 )
 def test_correctness_by_rules_is_the_first_rule_that_applies(case: Any, value: float, detail: str) -> None:

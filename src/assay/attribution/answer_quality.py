@@ -56,7 +56,7 @@ def assess_answer(
         case.case.behaviour != ANSWER_BEHAVIOUR
     ):  # an answer is accepted as well, but the reference may describe something else
         text = assess_text(case.case, observation)
-        return text if text.good is not None else AnswerQuality(True, "behaviour")
+        return text if text.good is not None or text.unknown else AnswerQuality(True, "behaviour")
     judged = _assess_judged(case.case, observation, scores, settings)
     return judged if judged is not None else _assess_stated(case.case, observation, scores)
 

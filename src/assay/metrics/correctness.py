@@ -13,9 +13,22 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
-from assay.metrics.answer_metric import Scorers, add_judge_scorer, define_answer_metric
+from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, add_judge_scorer, define_answer_metric
 from assay.metrics.case_index import CaseIndex
-from assay.metrics.expected_text import assess_answer_text
+from assay.metrics.combined_support import (
+    UNCALIBRATED_ANSWER_CURVE,
+    collect_judge_values,
+    compute_combined_probability,
+    select_curve,
+)
+from assay.metrics.expected_text import (
+    UNKNOWN,
+    TextScore,
+    explain_judgments,
+    find_veto,
+    list_facts_without_figures,
+    read_facts,
+)
 from assay.metrics.judge_requests import (
     JudgeDialogue,
     Outcome,
@@ -27,82 +40,57 @@ from assay.metrics.judge_requests import (
     scored_outcome,
 )
 from assay.metrics.metric import Batch, FactKey, Metric, MetricKey, MetricName, make_score_column, rows_not_applicable
-from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, format_list
-from assay.metrics.rubric_metrics import EMPTY_ANSWER, NO_FACTS, NO_REFERENCE, judge_rubric
+from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, find_calibration, format_list
+from assay.metrics.rubric_metrics import (
+    EMPTY_ANSWER,
+    NO_FACTS,
+    NO_REFERENCE,
+    MissingInput,
+    collect_rubric_inputs,
+    judge_rubric,
+    make_rubric_requests,
+)
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import Observation
-from assay.records.scores import ScoreColumn
-from assay.text.answer_matching import (
-    KeywordScore,
-    find_facts_with_missing_quantities,
-    has_all_quantities,
-    is_exact_match,
-    score_keywords,
-)
+from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
-from assay.text.stated_facts import judge_facts
 
 CORRECT_ANSWER = "correct_answer"
+CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
 
 
-def grade_case_keywords(case: CaseIndex, answer: str) -> KeywordScore | None:
-    """Return the grade by keywords and incorrect patterns, or None if the case has neither."""
-    rubric = case.case.rubric
-    if rubric is None or not (rubric.correct_keywords or rubric.incorrect_patterns):
-        return None
-    return score_keywords(answer, rubric.correct_keywords, rubric.incorrect_patterns, rubric.match, case.case.question)
-
-
-UNKNOWN: Literal["unknown"] = "unknown"
-TextScore = float | Literal["unknown"] | None
-"""The score of an answer by a rule of text: unknown where the rules cannot tell, None where the case states nothing."""
 UNKNOWN_REASON = "unknown: the rules cannot tell whether the answer states what the case requires"
 
 
 def _score_keywords(case: CaseIndex, answer: str) -> TextScore:
-    graded = grade_case_keywords(case, answer)
+    graded = read_facts(case.case, answer).keyword_score
     if graded is None:
         return None
     return UNKNOWN if graded.score is None and graded.unknown else graded.score
 
 
 def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> TextScore:
-    graded = grade_case_keywords(case, answer)
+    graded = read_facts(case.case, answer).keyword_score
     if graded is None or not (graded.matched or graded.missing or graded.unknown):
         return None
     return float(graded.hedged or graded.negated)
 
 
 def _score_exact_match(case: CaseIndex, answer: str) -> TextScore:
-    rubric, reference = case.case.rubric, case.case.reference
-    if rubric is None or rubric.kind != "exact" or not reference:
-        return None
-    return float(is_exact_match(answer, reference))
+    is_exact = read_facts(case.case, answer).is_exact
+    return None if is_exact is None else float(is_exact)
 
 
 def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
-    rubric, reference = case.case.rubric, case.case.reference
-    if rubric is None or rubric.kind != "number" or not reference:
-        return None
-    matched = has_all_quantities(answer, reference, rubric.tolerance, case.case.question)
-    return None if matched is None else float(matched)
+    return read_facts(case.case, answer).number_match
 
 
 def _score_facts(case: CaseIndex, answer: str) -> TextScore:
-    facts = case.case.must_have
-    judgments = judge_facts(answer, facts, case.case.question, case.case.reference or "")
-    if not judgments:
-        return None
-    if any(judgment.state == "unknown" for judgment in judgments):
-        return UNKNOWN
-    return sum(judgment.state == "stated" for judgment in judgments) / len(judgments)
+    return read_facts(case.case, answer).completeness
 
 
 def _score_stated_expectations(case: CaseIndex, answer: str) -> TextScore:
-    quality = assess_answer_text(case.case, answer)
-    if quality is None:
-        return None
-    return UNKNOWN if quality.good is None else float(quality.good)
+    return read_facts(case.case, answer).correct_answer
 
 
 TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
@@ -120,12 +108,23 @@ CORRECTNESS_RULES = ("keywords", "exact_match", "number_match", "completeness")
 
 
 def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float | Literal["unknown"]] | None:
-    """Return the name and score of the first rule that applies to a case, or None; the score may be unknown."""
+    """Return the name and score of the first rule that applies to a case, or None; the score may be unknown.
+
+    Beside keywords, must-have facts count too: the lower share is returned. What `correct_answer` calls wrong is never
+    1: an incorrect pattern makes it 0.
+    """
     for name in CORRECTNESS_RULES:
         value = TEXT_RULES[name](case, answer)
         if value is not None:
-            return name, value
-    return None
+            break
+    else:
+        return None
+    completeness = TEXT_RULES[COMPLETENESS](case, answer)
+    if isinstance(completeness, float) and value != UNKNOWN and completeness < value:
+        name, value = COMPLETENESS, completeness
+    if value == 1 and TEXT_RULES[CORRECT_ANSWER](case, answer) == 0:
+        return CORRECT_ANSWER, 0.0
+    return name, value
 
 
 def is_answer_open(reading: ParsedAnswer) -> bool:
@@ -135,33 +134,6 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
     rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
     correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
     return correct == UNKNOWN or ambiguous == 1
-
-
-class Veto(NamedTuple):
-    """A rule that shows an answer to be wrong, whatever a judge says, and the highest score that is left."""
-
-    rule: str
-    max_score: float
-
-
-def find_veto(case: CaseIndex, answer: str) -> Veto | None:
-    """Return the rule that caps the score of an answer, or None if no rule does.
-
-    The cap is 0 for a missing exact value or number, for an incorrect pattern without any correct keyword, and if no
-    must-have fact has its figures. It is 0.5 if some must-have facts lack their figures.
-    """
-    for name in ("exact_match", "number_match"):
-        if TEXT_RULES[name](case, answer) == 0:
-            return Veto(name, 0.0)
-    graded = grade_case_keywords(case, answer)
-    if graded is not None and graded.incorrect_matched and not graded.score:
-        return Veto(f"incorrect pattern {', '.join(graded.incorrect_matched)}", 0.0)
-    facts = case.case.must_have
-    facts_lacking_figures = find_facts_with_missing_quantities(answer, facts)
-    if not facts_lacking_figures:
-        return None
-    most = 0.5 if len(facts_lacking_figures) < len(facts) else 0.0
-    return Veto(f"must_have {', '.join(facts_lacking_figures)}", most)
 
 
 def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -217,15 +189,15 @@ def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
 
 def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    judgments = judge_facts(answer, case.case.must_have, case.case.question, case.case.reference or "")
+    judgments = read_facts(case.case, answer).must_have
     missing = [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")]
-    unknown = [f"{judgment.fact} ({judgment.reason})" for judgment in judgments if judgment.state == "unknown"]
+    unknown = explain_judgments(judgment for judgment in judgments if judgment.state == UNKNOWN)
     return "; ".join(filter(None, (format_list("missing", missing), format_list("unknown", unknown))))
 
 
 def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    quality = assess_answer_text(case.case, answer)
+    quality = read_facts(case.case, answer).quality
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:
@@ -239,7 +211,6 @@ def _text_row(name: str, summary: str, source: str) -> Metric:
     return Metric(name, "answer", summary, source, needs=_need_answers, compute=_text_column, yields_to_leaks=True)
 
 
-CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
 SIMILARITY = "answer_similarity"
 _ANSWER_BIT = 1 << BEHAVIOURS.index("answer")
 
@@ -304,10 +275,68 @@ def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
     outcome = yield from judge_rubric(reading, rubrics, CORRECTNESS)
-    failed_rule = find_veto(reading.case, reading.answer) if outcome.value > 0 else None
+    failed_rule = find_veto(reading.case.case, reading.answer) if outcome.value > 0 else None
     if failed_rule is None or outcome.value <= failed_rule.max_score:
         return outcome
     return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
+
+
+CORRECTNESS_COMBINED = "correctness(by=combined)"
+_SIMILARITY_WEIGHT = 0.5
+"""Of a similarity to the reference in place of a rule that decides."""
+
+
+class AnswerPrior(NamedTuple):
+    """What the rules say of a whole answer before a judge: `signal` from −1 (wrong) over 0 (open) to 1 (right).
+
+    `cap` is the highest grade of a judge that they leave: below 1 where a rule vetoes it.
+    """
+
+    signal: float
+    cap: float
+
+
+def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
+    """Return the prior of an answer; None where no judge grades it."""
+    case = reading.case.case
+    if no_answer_reason(reading.case) or not (case.reference or case.must_have) or is_accepted_refusal(reading):
+        return None
+    veto = find_veto(case, reading.answer)
+    rule_value = apply_first_rule(reading.case, reading.answer)
+    if rule_value is not None:
+        value = rule_value[1]
+        signal = 0.0 if value == UNKNOWN else 2 * value - 1
+    else:
+        outcome = score_similarity(reading)
+        signal = _SIMILARITY_WEIGHT * (2 * outcome.value - 1) if outcome.status == SCORED else 0.0
+    return AnswerPrior(signal, 1.0 if veto is None else veto.max_score)
+
+
+def combine_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The probability that an answer is right, by judge and rules together; a veto caps the judge's grade first.
+
+    The rules decide what the judge left open, and between "right" and "wrong" where it says "partly".
+    """
+    prior = read_answer_prior(reading)
+    if prior is None:
+        return not_applicable_outcome(REFUSED if is_accepted_refusal(reading) else NO_REFERENCE)
+    inputs = collect_rubric_inputs(find_rubric(rubrics, CORRECTNESS, reading.language), reading)
+    if isinstance(inputs, MissingInput):
+        return not_applicable_outcome(inputs.reason)
+    judged: float | None = 0.0
+    if reading.answer.strip():
+        rubric = find_rubric(rubrics, CORRECTNESS, reading.language)
+        requests = reading.cached_requests(CORRECTNESS, "", lambda: make_rubric_requests(rubric, inputs))
+        values = yield from collect_judge_values(requests)
+        if isinstance(values, Outcome):
+            return values
+        judged = next(iter(values.values()), None)
+    if judged is not None:
+        judged = min(judged, prior.cap)
+    curve = select_curve(find_calibration(reading, CORRECTNESS_COMBINED), UNCALIBRATED_ANSWER_CURVE)
+    probability = compute_combined_probability(prior.signal, judged, curve)
+    opinion = "none" if judged is None else f"{judged:g}"
+    return scored_outcome(probability, f"judge {opinion}, rules {prior.signal:+.2f}, together {probability:.2f}")
 
 
 def judge_relevance(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
@@ -335,7 +364,7 @@ def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue
     labels = collect_labels((yield requests), requests)
     if isinstance(labels, Outcome):
         return labels
-    facts_lacking_figures = find_facts_with_missing_quantities(reading.answer, tuple(facts.values()))
+    facts_lacking_figures = list_facts_without_figures(read_facts(reading.case.case, reading.answer), reading.answer)
     vetoed_ids = {
         fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in facts_lacking_figures
     }
@@ -415,8 +444,9 @@ REFERENCE_METRICS: tuple[Metric, ...] = (
         "How far the answer agrees with the reference.",
         "code benchmark, tool-side evaluator; a failed exact value, number, figure or pattern overrules a judge",
         "no answer expected, refused as the case accepts, or no reference",
-        Scorers(score_correctness_by_rules, judge_correctness, no_answer_reason),
+        Scorers(score_correctness_by_rules, judge_correctness, no_answer_reason, combined=combine_correctness),
         rubrics=(CORRECTNESS,),
+        keys=COMBINED_SCORER_KEY,
         yields_to_leaks=True,
     ),
     define_answer_metric(

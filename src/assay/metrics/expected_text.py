@@ -1,18 +1,30 @@
 """Whether the text of an answer states what its case requires: facts, keywords, an exact value or a number (ADR 0030).
 
-Checks, the metric `correct_answer` and attribution all ask here, so that they count the same answers as wrong.
+`read_facts` is the one reading of an answer's facts (ADR 0099). The metrics `completeness`, `keywords`, `exact_match`,
+`number_match` and `correct_answer`, the checks, explanations, vetoes of a judge and attribution follow from it, so that
+they cannot disagree about what an answer states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from assay.records.golden_set import Case, Rubric
-from assay.text.answer_matching import is_exact_match, partition_facts, score_keywords
+from assay.text.answer_matching import (
+    KeywordScore,
+    is_exact_match,
+    lacks_quantities,
+    partition_facts,
+    score_judged_keywords,
+)
 from assay.text.normalisation import fold_text
 from assay.text.stated_facts import FactJudgment, combine_states, judge_facts, judge_quantities
+
+UNKNOWN: Literal["unknown"] = "unknown"
+TextScore = float | Literal["unknown"] | None
+"""The score of an answer by a rule of text: unknown where the rules cannot tell, None where the case states nothing."""
 
 
 class AnswerQuality(NamedTuple):
@@ -28,20 +40,81 @@ class AnswerQuality(NamedTuple):
     unknown: tuple[str, ...] = ()
 
 
+class FactReading(NamedTuple):
+    """What an answer does with everything that its case looks for in the text.
+
+    `must_have`, `keywords` and `numbers` (those of a numeric reference) hold one judgment each. `keyword_score` is None
+    without keywords and incorrect patterns, `is_exact` without an exact reference. `quality` tells whether the answer
+    is right; None if the case states nothing that a rule can look for.
+    """
+
+    must_have: tuple[FactJudgment, ...]
+    keywords: tuple[FactJudgment, ...]
+    keyword_score: KeywordScore | None
+    numbers: tuple[FactJudgment, ...]
+    is_exact: bool | None
+    quality: AnswerQuality | None
+
+    @property
+    def completeness(self) -> TextScore:
+        """The share of the must-have facts that the answer states; unknown if that of any is."""
+        if not self.must_have:
+            return None
+        if any(judgment.state == UNKNOWN for judgment in self.must_have):
+            return UNKNOWN
+        return sum(judgment.state == "stated" for judgment in self.must_have) / len(self.must_have)
+
+    @property
+    def number_match(self) -> TextScore:
+        """Whether the answer states every number of a numeric reference."""
+        if not self.numbers:
+            return None
+        is_stated = combine_states(judgment.state for judgment in self.numbers)
+        return UNKNOWN if is_stated is None else float(is_stated)
+
+    @property
+    def correct_answer(self) -> TextScore:
+        """Whether the answer states everything that the case requires."""
+        if self.quality is None:
+            return None
+        return UNKNOWN if self.quality.good is None else float(self.quality.good)
+
+
+def read_facts(case: Case, answer: str) -> FactReading:
+    """Return what an answer does with the facts, keywords and the exact or numeric reference of its case.
+
+    Must-have facts and keywords are judged together, so that one of them is no rival of another.
+    """
+    facts = _select_texts(case.must_have)
+    rubric = case.rubric
+    wanted_keywords = _select_texts(rubric.correct_keywords) if rubric is not None else []
+    judgment_by_text = _judge_texts(case, answer, [*facts, *wanted_keywords])
+    must_have = tuple(judgment_by_text[fact] for fact in facts)
+    keywords = tuple(judgment_by_text[keyword] for keyword in wanted_keywords)
+    keyword_score = None
+    if rubric is not None and (rubric.correct_keywords or rubric.incorrect_patterns):
+        keyword_score = score_judged_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match)
+    numbers, is_exact = _read_reference(case, answer)
+    if must_have or keywords:
+        quality: AnswerQuality | None = _assess_facts(case, answer, must_have, keywords, keyword_score)
+    else:
+        quality = _assess_reference(case, answer, numbers, is_exact)
+    return FactReading(must_have, keywords, keyword_score, numbers, is_exact, quality)
+
+
 def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
     """Assess an answer by keywords and must-have facts, else by the exact or numeric reference.
 
     None if the case states none of these: then no rule can tell whether the answer is right.
     """
-    by_facts = _assess_facts(case, answer)
-    return by_facts if by_facts is not None else _assess_reference(case, answer)
+    return read_facts(case, answer).quality
 
 
 def find_text_signal(case: Case) -> str | None:
     """Return what decides whether the text of an answer is good, None if the case states nothing to look for."""
     rubric = case.rubric
-    has_facts = any(fold_text(fact) for fact in case.must_have)
-    has_keywords = rubric is not None and any(fold_text(keyword) for keyword in rubric.correct_keywords)
+    has_facts = bool(_select_texts(case.must_have))
+    has_keywords = rubric is not None and bool(_select_texts(rubric.correct_keywords))
     if has_facts and has_keywords:
         return "must-have facts and keywords"
     if has_facts:
@@ -53,26 +126,107 @@ def find_text_signal(case: Case) -> str | None:
     return {"exact": "exact_match", "number": "number_match"}.get(rubric.kind)
 
 
-def _assess_facts(case: Case, answer: str) -> AnswerQuality | None:
+class Veto(NamedTuple):
+    """A rule that shows an answer to be wrong, whatever a judge says, and the highest score that is left."""
+
+    rule: str
+    max_score: float
+
+
+def find_veto(case: Case, answer: str) -> Veto | None:
+    """Return the rule that caps the score of an answer, or None if no rule does.
+
+    The cap is 0 for a missing exact value or number that decides, for an incorrect pattern without any correct keyword,
+    and if no must-have fact has its figures. It is 0.5 if some must-have facts lack their figures.
+    """
+    reading = read_facts(case, answer)
+    quality = reading.quality
+    if quality is not None and quality.good is False and quality.signal in ("exact_match", "number_match"):
+        return Veto(quality.signal, 0.0)
+    graded = reading.keyword_score
+    if graded is not None and graded.incorrect_matched and not graded.score:
+        is_decided = quality is None or quality.good is False
+        if is_decided:
+            return Veto(f"incorrect pattern {', '.join(graded.incorrect_matched)}", 0.0)
+    without_figures = list_facts_without_figures(reading, answer)
+    if not without_figures:
+        return None
+    most = 0.5 if len(without_figures) < len(reading.must_have) else 0.0
+    return Veto(f"must_have {', '.join(without_figures)}", most)
+
+
+def list_facts_without_figures(reading: FactReading, answer: str) -> list[str]:
+    """Return the must-have facts with a number or date that the answer does not state or negates.
+
+    The answer cannot contain these facts in any wording. Facts without a number or date are never returned.
+    """
+    absent = [judgment.fact for judgment in reading.must_have if judgment.state in ("denied", "missing")]
+    return [fact for fact in absent if lacks_quantities(answer, fact)]
+
+
+def explain_judgments(judgments: Iterable[FactJudgment]) -> list[str]:
+    """Return each fact with the reason of its state."""
+    return [f"{judgment.fact} ({judgment.reason})" if judgment.reason else judgment.fact for judgment in judgments]
+
+
+# ── the reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _select_texts(texts: Sequence[str]) -> list[str]:
+    """Return the distinct texts that are not empty, in order."""
+    return [text for text in dict.fromkeys(texts) if fold_text(text)]
+
+
+def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, FactJudgment]:
+    if not texts:
+        return {}
+    reference = case.reference or ""
+    judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference)
+    return {judgment.fact: _accept_reference_denial(judgment, reference, answer) for judgment in judgments}
+
+
+def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
+    """Return a fact that answer and reference both hold and both deny as stated: there the denial belongs to it."""
+    if judgment.state not in ("denied", "missing"):
+        return judgment
+    folded_fact = fold_text(judgment.fact)
+    if folded_fact not in fold_text(reference) or folded_fact not in fold_text(answer):
+        return judgment
+    is_denied = not partition_facts(reference, [judgment.fact])[0]
+    return judgment._replace(state="stated", reason="") if is_denied else judgment
+
+
+def _read_reference(case: Case, answer: str) -> tuple[tuple[FactJudgment, ...], bool | None]:
+    """Return the judgments of the numbers of a numeric reference, and whether the answer is an exact one."""
+    rubric, reference = case.rubric, case.reference
+    if rubric is None or not reference or rubric.kind not in ("exact", "number"):
+        return (), None
+    if rubric.kind == "exact":
+        return (), is_exact_match(answer, reference)
+    tolerance = Decimal(repr(float(rubric.tolerance)))
+    return tuple(judge_quantities(answer, reference, tolerance, case.question)), None
+
+
+def _assess_facts(
+    case: Case,
+    answer: str,
+    must_have: Sequence[FactJudgment],
+    keywords: Sequence[FactJudgment],
+    keyword_score: KeywordScore | None,
+) -> AnswerQuality:
     """Require every must-have fact, the keywords (any or all of them) and no incorrect pattern.
 
     An incorrect pattern next to all correct keywords, without hedging, is taken as history and not as an error: the
     keyword rubric looks at correct keywords first (ADR 0038).
     """
-    facts = [fact for fact in case.must_have if fold_text(fact)]
+    unknown = explain_judgments(judgment for judgment in must_have if judgment.state == UNKNOWN)
+    missing = [judgment.fact for judgment in must_have if judgment.state in ("denied", "missing")]
     rubric = case.rubric
-    keywords = [keyword for keyword in rubric.correct_keywords if fold_text(keyword)] if rubric is not None else []
-    if not facts and not keywords:
-        return None
-    judgments = judge_facts(answer, facts, case.question, case.reference or "")
-    unknown = [_explain_judgment(judgment) for judgment in judgments if judgment.state == "unknown"]
-    absent = [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")]
-    missing = [fact for fact in absent if not _is_denied_as_in_reference(case, answer, fact)]
     wrong: tuple[str, ...] = ()
-    if rubric is not None and keywords:
-        by_keywords = _assess_keywords(case, rubric, keywords, answer, has_missing_facts=bool(missing))
+    if rubric is not None and keyword_score is not None and keywords:
+        by_keywords = _assess_keywords(rubric, keywords, keyword_score, has_missing_facts=bool(missing))
         missing += [keyword for keyword in by_keywords.missing if keyword not in missing]
-        unknown += by_keywords.unknown
+        unknown += [text for text in by_keywords.unknown if text not in unknown]
         wrong = by_keywords.wrong
     elif rubric is not None:
         wrong = tuple(partition_facts(answer, rubric.incorrect_patterns)[0])
@@ -81,52 +235,37 @@ def _assess_facts(case: Case, answer: str) -> AnswerQuality | None:
 
 
 def _assess_keywords(
-    case: Case, rubric: Rubric, keywords: Sequence[str], answer: str, *, has_missing_facts: bool
+    rubric: Rubric, keywords: Sequence[FactJudgment], grade: KeywordScore, *, has_missing_facts: bool
 ) -> AnswerQuality:
     """Return which keywords are missing or unknown, and the incorrect patterns that count; `good` is not set."""
-    grade = score_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match, case.question)
-    judgments = judge_facts(answer, keywords, case.question, case.reference or "")
-    states = {judgment.fact: judgment.state for judgment in judgments}
-    unknown = [judgment for judgment in judgments if judgment.state == "unknown"]
-    is_any_stated = any(states.get(keyword) == "stated" for keyword in grade.matched)
+    unknown = [judgment for judgment in keywords if judgment.state == UNKNOWN]
+    is_any_stated = any(judgment.state == "stated" for judgment in keywords)
     needs_more = rubric.match == "all" or not is_any_stated
     missing: tuple[str, ...] = ()
-    if grade.missing and needs_more and (rubric.match == "all" or not unknown):
+    if grade.missing and needs_more and (rubric.match == "all" or not (unknown or grade.matched)):
         missing = grade.missing
     wrong = grade.incorrect_matched if missing or has_missing_facts or grade.hedged else ()
-    undecided = tuple(map(_explain_judgment, unknown)) if needs_more else ()
+    undecided = tuple(explain_judgments(unknown)) if needs_more else ()
     return AnswerQuality(None, "keywords", missing, wrong, undecided)
 
 
-def _explain_judgment(judgment: FactJudgment) -> str:
-    return f"{judgment.fact} ({judgment.reason})"
-
-
-def _is_denied_as_in_reference(case: Case, answer: str, fact: str) -> bool:
-    """Return whether an answer denies a fact in which the reference denies it too: there the denial belongs to it."""
-    folded_fact, reference = fold_text(fact), case.reference or ""
-    if folded_fact not in fold_text(reference) or folded_fact not in fold_text(answer):
-        return False
-    return not partition_facts(reference, [fact])[0]
-
-
-def _assess_reference(case: Case, answer: str) -> AnswerQuality | None:
+def _assess_reference(
+    case: Case, answer: str, numbers: Sequence[FactJudgment], is_exact: bool | None
+) -> AnswerQuality | None:
     """Compare with the reference or its numbers, if the case asks for an exact match.
 
     Where it does not, an answer that is the reference word for word is right, and of any other this rule tells nothing.
     """
-    rubric, reference = case.rubric, case.reference
+    reference = case.reference
     if not reference:
         return None
-    if rubric is None or rubric.kind == "text":
+    if is_exact is not None:
+        return AnswerQuality(is_exact, "exact_match", () if is_exact else (reference,))
+    if case.rubric is None or case.rubric.kind == "text":
         return AnswerQuality(True, "the reference, verbatim") if is_exact_match(answer, reference) else None
-    if rubric.kind == "exact":
-        is_equal = is_exact_match(answer, reference)
-        return AnswerQuality(is_equal, "exact_match", () if is_equal else (reference,))
-    judgments = judge_quantities(answer, reference, Decimal(repr(float(rubric.tolerance))), case.question)
-    if not judgments:
+    if not numbers:
         return None
-    good = combine_states(judgment.state for judgment in judgments)
-    unknown = tuple(_explain_judgment(judgment) for judgment in judgments if judgment.state == "unknown")
-    missing = tuple(judgment.fact for judgment in judgments if judgment.state in ("denied", "missing"))
+    good = combine_states(judgment.state for judgment in numbers)
+    unknown = tuple(explain_judgments(judgment for judgment in numbers if judgment.state == UNKNOWN))
+    missing = tuple(judgment.fact for judgment in numbers if judgment.state in ("denied", "missing"))
     return AnswerQuality(good, "number_match", missing, (), unknown)

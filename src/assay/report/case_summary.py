@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.metrics.expected_text import read_facts
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.observations import Observation
@@ -22,7 +23,6 @@ from assay.report.case_text import (
 )
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
 from assay.scoring.column_values import format_count
-from assay.text.stated_facts import judge_facts
 
 _MAX_REASONS, _MAX_UNITS, _MAX_SET_ASIDE = 2, 3, 3
 _BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
@@ -108,7 +108,7 @@ def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
         return []
     return [
         f"{judgment.fact}: {judgment.state}{f' ({judgment.reason})' if judgment.reason else ''}"
-        for judgment in judge_facts(answer, case.must_have, case.question, case.reference or "")
+        for judgment in read_facts(case, answer).must_have
         if judgment.state in ("denied", "unknown")  # what is missing stands among the causes
     ]
 

@@ -20,7 +20,7 @@ from assay.text.citation_markers import remove_citation_markers
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
-from assay.text.stated_facts import FactState, judge_facts, judge_quantities
+from assay.text.stated_facts import FactJudgment, FactState, judge_facts, judge_quantities
 from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.tokens import find_token_spans
 
@@ -173,20 +173,30 @@ def score_keywords(
     >>> score_keywords("Not $1.4M but $1.2M.", ["$1.4M"], ["$1.2M"])[:4]
     (0.0, (), ('$1.4M',), ('$1.2M',))
     """
+    wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold_text(keyword)]
+    return score_judged_keywords(answer, judge_facts(answer, wanted_keywords, question), incorrect, match)
+
+
+def score_judged_keywords(
+    answer: str, judgments: Sequence[FactJudgment], incorrect: Sequence[str], match: Literal["any", "all"]
+) -> KeywordScore:
+    """Return the score of correct keywords of which it was judged what the answer does with them (`judge_facts`)."""
     score = _score_keywords if len(answer) > _LONGEST_CACHED else _score_keywords_once
-    return score(answer, tuple(correct), tuple(incorrect), match, question)
+    return score(answer, tuple(judgments), tuple(incorrect), match)
 
 
 def _score_keywords(
-    answer: str, correct: tuple[str, ...], incorrect: tuple[str, ...], match: Literal["any", "all"], question: str
+    answer: str, judgments: tuple[FactJudgment, ...], incorrect: tuple[str, ...], match: Literal["any", "all"]
 ) -> KeywordScore:
     answer_elements = parse_elements(remove_markup(remove_citation_markers(answer[:_LONGEST], only_sure=True)))
-    hits = {keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*correct, *incorrect))}
-    wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold_text(keyword)]
+    wanted_keywords = [judgment.fact for judgment in judgments]
+    hits = {
+        keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*wanted_keywords, *incorrect))
+    }
     incorrect_matched = tuple(
         pattern for pattern in dict.fromkeys(incorrect) if fold_text(pattern) and hits[pattern].asserted
     )
-    states = _judge_keywords(answer, wanted_keywords, hits, question)
+    states = _apply_repetition(judgments, hits)
     matched = tuple(keyword for keyword in wanted_keywords if states[keyword] in ("stated", "hedged"))
     unknown = tuple(keyword for keyword in wanted_keywords if states[keyword] == "unknown")
     missing = tuple(keyword for keyword in wanted_keywords if states[keyword] in ("denied", "missing"))
@@ -217,19 +227,14 @@ _score_keywords_once = lru_cache(maxsize=4096)(_score_keywords)
 """Several metrics, the checks and the attribution ask the same of an answer."""
 
 
-def _judge_keywords(
-    answer: str, keywords: Sequence[str], hits: Mapping[str, _PhraseHits], question: str
+def _apply_repetition(
+    judgments: Sequence[FactJudgment], hits: Mapping[str, _PhraseHits]
 ) -> dict[str, FactState | Literal["hedged"]]:
     """Return what the answer does with each keyword; one that it repeats word for word is at worst hedged."""
     states: dict[str, FactState | Literal["hedged"]] = {}
-    for judgment in judge_facts(answer, keywords, question):
+    for judgment in judgments:
         is_repeated = bool(hits[judgment.fact].asserted)
-        if is_repeated and judgment.state == "unknown":
-            states[judgment.fact] = "hedged"
-        elif is_repeated and judgment.state == "missing":
-            states[judgment.fact] = "stated"
-        else:
-            states[judgment.fact] = judgment.state
+        states[judgment.fact] = "hedged" if is_repeated and judgment.state == "unknown" else judgment.state
     return states
 
 
@@ -277,15 +282,13 @@ def partition_facts(answer: str, must_have: Sequence[str], question: str = "") -
     )
 
 
-def find_facts_with_missing_quantities(answer: str, must_have: Sequence[str]) -> list[str]:
-    """Return the facts with a number or date that the answer does not state or negates.
+def lacks_quantities(answer: str, fact: str) -> bool:
+    """Return whether a fact has a number or date that the answer does not state or negates.
 
-    The answer cannot contain these facts in any wording. Facts without a number or date are never returned.
-
-    >>> find_facts_with_missing_quantities("Staff get fourteen days, paid.", ["12 days", "14 days", "paid"])
-    ['12 days']
+    >>> [lacks_quantities("Staff get fourteen days, paid.", fact) for fact in ("12 days", "14 days", "paid")]
+    [True, False, False]
     """
-    return [fact for fact in must_have if has_all_quantities(answer, fact) is False]
+    return has_all_quantities(answer, fact) is False
 
 
 # ── finding a phrase and checking its context ────────────────────────────────────────────────────────────────────────

@@ -1,0 +1,153 @@
+"""Everything that is said of an answer's facts follows from one reading of them, and so never disagrees (ADR 0099)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import assay
+from assay.attribution.answer_quality import assess_text
+from assay.metrics.expected_text import find_veto, read_facts
+from assay.records.golden_set import Case, GoldenSet, Rubric
+from assay.records.observations import Observation
+from assay.records.scores import SCORED
+
+FACTS = ("12 days", "5 days", "the manager approves", "HR", "not before Monday", "$1.4M", "40", "!!", "14:30", "30p")
+PHRASES = (
+    *FACTS,
+    "3 to 5 days",
+    "more than 12 days",
+    "twelve days",
+    "the manager signs",
+    "maybe 5 days",
+    "no 12 days",
+    "the Kestrel 40 weighs 2 kg",
+    "approval by the manager",
+    "£0.30",
+    "[1]",
+    "before Monday",
+    "formerly 14 days, now 12 days",
+    "14 days or 12 days",
+)
+texts = st.lists(st.sampled_from(PHRASES), min_size=1, max_size=4).map(". ".join)
+fact_lists = st.lists(st.sampled_from(FACTS), max_size=3).map(tuple)
+rubrics = st.builds(
+    Rubric,
+    correct_keywords=fact_lists,
+    incorrect_patterns=st.lists(st.sampled_from(("14 days", "HR", "5 days")), max_size=1).map(tuple),
+    match=st.sampled_from(("any", "all")),
+    kind=st.sampled_from(("text", "exact", "number")),
+)
+cases = st.builds(
+    Case,
+    id=st.just("q"),
+    question=st.sampled_from(("How long?", "What does the Kestrel 40 weigh?", "More than how many days?")),
+    must_have=fact_lists,
+    rubric=st.none() | rubrics,
+    reference=st.none() | texts,
+)
+METRICS = (
+    "completeness(by=rules)",
+    "correct_answer",
+    "correct_answer_unknown",
+    "correctness(by=rules)",
+    "keywords",
+    "exact_match",
+    "number_match",
+    "behaviour",
+    "context_recall",
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(case=cases, answer=texts)
+def test_states_of_facts_shares_verdicts_and_vetoes_never_disagree(case: Case, answer: str) -> None:
+    reading = read_facts(case, answer)
+    states = {judgment.state for judgment in reading.must_have}
+    quality = reading.quality
+    if states:
+        assert quality is not None
+        assert (reading.completeness == 1) is (states == {"stated"})
+        assert (reading.completeness == "unknown") is ("unknown" in states)
+        if states & {"denied", "missing"}:
+            assert quality.good is False
+        elif "unknown" in states:
+            assert quality.good is not True
+    if quality is not None and quality.good is True:
+        assert not quality.missing
+        assert reading.completeness in (None, 1)
+        assert find_veto(case, answer) is None
+    if quality is not None and quality.good is None:
+        assert quality.unknown
+        assert find_veto(case, answer) is None
+    if reading.numbers and quality is not None and quality.signal == "number_match":
+        assert reading.number_match == reading.correct_answer
+    by_text: dict[str, str] = {}
+    for judgment in (*reading.must_have, *reading.keywords):
+        assert by_text.setdefault(judgment.fact, judgment.state) == judgment.state
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=cases, answer=texts)
+def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, answer: str) -> None:
+    observation = Observation("q", "c", answer=answer, behaviour="answer")
+    result = assay.score(GoldenSet((case,)), [observation], metrics=METRICS)
+    columns = result.table("c").columns
+    scores: dict[str, Any] = {
+        name: float(column.values[0]) for name, column in columns.items() if column.status[0] == SCORED
+    }
+    reading = read_facts(case, answer)
+    quality = assess_text(case, observation)
+    correct, complete = scores.get("correct_answer"), scores.get("completeness(by=rules)")
+    assert correct == (None if quality.good is None else float(quality.good))
+    assert complete == (reading.completeness if isinstance(reading.completeness, float) else None)
+    if complete is not None and complete < 1:
+        assert correct == 0
+    assert scores["correct_answer_unknown"] == float(correct is None)
+    checks = {name for row in result.table("c").checks for name in row.failed}
+    assert ("incomplete_answer" in checks) is (complete is not None and 0 < complete < 1)
+    assert bool({"incomplete_answer", "wrong_answer"} & checks) is (correct == 0)
+    graded = scores.get("correctness(by=rules)")
+    if graded is not None and quality.signal != "the reference, verbatim":
+        assert graded > 0 if correct == 1 else graded < 1 or correct is None
+
+
+def _score(case: Case, answer: str, *metrics: str) -> dict[str, float | None]:
+    result = assay.score(GoldenSet((case,)), [Observation("q", "c", answer=answer)], metrics=metrics)
+    columns = result.table("c").columns
+    return {name: float(columns[name].values[0]) if columns[name].status[0] == SCORED else None for name in metrics}
+
+
+def test_a_fact_that_the_reference_denies_too_counts_for_every_metric() -> None:
+    reference = "Overtime is not paid on Sundays."
+    case = Case("q", "Is overtime paid?", must_have=("paid on Sundays",), reference=reference)
+    metrics = ("completeness(by=rules)", "correct_answer")
+    assert set(_score(case, "No, overtime is not paid on Sundays.", *metrics).values()) == {1.0}
+
+
+def test_an_end_of_a_range_is_missing_as_a_keyword_and_as_a_fact() -> None:
+    metrics = ("completeness(by=rules)", "keywords", "correct_answer")
+    rubric = Rubric(correct_keywords=("5 days",))
+    case = Case("q", "How long does it take?", must_have=("5 days",), rubric=rubric)
+    assert set(_score(case, "It takes 3 to 5 days.", *metrics).values()) == {0.0}
+
+
+def test_must_have_facts_count_beside_keywords_in_correctness() -> None:
+    rubric = Rubric(correct_keywords=("HR",))
+    case = Case("q", "Who signs, and when?", must_have=("HR", "5 days"), rubric=rubric)
+    metrics = ("correctness(by=rules)", "correct_answer")
+    assert list(_score(case, "HR signs.", *metrics).values()) == [0.5, 0.0]
+
+
+def test_a_bound_that_answers_the_question_is_no_veto() -> None:
+    case = Case("q", "Below what share of losses is it paid?", must_have=("18%",))
+    answer = "It is paid below 18%."
+    assert read_facts(case, answer).completeness == 1
+    assert find_veto(case, answer) is None
+
+
+def test_a_doubtful_number_is_unknown_in_number_match_too() -> None:
+    case = Case("q", "How many days?", reference="12 days", rubric=Rubric(kind="number"))
+    assert set(_score(case, "Maybe 12 days.", "number_match", "correct_answer").values()) == {None}
