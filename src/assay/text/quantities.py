@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.numbers import Date, Number, find_quantities
+from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
 from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
 
 Bound = Literal["", ">", ">=", "<", "<="]
@@ -33,7 +33,8 @@ class Quantity(NamedTuple):
     """A quantity in a text.
 
     `date`: the dates that it may be (year, month, day; 0 where none is stated). `unit_size`: the size of its unit in
-    the base unit. `is_spelled_one`: it is the word "one" without a unit, which is rarely meant as a number.
+    the base unit. `is_spelled_one`: it is the word "one" without a unit, which is rarely meant as a number. `rate`: per
+    what it counts ("hour" for "$2 an hour", "copy" for "5 cents each copy"), and `rate_span`: the words that say so.
     """
 
     readings: tuple[Reading, ...]
@@ -44,6 +45,8 @@ class Quantity(NamedTuple):
     is_spelled_one: bool = False
     date: tuple[tuple[int, int, int], ...] = ()
     unit_size: Decimal = Decimal(1)
+    rate: str = ""
+    rate_span: tuple[int, int] = (0, 0)
 
     @property
     def is_range(self) -> bool:
@@ -66,8 +69,8 @@ def is_same_quantity(
     Values agree within a dimension: 24 months are 2 years, 9.6 kWh are not 9.6 MWh. A range agrees with the same range
     only; a bound ("more than 100") with every value on its side, and with the same bound. "At least"
     and "at most" agree with their own value, "more than" and "less than" do not. "About" agrees with values that round
-    to it. A number without a unit agrees with one that has a unit; with `unit_required`, only with money. `tolerance`
-    is absolute, in plain numbers.
+    to it. A number without a unit agrees with one that has a unit; with `unit_required`, only with money. What is
+    stated per hour does not agree with the same per day. `tolerance` is absolute, in plain numbers.
 
     >>> two_years, months, more = (find_measures(text)[0] for text in ("2 years", "24 months", "more than 2 years"))
     >>> is_same_quantity(two_years, months), is_same_quantity(two_years, more)
@@ -75,6 +78,8 @@ def is_same_quantity(
     """
     if expected.date or stated.date:
         return _is_same_date(expected, stated)
+    if have_different_rates(expected, stated):
+        return False
     margin = tolerance * expected.unit_size
     for wanted in expected.readings:
         for reading in stated.readings:
@@ -89,6 +94,11 @@ def is_same_quantity(
             if agrees:
                 return True
     return False
+
+
+def have_different_rates(first: Quantity, second: Quantity) -> bool:
+    """Return whether two quantities count per different spans of time: "$2 an hour" and "$2 a day"."""
+    return first.rate != second.rate and first.rate in _TIMES_OF_RATES and second.rate in _TIMES_OF_RATES
 
 
 def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
@@ -196,15 +206,26 @@ _HALF_UNITS = {
     "month": ("calendar", 1), "thang": ("calendar", 1),
 }  # fmt: skip
 _HALF_UNIT = "|".join(_HALF_UNITS)
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOUR = rf"(?:1[0-2]|[1-9]|{'|'.join(_HOURS)})"
+_DAY_PART = r"(?:\ in\ the\ (?:morning|afternoon|evening)|\ at\ night)"
+_MINUTES_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
+_MAJOR_UNITS = {"dollar": "money:USD", "pound": "money:GBP", "euro": "money:EUR"}
 _SPECIAL_START = (
-    rf"\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
+    rf"\d|(?:{'|'.join(_HOURS)}|an?)\ (?:in|at|o'clock|past|to|dollar|pound|euro)|twenty\ (?:past|to)|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
     rf"|{'|'.join(_ORDINALS)}|(?:an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?:[htqfymdngi])"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
+    (?P<day_part>(?P<dp_hour>{_HOUR})(?:[:.](?P<dp_minute>[0-5]\d))?(?:\ o'clock)?(?P<dp_part>{_DAY_PART})\b)
+  | (?P<past>(?:a\ )?(?P<p_minutes>half|quarter|five|ten|twenty)\ (?P<p_side>past|to)\ (?P<p_hour>{_HOUR})\b
+      (?:(?P<p_part>{_DAY_PART})|\ ?(?P<p_half>[ap])\.?m\b\.?)?(?!\ ?[%\w]))
+  | (?P<major>(?P<mj_count>an?|\d+|{"|".join(_HOURS)})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
+      (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
+      (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
+  | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
       (?![\d:/]|[.,]\d)
   | (?P<am>(?P<am_hour>1[0-2]|0?[1-9])(?:\ o'clock)?\ ?(?P<am_half>[ap])\.?m\b\.?)
-  | (?P<oclock>(?P<oclock_hour>1[0-2]|[1-9])\ o'clock)
+  | (?P<oclock>(?P<oclock_hour>{_HOUR})\ o'clock)
   | (?P<gio>(?P<gio_hour>[01]?\d|2[0-3])(?:\ ?gio|h)(?:\ ?(?P<gio_minute>[0-5]?\d)(?:\ ?phut)?)?
       \ (?P<part>sang|trua|chieu|toi|dem)\b)
   | (?P<gio_only>(?P<only_hour>[01]?\d|2[0-3])(?:\ gio\ |h)(?P<only_minute>[0-5]\d)?(?:\ phut)?\b(?!\ ?[\d/]))
@@ -236,7 +257,7 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|gio|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
+    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|in the (?:mor|aft|eve)|at night|past|quarter to|dollar|pound|euro|gio|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
 
@@ -253,6 +274,8 @@ def _find_special(text: str, plain: str) -> Iterator[Quantity]:
 
 def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     names = {name for name, value in match.groupdict().items() if value is not None}
+    if "major" in names:
+        return _read_major_and_minor(match)
     return _read_time(match, names, text) or _read_date(match, names) or _read_fraction(match, names)
 
 
@@ -266,8 +289,12 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
         return _read_clock(match, text)
     if "am" in names:
         return _make_time([_add_half(int(match["am_hour"]), match["am_half"] == "p") * 60], span)
+    if "day_part" in names:
+        return _read_day_part(match)
+    if "past" in names:
+        return _read_minutes_past(match)
     if "oclock" in names:
-        hour = int(match["oclock_hour"])
+        hour = _read_hour(match["oclock_hour"])
         return _make_time([hour % 12 * 60, (hour % 12 + 12) * 60], span)
     if "gio" in names:
         hour, minute = int(match["gio_hour"]), int(match["gio_minute"] or 0)
@@ -278,6 +305,47 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
         readings = (_point(TIME, hour * 60 + minute), _point("duration", hour * 3600 + minute * 60))
         return Quantity(readings, *span)
     return None
+
+
+def _read_hour(text: str) -> int:
+    return int(text) if text.isdecimal() else _HOURS.index(text) + 1
+
+
+def _is_later_part(part: str, hour: int) -> bool:
+    """Whether an hour of a part of the day is after noon; "twelve at night" and "two at night" are not."""
+    return "afternoon" in part or "evening" in part or ("night" in part and 5 < hour < 12)
+
+
+def _read_day_part(match: re.Match[str]) -> Quantity:
+    hour, minute = _read_hour(match["dp_hour"]), int(match["dp_minute"] or 0)
+    return _make_time([_add_half(hour, _is_later_part(match["dp_part"], hour)) * 60 + minute], match.span())
+
+
+def _read_minutes_past(match: re.Match[str]) -> Quantity:
+    hour, minutes = _read_hour(match["p_hour"]), _MINUTES_PAST[match["p_minutes"]]
+    shift = minutes if match["p_side"] == "past" else -minutes
+    if match["p_half"] is not None:
+        halves = [match["p_half"] == "p"]
+    else:
+        halves = [_is_later_part(match["p_part"], hour)] if match["p_part"] is not None else [False, True]
+    return _make_time([(_add_half(hour, is_later) * 60 + shift) % (24 * 60) for is_later in halves], match.span())
+
+
+def _read_major_and_minor(match: re.Match[str]) -> Quantity | None:
+    """Read "a dollar fifty" and "two pounds twenty"."""
+    count_text, minor_text = match["mj_count"], match["mj_minor"].replace("-", " ")
+    count = 1 if count_text in ("a", "an") else int(count_text) if count_text.isdecimal() else _read_hour(count_text)
+    minor = int(minor_text) if minor_text.isdecimal() else _read_spelled(minor_text)
+    if minor is None or not 10 <= minor <= 99:
+        return None
+    return Quantity((_point(_MAJOR_UNITS[match["mj_unit"]], count + Decimal(minor) / 100),), *match.span())
+
+
+def _read_spelled(text: str) -> int | None:
+    return parse_spelled_number(text, text, False) if _SPELLED.fullmatch(text) else None
+
+
+_SPELLED = re.compile(SPELLED_NUMBER_PATTERN, re.VERBOSE)
 
 
 def _add_half(hour: int, is_later: bool) -> int:
@@ -419,7 +487,14 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
         points = tuple(_point(PLAIN, value) for value in number.readings)
         return Quantity(points, number.start, end, is_spelled_one=is_one)
     readings = tuple(_point(unit.dimension, value * size) for value in number.readings for size in unit.sizes)
+    if plain.endswith("gio", number.start, end) and _TIME_BEFORE.search(plain[max(0, number.start - 8) : number.start]):
+        times = [value for value in number.readings if value == int(value) and 0 <= value <= 24]
+        readings += tuple(_point(TIME, value * 60) for value in times)
     return Quantity(readings, number.start, end, unit_size=unit.sizes[0])
+
+
+_TIME_BEFORE = re.compile(r"(?:\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
+"""Words before which "7 giờ" may be a time of day and not seven hours."""
 
 
 # ── ranges, bounds and "about" ───────────────────────────────────────────────────────────────────────────────────
@@ -440,8 +515,8 @@ _BOUND_BEFORE = re.compile(
     r"|(?P<gt>>)|(?P<lt><))(?: (?:the|a|an|of|by|about))? ?(?:us)?[$€£¥]?$"
 )
 _BOUND_AFTER = re.compile(
-    r"(?P<least> (?:or|and) (?:more|above|over|longer|later|higher)\b|\+| (?:tro len|hoac hon))"
-    r"|(?P<most> (?:or|and) (?:less|fewer|below|under|shorter)\b| (?:tro xuong|hoac it hon))"
+    r"(?P<least> (?:or|and) (?:more|above|over|longer|later|higher|older|up(?:wards)?)\b|\+| (?:tro len|hoac hon))"
+    r"|(?P<most> (?:or|and) (?:less|fewer|below|under|shorter|younger)\b| (?:tro xuong|hoac it hon))"
 )
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
@@ -476,7 +551,8 @@ def _find(text: str) -> tuple[Quantity, ...]:
     quantities = special + [quantity for quantity in _find_plain(text, plain) if not _overlaps_any(quantity, special)]
     quantities.sort(key=lambda quantity: quantity.start)
     quantities = _join_ranges(_join_compounds(quantities, plain), plain)
-    return tuple(_read_surroundings(quantity, plain) for quantity in quantities)
+    rated = _read_rates(quantities, plain)
+    return tuple(_read_surroundings(quantity, plain) for quantity in rated)
 
 
 _find_cached = lru_cache(maxsize=4096)(_find)
@@ -555,19 +631,120 @@ def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | Non
     readings = []
     for low in first.readings:
         for high in second.readings:
+            if high.dimension == TIME:
+                readings += _join_times(low, high, plain[first.start : first.end], plain[second.start : second.end])
+                continue
             scaled = _take_unit(low, high, second)
             if scaled is not None and scaled.low < high.high:
                 readings.append(Reading(high.dimension, scaled.low, high.high))
     return Quantity(tuple(readings), first.start, second.end) if readings else None
 
 
+_HALF_DAY = Decimal(12 * 60)
+_OPEN_CLOCK = re.compile(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
+"""A time that may be before or after noon."""
+
+
+def _join_times(low: Reading, high: Reading, low_text: str, high_text: str) -> list[Reading]:
+    """Return the ranges that two times may be; "1-5 pm" begins at 1 pm, "11-2 pm" at 11 am, "12:30 to 1:15" ends later."""
+    if low.dimension == PLAIN and low_text.isdecimal():
+        low = _point(TIME, low.low * 60)
+    if low.dimension != TIME:
+        return []
+    is_low_open, is_high_open = (_OPEN_CLOCK.fullmatch(text) is not None for text in (low_text, high_text))
+    if is_low_open and not is_high_open:
+        begins = low.low % _HALF_DAY
+        begins = begins + _HALF_DAY if begins + _HALF_DAY < high.low else begins
+        return [Reading(TIME, begins, high.low)] if begins < high.low else []
+    if not is_high_open:
+        return [Reading(TIME, low.low, high.low)] if low.low < high.low else []
+    ranges = [(low.low, high.low), (low.low, high.low + _HALF_DAY)]
+    if is_low_open:
+        ranges.append((low.low + _HALF_DAY, high.low + _HALF_DAY))
+    return [Reading(TIME, begins, ends) for begins, ends in ranges if begins < ends <= begins + _HALF_DAY]
+
+
 def _take_unit(low: Reading, high: Reading, second: Quantity) -> Reading | None:
     """Return the lower end of a range in the dimension of the upper one; a plain number takes its unit."""
     if low.dimension == high.dimension:
         return low
-    if low.dimension != PLAIN or high.dimension == TIME:
+    if low.dimension != PLAIN:
         return None
     return _point(high.dimension, low.low * second.unit_size)
+
+
+_TIMES_OF_RATES = {
+    "hour",
+    "half hour",
+    "minute",
+    "second",
+    "day",
+    "night",
+    "week",
+    "month",
+    "quarter",
+    "year",
+    "decade",
+}
+_RATE_NOUNS = {
+    **dict.fromkeys(("hr", "hrs", "h", "gio", "tieng", "hourly"), "hour"),
+    **dict.fromkeys(("min", "mins", "phut"), "minute"),
+    **dict.fromkeys(("s", "sec", "giay"), "second"),
+    **dict.fromkeys(("ngay", "daily"), "day"),
+    **dict.fromkeys(("dem", "nightly"), "night"),
+    **dict.fromkeys(("tuan", "wk", "weekly"), "week"),
+    **dict.fromkeys(("thang", "mo", "monthly"), "month"),
+    **dict.fromkeys(("quy", "quarterly"), "quarter"),
+    **dict.fromkeys(("nam", "annum", "yr", "yearly", "annually", "pa"), "year"),
+    **dict.fromkeys(("head", "people", "nguoi"), "person"),
+    **dict.fromkeys(("lan",), "time"),
+    **dict.fromkeys(("piece", "chiec", "cai"), "item"),
+}
+"""What a rate is per, by the words for it; other nouns stand for themselves."""
+_TIME_NOUN = "|".join(
+    sorted((noun for noun, rate in _RATE_NOUNS.items() if rate in _TIMES_OF_RATES and len(noun) > 2), key=len)
+)
+_RATE = re.compile(
+    r"(?: ?/ ?| (?:(?!(?:and|or|if|when|but|for|to|before|after|until|va|neu|khi|den|cho)\b)[a-z]+ ){0,3}?"
+    r"(?:per|each|every|moi|hang)(?: an?)? | (?:for (?:each|every|an?|one)|an?|mot) )"
+    r"(?P<half>half(?:[- ]an?)?[- ]|nua )?(?P<noun>[a-z]+)"
+    r"| (?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually)\b"
+)
+_RATE_WITH_NOUN = re.compile(
+    rf" (?:(?!(?:and|or|if|for|to|in|after|before|than)\b)[a-z]+ ){{1,2}}an? (?P<half>)(?P<noun>{_TIME_NOUN}|hour|minute"
+    r"|second|day|night|week|month|quarter|year)\b(?P<adverb>)"
+)
+"""A rate after the thing that is counted: "600 calls a minute"."""
+
+
+def _read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]:
+    """Yield quantities with what they are per; the "một giờ" of "5.000đ một giờ" is no quantity of its own."""
+    done = 0
+    for quantity in quantities:
+        if quantity.start < done:
+            continue
+        match = _RATE.match(plain, quantity.end) or _RATE_WITH_NOUN.match(plain, quantity.end)
+        if match is None or quantity.date or quantity.is_spelled_one:
+            yield quantity
+            continue
+        done = match.end()
+        yield quantity._replace(rate=_name_rate(match), rate_span=match.span())
+
+
+def _name_rate(match: re.Match[str]) -> str:
+    noun = match["noun"] or match["adverb"]
+    name = name_rate_noun(noun)
+    return f"half {name}" if match["half"] else name
+
+
+def is_time_rate(rate: str) -> bool:
+    """Return whether a rate is per a span of time, so that another span is another rate; "copy" may be called "page"."""
+    return rate in _TIMES_OF_RATES
+
+
+def name_rate_noun(word: str) -> str:
+    """Return what a rate is per whose noun is a folded word: "year" for "annum"."""
+    return _RATE_NOUNS.get(word) or word.removesuffix("s")
 
 
 def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:

@@ -35,7 +35,7 @@ WRONG = re.compile(
 DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
 """Joins alternatives: whether a negation before the first reaches the second is open."""
 DOUBT = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may be|may have been"
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may be(?! (?:\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)|may have been"
     r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
     r"|unclear|uncertain|unsure|unknown|i've heard|hard to say|don't know|do not know|can't say|cannot say|said to"
     r"|either|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
