@@ -1,8 +1,8 @@
-"""What a sentence says its values of: exceptions, limits, events, beliefs, and parts that are about another subject.
+"""What a sentence says its values of: exceptions, limits, events, beliefs, and parts about another subject.
 
-"Every day except Tuesdays" names Tuesdays and denies them, "at least 22 cm" is no maximum of 22 cm, "opens at 4 pm" does
-not say when it closes, and "the Heron room seats 120 and the Auditorium 6" gives the Auditorium 6. The functions work
-on folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"Every day except Tuesdays" names Tuesdays and denies them, "at least 22 cm" is no maximum, "opens at 4 pm" does not
+say when it closes, and "the Heron room seats 120 and the Auditorium 6" gives the Auditorium 6. The functions work on
+folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ _ASKS_HOW_MUCH = re.compile(
 )
 _AFTER = re.compile(r"\b(?:after|later than|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
 _REFUSED = re.compile(
-    r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't|can't"
-    r"|cannot|isn't|aren't|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
+    r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
+    r"|can't|cannot|isn't|aren't|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
     r"|khong (?:duoc|nhan|chap nhan))\b"
 )
 
@@ -124,13 +124,15 @@ def find_expected_limit(question: str, reference: str) -> ExpectedLimit:
     return ExpectedLimit("<" if _ASKS_HOW_MUCH.search(question) else "", False)
 
 
-def is_reversed_limit(stated: Quantity, plain: str, expected: ExpectedLimit) -> bool:
-    """Return whether a quantity is stated as the other limit: "at least" or "after" where the most is expected."""
-    if not expected.side:
-        return False
-    if stated.bound:
-        return stated.bound[0] != expected.side
-    return expected.side == "<" and _AFTER.search(plain, max(0, stated.start - 24), stated.start) is not None
+def is_reversed_limit(stated: Quantity, expected: ExpectedLimit) -> bool:
+    """Return whether a quantity is stated as the other limit: "at least" where the most is expected."""
+    return bool(expected.side and stated.bound) and stated.bound[0] != expected.side
+
+
+def begins_after(stated: Quantity, plain: str, expected: ExpectedLimit) -> bool:
+    """Return whether something begins after a quantity by which it is expected: "any time after 15 June"."""
+    is_upper = expected.side == "<" and expected.is_explicit and not stated.bound
+    return is_upper and _AFTER.search(plain, max(0, stated.start - _MOST_BETWEEN), stated.start) is not None
 
 
 def is_limit_of_refusal(stated: Quantity, plain: str, clause_end: int, expected: ExpectedLimit) -> bool:
@@ -298,7 +300,7 @@ class ValueOwner:
         """Return how a neighbouring part, which is set against that of the fact, speaks of what is asked instead."""
         index = bisect_right(parts, start, key=lambda part: part.start) - 1
         for first in (index - 1, index):
-            if 0 <= first and first + 1 < len(parts) and parts[first + 1].is_contrast:
+            if first >= 0 and first + 1 < len(parts) and parts[first + 1].is_contrast:
                 other = parts[first] if first != index else parts[first + 1]
                 owner = self._compare_parts(parts[index], other, start, None)
                 if owner is not None:

@@ -212,7 +212,8 @@ _DAY_PART = r"(?:\ in\ the\ (?:morning|afternoon|evening)|\ at\ night)"
 _MINUTES_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 _MAJOR_UNITS = {"dollar": "money:USD", "pound": "money:GBP", "euro": "money:EUR"}
 _SPECIAL_START = (
-    rf"\d|(?:{'|'.join(_HOURS)}|an?)\ (?:in|at|o'clock|past|to|dollar|pound|euro)|twenty\ (?:past|to)|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
+    rf"\d|(?:{'|'.join(_HOURS)}|an?)\ (?:in|at|o'clock|past|to|dollar|pound|euro)|twenty\ (?:past|to)|noon"
+    rf"|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
     rf"|{'|'.join(_ORDINALS)}|(?:an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?:[htqfymdngi])"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
@@ -257,7 +258,8 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|in the (?:mor|aft|eve)|at night|past|quarter to|dollar|pound|euro|gio|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
+    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|in the (?:mor|aft|eve)|at night|past|quarter to|dollar|pound|euro|gio"
+    r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
 
@@ -506,8 +508,10 @@ _COMPOUND_GAP = re.compile(r",? (?:and )?")
 _BOUND_BEFORE = re.compile(
     r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
     r"(?:(?P<more>\b(?:more than|over|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than|higher than"
+    r"|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"
     r"|upwards of|beyond|north of|hon|tren|vuot|vuot qua|nhieu hon|lon hon|dai hon|cao hon))"
-    r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|short of|duoi|it hon|nho hon"
+    r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"
+    r"|lighter than|younger than|short of|duoi|it hon|nho hon"
     r"|thap hon|chua den|chua toi|ngan hon)))"
     r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|from at least|it nhat|toi thieu)|>=|≥)"
     r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|khong qua|toi da|nhieu nhat"
@@ -646,7 +650,7 @@ _OPEN_CLOCK = re.compile(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
 
 
 def _join_times(low: Reading, high: Reading, low_text: str, high_text: str) -> list[Reading]:
-    """Return the ranges that two times may be; "1-5 pm" begins at 1 pm, "11-2 pm" at 11 am, "12:30 to 1:15" ends later."""
+    """Return the ranges that two times may be; "1-5 pm" begins at 1 pm, "12:30 to 1:15" ends at 13:15."""
     if low.dimension == PLAIN and low_text.isdecimal():
         low = _point(TIME, low.low * 60)
     if low.dimension != TIME:
@@ -711,8 +715,8 @@ _RATE = re.compile(
     r"| (?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually)\b"
 )
 _RATE_WITH_NOUN = re.compile(
-    rf" (?:(?!(?:and|or|if|for|to|in|after|before|than)\b)[a-z]+ ){{1,2}}an? (?P<half>)(?P<noun>{_TIME_NOUN}|hour|minute"
-    r"|second|day|night|week|month|quarter|year)\b(?P<adverb>)"
+    rf" (?:(?!(?:and|or|if|for|to|in|after|before|than)\b)[a-z]+ ){{1,2}}an? (?P<half>)(?P<noun>{_TIME_NOUN}|hour"
+    r"|minute|second|day|night|week|month|quarter|year)\b(?P<adverb>)"
 )
 """A rate after the thing that is counted: "600 calls a minute"."""
 
@@ -738,7 +742,7 @@ def _name_rate(match: re.Match[str]) -> str:
 
 
 def is_time_rate(rate: str) -> bool:
-    """Return whether a rate is per a span of time, so that another span is another rate; "copy" may be called "page"."""
+    """Return whether a rate is per a span of time, so that another span is another rate."""
     return rate in _TIMES_OF_RATES
 
 

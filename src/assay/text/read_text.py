@@ -1,9 +1,9 @@
-"""A text as the rules for facts read it: without markup, its words outside of quantities, its quantities and its clauses."""
+"""A text as the rules for facts read it: without markup, as words, quantities and clauses."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -120,7 +120,8 @@ _SENTENCE_END = re.compile(r"[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
 _LINE_END = re.compile(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
 _CLAUSE_CUT = re.compile(
-    r"[:,]? (?=(?:but|however|though|although|whereas|while|nhung|tuy nhien|(?<!khong )(?<!chua )con|chu khong phai|ma la)\b)"
+    r"[:,]? (?=(?:but|however|though|although|whereas|while|nhung|tuy nhien|(?<!khong )(?<!chua )con|chu khong phai"
+    r"|ma la)\b)"
     r"|,? (?=(?:in fact|actually|instead|in reality|thuc ra|thuc te)\b)"
     r"|: | - |, (?=(?:not|khong phai|chu)\b)|,? (?=rather than\b|instead of\b|thay vi\b)"
     r"| (?=and (?:is|are|was|were|must|should|may|can|will|has|have|had|be|get|the)\b)|, (?=(?:or|hoac) )"

@@ -20,6 +20,7 @@ from assay.text.claim_support import find_opposite
 from assay.text.fact_scope import (
     ExpectedLimit,
     ValueOwner,
+    begins_after,
     find_exception_after,
     find_expected_limit,
     find_reversed_event,
@@ -158,7 +159,7 @@ def _judge_bounded_quantity(
         if is_limit_of_refusal(own, answer.plain, clause.end, limit):
             return FactJudgment(fact, "stated")
     if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
-        if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, answer.plain, limit):
+        if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
             return FactJudgment(fact, "stated")
         return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
     return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
@@ -370,6 +371,8 @@ class _FactJudge:
     def _judge_lacking_words(self, needed: Sequence[Word], lacking: Sequence[Word], has_quantity: bool) -> FactJudgment:
         reason = f"{self._spell(lacking)} is not there"
         opposites = self._find_opposites(lacking)
+        if opposites and has_exception(self.answer):
+            return FactJudgment(self.fact, "unknown", f"{opposites}, with an exception")
         if opposites:
             return FactJudgment(self.fact, "denied", opposites)
         if has_quantity or 2 * len(lacking) <= len(needed):
@@ -507,12 +510,13 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         if stated is None or any(quantity.bound for quantity in self.read_fact.quantities):
             return None
-        if not is_reversed_limit(stated, self.answer.plain, self.limit):
+        if begins_after(stated, self.answer.plain, self.limit):
+            reason = "it says what happens after this, and the question is about what happens until then"
+            return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
+        if not is_reversed_limit(stated, self.limit):
             return None
-        is_lower = self.limit.side == "<"
-        reason = (
-            f"it states {'a lower' if is_lower else 'an upper'} limit, not {'an upper' if is_lower else 'a lower'} one"
-        )
+        sides = ("a lower", "an upper") if self.limit.side == "<" else ("an upper", "a lower")
+        reason = f"it states {sides[0]} limit, not {sides[1]} one"
         return FactJudgment(self.fact, "denied" if self.limit.is_explicit else "unknown", reason)
 
     def _judge_event(self, spot: _Occurrence) -> FactJudgment | None:
@@ -784,6 +788,44 @@ _GENERIC = frozenset(
 )
 
 
+def mentions_fact(text: str, fact: str) -> bool:
+    """Return whether a sentence of a text has the quantities of a fact, in any form, and its other words; not what it
+    says of them. Facts without a quantity are never mentioned.
+
+    >>> mentions_fact("| Friday | 11:00 am | 4:00 pm |", "4 pm")
+    True
+    """
+    read_fact, read = read_text(fact), read_text(text)
+    if not read_fact.quantities:
+        return False
+    rates = [quantity.rate_span for quantity in read_fact.quantities]
+    words = [word for word in read_fact.words if word.kind != "stop"]
+    words = [word for word in words if not any(start <= word.start < end for start, end in rates)]
+    ignore_marks = not (read_fact.has_marks and read.has_marks)
+    for anchor in read.quantities:
+        if not is_value_among(read_fact.quantities[0], [anchor]):
+            continue
+        clause = read.clause_at(anchor.start)
+        low, high = clause.sentence_start, clause.sentence_end
+        quantities = [own for own in read.quantities if low <= own.start < high]
+        indices = [read.find_word(word, ignore_marks) for word in words]
+        has_words = all(any(low <= read.words[place].start < high for place in places) for places in indices)
+        if has_words and all(is_value_among(wanted, quantities) for wanted in read_fact.quantities):
+            return True
+    return False
+
+
+def is_value_among(wanted: Quantity, quantities: Iterable[Quantity]) -> bool:
+    """Return whether a quantity is one of others, or an end of a range of times; bounds do not count."""
+    wanted = wanted._replace(bound="")
+    for own in quantities:
+        if is_same_quantity(wanted, own._replace(bound=""), unit_required=True):
+            return True
+        if _is_time(own) and _is_time(wanted) and any(is_same_quantity(wanted, end) for end in split_range(own)):
+            return True
+    return False
+
+
 def judge_quantities(
     answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = ""
 ) -> list[FactJudgment]:
@@ -819,7 +861,8 @@ def judge_quantities(
 
 
 _FORBIDDEN = re.compile(
-    r"\b(?:cannot|can't|can not|may not|must not|mustn't|won't|(?:is|are|will) not|isn't|aren't|never|khong (?:duoc|the)(?: phep)?)"
+    r"\b(?:cannot|can't|can not|may not|must not|mustn't|won't|(?:is|are|will) not|isn't|aren't|never"
+    r"|khong (?:duoc|the)(?: phep)?)"
     r" (?:be )?(?P<verb>[a-z]{4,})"
 )
 
