@@ -208,19 +208,14 @@ _HALF_UNITS = {
 _HALF_UNIT = "|".join(_HALF_UNITS)
 _HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _HOUR = rf"(?:1[0-2]|[1-9]|{'|'.join(_HOURS)})"
-_DAY_PART = r"(?:\ in\ the\ (?:morning|afternoon|evening)|\ at\ night)"
-_MINUTES_PAST = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20}
 _MAJOR_UNITS = {"dollar": "money:USD", "pound": "money:GBP", "euro": "money:EUR"}
 _SPECIAL_START = (
-    rf"\d|(?:{'|'.join(_HOURS)}|an?)\ (?:in|at|o'clock|past|to|dollar|pound|euro)|twenty\ (?:past|to)|noon"
+    rf"\d|(?:{'|'.join(_HOURS)}|an?)\ (?:o'clock|dollar|pound|euro)|noon"
     rf"|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
     rf"|{'|'.join(_ORDINALS)}|(?:an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?:[htqfymdngi])"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<day_part>(?P<dp_hour>{_HOUR})(?:[:.](?P<dp_minute>[0-5]\d))?(?:\ o'clock)?(?P<dp_part>{_DAY_PART})\b)
-  | (?P<past>(?:a\ )?(?P<p_minutes>half|quarter|five|ten|twenty)\ (?P<p_side>past|to)\ (?P<p_hour>{_HOUR})\b
-      (?:(?P<p_part>{_DAY_PART})|\ ?(?P<p_half>[ap])\.?m\b\.?)?(?!\ ?[%\w]))
-  | (?P<major>(?P<mj_count>an?|\d+|{"|".join(_HOURS)})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
+    (?P<major>(?P<mj_count>an?|\d+|{"|".join(_HOURS)})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
       (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
   | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
@@ -258,7 +253,7 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|in the (?:mor|aft|eve)|at night|past|quarter to|dollar|pound|euro|gio"
+    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|dollar|pound|euro|gio"
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
@@ -291,10 +286,6 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
         return _read_clock(match, text)
     if "am" in names:
         return _make_time([_add_half(int(match["am_hour"]), match["am_half"] == "p") * 60], span)
-    if "day_part" in names:
-        return _read_day_part(match)
-    if "past" in names:
-        return _read_minutes_past(match)
     if "oclock" in names:
         hour = _read_hour(match["oclock_hour"])
         return _make_time([hour % 12 * 60, (hour % 12 + 12) * 60], span)
@@ -311,26 +302,6 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
 
 def _read_hour(text: str) -> int:
     return int(text) if text.isdecimal() else _HOURS.index(text) + 1
-
-
-def _is_later_part(part: str, hour: int) -> bool:
-    """Whether an hour of a part of the day is after noon; "twelve at night" and "two at night" are not."""
-    return "afternoon" in part or "evening" in part or ("night" in part and 5 < hour < 12)
-
-
-def _read_day_part(match: re.Match[str]) -> Quantity:
-    hour, minute = _read_hour(match["dp_hour"]), int(match["dp_minute"] or 0)
-    return _make_time([_add_half(hour, _is_later_part(match["dp_part"], hour)) * 60 + minute], match.span())
-
-
-def _read_minutes_past(match: re.Match[str]) -> Quantity:
-    hour, minutes = _read_hour(match["p_hour"]), _MINUTES_PAST[match["p_minutes"]]
-    shift = minutes if match["p_side"] == "past" else -minutes
-    if match["p_half"] is not None:
-        halves = [match["p_half"] == "p"]
-    else:
-        halves = [_is_later_part(match["p_part"], hour)] if match["p_part"] is not None else [False, True]
-    return _make_time([(_add_half(hour, is_later) * 60 + shift) % (24 * 60) for is_later in halves], match.span())
 
 
 def _read_major_and_minor(match: re.Match[str]) -> Quantity | None:
