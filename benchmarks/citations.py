@@ -28,6 +28,8 @@ from assay.records.scores import SCORED
 from assay.stats.intervals import wilson_interval
 
 METRIC = "citation_precision"
+FAILING_METRIC = "citation_correctness(by=rules)"
+"""The metric that fails a case: printed apart, because it must not accuse anybody."""
 FORBIDDEN_ID, FORBIDDEN_TEXT = "board:1", "The board meets in private on the second Tuesday and its minutes are sealed."
 
 
@@ -387,8 +389,8 @@ def write_material(forms: dict[str, Form]) -> Iterator[Answered]:
             yield Answered(form, topic, write(topic), topic.untouched or form in untouched)
 
 
-def score_reply(topic: Topic, reply: Reply) -> float | None:
-    """Return the precision of an answer's citations, None where there is none."""
+def score_reply(topic: Topic, reply: Reply, metric: str = METRIC) -> float | None:
+    """Return the precision of an answer's citations, or another metric of them, None where there is none."""
     context = dict(topic.context)
     if "twin" in reply.answer:
         context["twin"] = topic.facts[0].text
@@ -405,8 +407,8 @@ def score_reply(topic: Topic, reply: Reply) -> float | None:
         sentences=reply.sentences,
     )
     golden = GoldenSet((Case("q", topic.question, user=User(roles=("public",))),))
-    result = assay.score(golden, [observation], metrics=(METRIC,), corpus=Corpus(chunks))
-    column = result.table("c").columns[METRIC]
+    result = assay.score(golden, [observation], metrics=(metric,), corpus=Corpus(chunks))
+    column = result.table("c").columns[metric]
     return float(column.values[0]) if column.status[0] == SCORED else None
 
 
@@ -433,9 +435,25 @@ def _print_half(untouched: bool, *, listed: bool) -> None:
             accused += score is not None and score < 1
             if listed and score != 1:
                 print(f"  not 1: {item.form} ({item.topic.name}): {score}")
+    failing = [
+        score_reply(item.topic, item.reply, FAILING_METRIC)
+        for item in write_material(WRONG)
+        if item.untouched == untouched
+    ]
+    failed_right = [
+        score_reply(item.topic, item.reply, FAILING_METRIC)
+        for item in write_material(RIGHT)
+        if item.untouched == untouched
+    ]
+    scored = [score for score in failing if score is not None]
+    accused_by_failing = sum(score is not None and score < 1 for score in failed_right)
     low, high = wilson_interval(accused, right)[:2]
     share = f"{accused / right:.3f}, 95% {low:.3f} to {high:.3f}"
     print(f"{name:<10} right citing  {accused} of {right} answers accused ({share})")
+    print(
+        f"{name:<10} {FAILING_METRIC}: {sum(score < 1 for score in scored)} of {len(scored)} scored wrong answers below 1, "
+        f"{accused_by_failing} of {right} right ones"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.metrics.answers import TEXTS, make_parsed_answer
 
-from assay.metrics.citation_precision import score_citation_precision
-from assay.records.observations import Chunk, Sentence, Stage
+import assay
+from assay.metrics.citation_precision import list_misplaced_citations, score_citation_precision
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import Chunk, Observation, Sentence, Stage
 from assay.records.scores import NOT_APPLICABLE
 
 LEAVE, CARRY = "Staff get 12 days of leave", "Five days carry over"
@@ -69,3 +71,44 @@ def test_citations_by_sentence_are_compared_with_their_sentence() -> None:
 def test_precision_needs_claims_citations_and_a_context(changes: dict[str, object]) -> None:
     values = {"answer": f"{LEAVE}.", "citations": ("leave",)} | changes
     assert score_citation_precision(make_parsed_answer(**values)).status == NOT_APPLICABLE  # type: ignore[arg-type]
+
+
+NAMES = list(TEXTS)
+
+
+def _number_of(name: str) -> int:
+    return NAMES.index(name) + 1
+
+
+@pytest.mark.parametrize("citations", [None, ("carry", "leave"), ("leave", "carry"), tuple(NAMES)])
+def test_numbers_in_the_text_are_places_of_what_was_shown(citations: tuple[str, ...] | None) -> None:
+    """Half of honest answers with bare numbers were accused, because a number was a place among the reported ones."""
+    carry, leave = _number_of("carry"), _number_of("leave")
+    reading = make_parsed_answer(f"{CARRY} [{carry}]. {LEAVE} [{leave}].", citations=citations)
+    attached = {citation.name for citation in reading.citations if citation.claim is not None}
+    assert {"leave", "carry"} <= attached
+    if citations != tuple(NAMES):
+        assert score_citation_precision(reading).value == 1
+
+
+def test_numbers_of_the_answers_own_list_or_of_reported_citations_are_no_places() -> None:
+    own = make_parsed_answer(f"{LEAVE} [1].\n\n[1] handbook.pdf", citations=None)
+    assert all(citation.place == 0 for citation in own.citations)
+    listed = make_parsed_answer(f"{LEAVE} [1]. {CARRY} [2].", citations=("carry", "leave"))
+    assert ["carry", "leave"] == [citation.name for citation in listed.citations]
+
+
+@pytest.mark.parametrize(("cited", "value"), [("leave", 1.0), ("carry", 0.0)])
+def test_a_number_of_the_neighbour_costs_citation_correctness(cited: str, value: float) -> None:
+    shown = tuple(Chunk(name, text=text) for name, text in TEXTS.items())
+    answer = f"{LEAVE} [{_number_of(cited)}]."
+    observation = Observation("q", "c", stages=(Stage("context", shown),), answer=answer, citations=(cited,))
+    golden = GoldenSet((Case("q", "How many days of leave do staff get?"),))
+    table = assay.score(golden, [observation], metrics=("citation_correctness(by=rules)",)).table("c")
+    assert [value] == list(table.columns["citation_correctness(by=rules)"].values)
+    assert ("bad_citation" in {name for row in table.checks for name in row.failed}) is (value < 1)
+
+
+def test_a_surplus_citation_next_to_the_right_one_is_not_misplaced() -> None:
+    assert [] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("leave", "it")))
+    assert [("it", "leave")] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("it",)))

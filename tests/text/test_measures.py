@@ -87,3 +87,51 @@ def test_a_quantity_with_any_unit_agrees_with_itself(unit: str, value: int) -> N
         return  # written before the number
     quantities = find_measures(f"{value} {unit}")
     assert any(is_same_quantity(own, own) for own in quantities)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("30 pence", "£0.30"),
+        ("30p", "thirty pence"),
+        ("25 cents", "€0.25"),
+        ("25 cents", "$0.25"),
+        ("5 hào", "0,5 đồng"),
+        ("3 pounds 20 pence", "£3.20"),
+        ("two dozen", "24"),
+        ("nửa tá", "6"),
+        ("twice a day", "2 times a day"),
+        ("1 kg 250 g", "1.25 kg"),
+        ("1 mét 20", "1,2 m"),
+        ("one and a half years", "18 months"),
+        ("1½ hours", "90 minutes"),
+        ("three quarters of an hour", "45 minutes"),
+        ("half past nine in the evening", "21:30"),
+        ("3 giờ kém 15 chiều", "14:45"),
+        ("8 rưỡi sáng", "8:30"),
+        ("March the 1st", "1 March"),
+        ("minus 18 degrees Celsius", "-18 °C"),
+        ("âm 5 độ C", "-5 °C"),
+        ("bảy phẩy hai", "7,2"),
+    ],
+)
+def test_forms_of_daily_life_are_the_same_quantity(one: str, other: str) -> None:
+    first, second = find_measures(one)[0], find_measures(other)[0]
+    assert is_same_quantity(first, second)
+    assert is_same_quantity(second, first)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("30 pence", "€0.30"), ("5 cents", "$5"), ("50 xu", "50 đồng"), ("half past nine in the morning", "21:30")],
+)
+def test_forms_of_daily_life_that_only_look_alike_differ(one: str, other: str) -> None:
+    assert not is_same_quantity(find_measures(one)[0], find_measures(other)[0])
+
+
+@pytest.mark.parametrize(
+    "text", ["10 minus 3", "from 1/2 to 3/4", "ngày 1/2", "Staff of chúng ta", "2 m, 50 cm wide", "5 past"]
+)
+def test_what_may_mean_something_else_stays_as_it_is(text: str) -> None:
+    assert split_glued_units(text) == text
+    assert all(reading.low >= 0 for quantity in find_measures(text) for reading in quantity.readings)

@@ -18,6 +18,7 @@ from assay.metrics.case_index import MAX_DOCUMENT_CHUNKS
 from assay.metrics.find_leaks import find_leaks, split_reachable
 from assay.metrics.parsed_answer import ChunkTexts, Citation, ParsedAnswer
 from assay.records.observations import CONTEXT_STAGE, Chunk, find_stage
+from assay.text.citation_markers import is_source_entry, list_source_entries
 
 CitedBy = Literal["name", "list", "position", "link"]
 """How a citation names its source: by a name, by a number of the answer's own list or of what was shown, by a link."""
@@ -25,7 +26,6 @@ ADDRESS_FIELDS = ("url", "uri", "source", "source_url", "link", "href", "path", 
 """The metadata of a chunk that may hold its address."""
 MAX_ENTRIES = 200
 _NUMBER = re.compile(r"[0-9]{1,3}")
-_ENTRY = re.compile(r"[ \t]{0,8}[-*•]?[ \t]?\[\^?([0-9]{1,3})\][ \t]?:?[ \t]*([^\n]{1,500})")
 _LINK = re.compile(
     r"\[([^\[\]\n]{0,200})\]\(([^()\s]{1,500})\)|<(https?://[^<>\s]{1,500})>|(https?://[^\s<>()\[\]]{1,500})"
 )
@@ -43,12 +43,14 @@ class CitedSource(NamedTuple):
 
 def list_cited_sources(reading: ParsedAnswer) -> list[CitedSource]:
     """Return what the answer cites: claim by claim, then for the answer as a whole; each source of a claim once."""
-    entries = dict(chain(_list_linked_numbers(reading.answer), _list_entries(reading.answer)))
+    entries = dict(chain(_list_linked_numbers(reading.answer), list_source_entries(reading.answer)))
     addresses = _Addresses(reading)
     sources: dict[tuple[str | None, CitedBy, str], CitedSource] = {}
     has_stages = reading.observation.stages is not None
     for citation in reading.citations:
         source = CitedSource(citation, "name", has_stages or reading.case.corpus is not None)
+        if citation.place:
+            citation = citation._replace(name=str(citation.place), texts={}, place=0)
         if not citation.texts and _NUMBER.fullmatch(citation.name):
             source = _find_numbered(citation, entries, addresses, reading)
         sources[identify_source(source)] = source
@@ -92,13 +94,6 @@ def identify_source(source: CitedSource) -> tuple[str | None, CitedBy, str]:
 # ── numbers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _list_entries(answer: str) -> Iterator[tuple[str, str]]:
-    """Yield number and text of the lines that begin with a number in brackets; the last of a number counts."""
-    lines = (_ENTRY.fullmatch(line) for line in answer.splitlines())
-    for match in islice(filter(None, lines), MAX_ENTRIES):
-        yield match[1], match[2].strip()
-
-
 def _list_linked_numbers(answer: str) -> Iterator[tuple[str, str]]:
     """Yield number and address of links such as `[1](https://…)`."""
     for match in islice(_LINK.finditer(answer), MAX_ENTRIES):
@@ -136,7 +131,7 @@ def _list_links(reading: ParsedAnswer, addresses: _Addresses) -> Iterator[Citati
     for match in islice(_LINK.finditer(answer), MAX_ENTRIES):
         address = match[2] or match[3] or (match[4] or "").rstrip(".,;:!?")
         line = answer[answer.rfind("\n", 0, match.start()) + 1 : match.end()]
-        if not _is_source(address) or _ENTRY.match(line) is not None:
+        if not _is_source(address) or is_source_entry(line):
             continue
         position = bisect_right(starts, match.start()) - 1
         claim = claims[position] if position >= 0 else None

@@ -18,6 +18,7 @@ from assay.calibration.collect_scorer_labels import (
     RULES,
     ScorerLabels,
     check_label_metrics,
+    collect_answer_priors,
     collect_entailment_labels,
     collect_judge_labels,
     collect_rule_labels,
@@ -48,6 +49,7 @@ from assay.formats.label_files import LabelScales, compute_answer_hash, compute_
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.load_verdicts import open_verdicts
+from assay.metrics.correctness import CORRECTNESS
 from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import IncompleteError, InputError, Problem
@@ -56,7 +58,7 @@ from assay.scoring.scored_run import ScoredRun
 from assay.scoring.slices import find_slices
 
 HUMAN_SOURCE = "person"
-COMBINED_BASES = ("faithfulness", "citation_support")
+COMBINED_BASES = ("faithfulness", "citation_support", CORRECTNESS)
 """The metrics that judge and rules score together."""
 OWN_SCORERS = (JUDGE, RULES, COMBINED, ENTAILMENT)
 CURVED_SCORERS = (RULES, ENTAILMENT)
@@ -174,6 +176,15 @@ def write_calibration(path: str, calibration: CalibrationResult) -> Path:
     return write_calibrations(path, records, to_builtins(calibration))
 
 
+def _apply_vetoes(judge_values: Mapping[ItemKey, float], priors: Mapping[ItemKey, ScorerLabel]) -> dict[ItemKey, float]:
+    """Return the grades of a judge, at most what the rules leave of each."""
+    capped = {}
+    for key, value in judge_values.items():
+        cap = priors[key].value if key in priors else None
+        capped[key] = value if cap is None else min(value, cap)
+    return capped
+
+
 @dataclass(frozen=True)
 class _LabelledMetric:
     """One metric with its human labels."""
@@ -237,8 +248,13 @@ class _LabelledMetric:
         by_rules = next((scorer.labels.get(self.metric, {}) for scorer in scorers if scorer.kind == RULES), {})
         if parse_metric_name(self.metric).base not in COMBINED_BASES:
             return
+        is_answer = parse_metric_name(self.metric).base == CORRECTNESS
+        if is_answer:
+            by_rules = collect_answer_priors(self.run) if self.run is not None else {}
         for judge in (scorer for scorer in scorers if scorer.kind == JUDGE):
             values = get_scorer_values(judge.labels.get(self.metric, {}), self.scale)
+            if is_answer:
+                values = _apply_vetoes(values, by_rules)
             combined = combine_scorers(by_rules, values, self._passed(), self.seed)
             if combined is None:
                 continue

@@ -17,6 +17,7 @@ from assay.judging.rubric_files import use_rubrics
 from assay.metrics import citation_support
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metrics
+from assay.metrics.correctness import read_answer_prior
 from assay.metrics.entailment_model import EntailmentError, EntailmentModel
 from assay.metrics.entailment_support import compare_claims, convert_to_signal
 from assay.metrics.faithfulness import find_grounding_exclusion
@@ -188,6 +189,17 @@ def collect_rule_labels(run: ScoredRun, metrics: Sequence[str]) -> ScorerLabels:
         metric: _opinions_of_rules(run, metric) for metric in metrics if parse_metric_name(metric).base in bases
     }
     return ScorerLabels(RULES, RULES, RULES_VERSION, {}, opinions)
+
+
+def collect_answer_priors(run: ScoredRun) -> dict[ItemKey, ScorerLabel]:
+    """Return for each answer that a judge grades what the rules say before it: a signal, and as value the highest grade
+    that they leave it."""
+    priors: dict[ItemKey, ScorerLabel] = {}
+    for (case_id, config), reading in _iterate_readings(run):
+        prior = read_answer_prior(reading)
+        if prior is not None:
+            priors[case_id, config, ""] = ScorerLabel(None, prior.cap, signal=prior.signal)
+    return priors
 
 
 def collect_entailment_labels(run: ScoredRun, metrics: Sequence[str], model: EntailmentModel) -> ScorerLabels:

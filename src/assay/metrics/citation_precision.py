@@ -25,6 +25,8 @@ from assay.text.claims import Claim
 
 CLEARLY_BETTER = 0.5
 """By how much the z of another chunk's support must exceed that of the cited source, for it to be the right one."""
+PLAINLY_BETTER = 4 * CLEARLY_BETTER
+"""The same for an attached citation to be an error that may fail a case, and no doubt (ADR 0100)."""
 LEAST_SUPPORT = 0.3
 """The z of a claim's support, by its best chunk or by all, from which its sources can be compared."""
 LEAST_CONTRIBUTION = 0.25
@@ -32,11 +34,13 @@ LEAST_CONTRIBUTION = 0.25
 _MOST_JOINT = 20  # citations of one claim that are examined for what they support jointly
 
 
-def find_better_source(citation: Citation, reading: ParsedAnswer) -> str | None:
+def find_better_source(
+    citation: Citation, reading: ParsedAnswer, least_advantage: float = CLEARLY_BETTER
+) -> str | None:
     """Return the chunk of the context that supports what a citation is cited for clearly better, None if none does.
 
-    Every claim that the citation may serve must have a better source; claims that no chunk supports do not count,
-    unless there are no others.
+    `least_advantage` is how much more z its support must have. Every claim that the citation may serve must have a
+    better source; claims that no chunk supports do not count, unless there are no others.
     """
     better = None
     for claim in list_served_claims(citation, reading):
@@ -47,10 +51,31 @@ def find_better_source(citation: Citation, reading: ParsedAnswer) -> str | None:
         if best_z < LEAST_SUPPORT and reading.support_by_context(claim).z < LEAST_SUPPORT:
             continue
         own_z = reading.support_by_chunks(claim, citation.texts).z
-        if best_id in citation.texts or best_z - own_z < CLEARLY_BETTER or _contributes(citation, claim, reading):
+        if best_id in citation.texts or best_z - own_z < least_advantage or _contributes(citation, claim, reading):
             return None
         better = better or best_id
     return better
+
+
+def list_misplaced_citations(reading: ParsedAnswer) -> list[tuple[str, str]]:
+    """Return the citations attached to claims that a shown neighbour outdoes by far, each with that neighbour.
+
+    Both must have been in the context; nothing can be said without the texts of all chunks that were shown. A surplus
+    citation next to the right one is no error.
+    """
+    context_texts = reading.context_texts if reading.has_texts and not reading.is_refusal else ""
+    if isinstance(context_texts, str):
+        return []
+    misplaced = []
+    for citation in reading.citations:
+        is_shown = bool(citation.texts) and citation.texts.keys() <= context_texts.keys()
+        if citation.claim is None or not is_shown or not all(citation.texts.values()):
+            continue
+        better = find_better_source(citation, reading, PLAINLY_BETTER)
+        neighbours = reading.citations_by_claim[citation.claim.id]
+        if better is not None and not any(better in neighbour.texts for neighbour in neighbours):
+            misplaced.append((citation.name, better))
+    return misplaced
 
 
 def _is_comparable(citation: Citation, best_id: str, reading: ParsedAnswer) -> bool:

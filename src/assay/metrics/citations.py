@@ -23,6 +23,7 @@ from assay.metrics.case_index import (
     list_reported_documents,
     resolve_citation,
 )
+from assay.metrics.citation_precision import list_misplaced_citations
 from assay.metrics.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support
 from assay.metrics.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.leakage import LeakFacts
@@ -37,7 +38,7 @@ from assay.metrics.metric import (
     make_score_column,
     rows_not_applicable,
 )
-from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED
+from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, ParsedAnswer, format_list, parse_answers
 from assay.records.golden_set import BEHAVIOURS, Case, Corpus
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking, describe_unreported_stage
 from assay.records.scores import NOT_APPLICABLE, SCORED, ScoreColumn
@@ -138,6 +139,20 @@ class CitationFacts:
 CitationCounts = dict[str, IndexArray]
 
 
+class PlacementFacts:
+    """The share of each row's attached citations that are in their place: no shown neighbour outdoes them by far."""
+
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+
+    def add(self, rows: JoinedRows) -> None:
+        """Take some rows, in order."""
+        for reading in parse_answers(rows):
+            misplaced = list_misplaced_citations(reading) if isinstance(reading.observation.answer, str) else []
+            attached = sum(citation.claim is not None for citation in reading.citations) if misplaced else 1
+            self.shares.append((attached - len(misplaced)) / attached)
+
+
 def _divide_counts(part: IndexArray, total: IndexArray) -> FloatArray:
     shares = np.zeros(len(part))
     np.divide(part, total, out=shares, where=total > 0)
@@ -146,8 +161,9 @@ def _divide_counts(part: IndexArray, total: IndexArray) -> FloatArray:
 
 def _compute_correctness(counts: CitationCounts, refusing: BoolArray) -> FloatArray:
     """The required citations found, at most 1 only if every citation was in the context; a refusal's citations must all
-    be from the context. The formula of the `rag-trace` contract, except that an answer without any given or required
-    citation is not applicable (ADR 0006)."""
+    be from the context. It is lowered to the share of attached citations that are in their place. The formula of the
+    `rag-trace` contract, but for that, and except that an answer without any given or required citation is not
+    applicable (ADR 0006)."""
     grounded: FloatArray = (counts["in_context"] == counts["cited"]).astype(np.float64)
     required_share = np.minimum(_divide_counts(counts["must_found"], counts["must"]), grounded)
     return np.asarray(np.where(refusing | (counts["must"] == 0), grounded, required_share), dtype=np.float64)
@@ -189,7 +205,17 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
         unless.append(rows_not_applicable(counts["context"] == _UNREPORTED, describe_unreported_stage(CONTEXT_STAGE)))
     if name.base == "citation_exists":
         unless.append(rows_not_applicable(counts["known"] == 0, "nothing to check citations against"))
-    return make_score_column(name, _FORMULAS[name.base](counts, refusing), *unless)
+    values = _FORMULAS[name.base](counts, refusing)
+    if name.base == "citation_correctness":
+        values = np.minimum(values, np.array(batch.get_facts(PlacementFacts).shares, dtype=np.float64))
+    return make_score_column(name, values, *unless)
+
+
+def _explain_misplaced(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+    if not isinstance(observation.answer, str):
+        return ""
+    misplaced = list_misplaced_citations(ParsedAnswer(case, observation))
+    return format_list("cited beside its source", [f"{name}, but {better}" for name, better in misplaced])
 
 
 def _reachable_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -212,8 +238,18 @@ def _need_citation_counts(_: MetricName) -> tuple[FactKey, ...]:
     return ((CitationFacts, ()),)
 
 
+def _need_citation_counts_and_places(_: MetricName) -> tuple[FactKey, ...]:
+    return ((CitationFacts, ()), (PlacementFacts, ()))
+
+
 def _need_citation_counts_and_leaks(_: MetricName) -> tuple[FactKey, ...]:
     return ((CitationFacts, ()), (LeakFacts, ()))
+
+
+_CITATION_NEEDS = {
+    "citation_correctness": _need_citation_counts_and_places,
+    "citation_reachable": _need_citation_counts_and_leaks,
+}
 
 
 def _citation_row(name: str, summary: str, source: str, keys: dict[str, MetricKey] | None = None) -> Metric:
@@ -224,9 +260,10 @@ def _citation_row(name: str, summary: str, source: str, keys: dict[str, MetricKe
         source=source,
         keys=keys or {},
         undefined="citations not reported, none given, or nothing to compare them with",
-        needs=_need_citation_counts_and_leaks if name == "citation_reachable" else _need_citation_counts,
+        needs=_CITATION_NEEDS.get(name, _need_citation_counts),
         compute=_reachable_column if name == "citation_reachable" else _citation_column,
         yields_to_leaks=name == "citation_correctness",
+        explain=_explain_misplaced if name == "citation_correctness" else None,
     )
 
 
@@ -256,9 +293,9 @@ CITATION_METRICS: tuple[Metric, ...] = (
     add_judge_scorer(
         _citation_row(
             "citation_correctness",
-            "Required citations found, and every citation taken from the context.",
+            "Required citations found, every one taken from the context, and none attached beside its source.",
             "`rag-trace` contract; nothing cited and nothing required is not applicable instead of 1",
-            {"by": MetricKey("", ("rules", "judge"), "rules: structure only; judge: support as well")},
+            {"by": MetricKey("", ("rules", "judge"), "rules: structure and place; judge: support as well")},
         ),
         judge_citation_support,
         (CITATION_SUPPORT_RUBRIC,),

@@ -25,6 +25,8 @@ from assay.text.claim_support import SourceSupport
 
 UNCALIBRATED_CURVE: Mapping[str, float] = {"slope": 4.0, "judge": 3.0, "intercept": -2.8}
 """The rules' own map of their score (0.5 at 0.7), and a judge that outweighs all but their clearest verdicts."""
+UNCALIBRATED_ANSWER_CURVE: Mapping[str, float] = {"slope": 2.0, "judge": 3.0, "intercept": 0.0}
+"""For whole answers, whose signal is from −1 (wrong by rules) over 0 (open) to 1 (right)."""
 _MAX_LOGIT = 50.0
 
 
@@ -39,9 +41,11 @@ def compute_combined_probability(signal: float, judged: float | None, curve: Map
     return 1 / (1 + math.exp(-min(max(logit, -_MAX_LOGIT), _MAX_LOGIT)))
 
 
-def select_curve(calibration: Calibration | None) -> Mapping[str, float]:
+def select_curve(
+    calibration: Calibration | None, uncalibrated: Mapping[str, float] = UNCALIBRATED_CURVE
+) -> Mapping[str, float]:
     """Return the weights of a calibration, or the constants that stand for them."""
-    return UNCALIBRATED_CURVE if calibration is None or calibration.platt is None else calibration.platt
+    return uncalibrated if calibration is None or calibration.platt is None else calibration.platt
 
 
 def score_combined_claims(

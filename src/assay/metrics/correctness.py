@@ -8,13 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
-from assay.metrics.answer_metric import Scorers, add_judge_scorer, define_answer_metric
+from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, add_judge_scorer, define_answer_metric
 from assay.metrics.case_index import CaseIndex
+from assay.metrics.combined_support import (
+    UNCALIBRATED_ANSWER_CURVE,
+    collect_judge_values,
+    compute_combined_probability,
+    select_curve,
+)
 from assay.metrics.expected_text import (
     UNKNOWN,
     TextScore,
@@ -34,11 +40,19 @@ from assay.metrics.judge_requests import (
     scored_outcome,
 )
 from assay.metrics.metric import Batch, FactKey, Metric, MetricKey, MetricName, make_score_column, rows_not_applicable
-from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, format_list
-from assay.metrics.rubric_metrics import EMPTY_ANSWER, NO_FACTS, NO_REFERENCE, judge_rubric
+from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, find_calibration, format_list
+from assay.metrics.rubric_metrics import (
+    EMPTY_ANSWER,
+    NO_FACTS,
+    NO_REFERENCE,
+    MissingInput,
+    collect_rubric_inputs,
+    judge_rubric,
+    make_rubric_requests,
+)
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import Observation
-from assay.records.scores import ScoreColumn
+from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
 
 CORRECT_ANSWER = "correct_answer"
@@ -267,6 +281,64 @@ def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
 
 
+CORRECTNESS_COMBINED = "correctness(by=combined)"
+_SIMILARITY_WEIGHT = 0.5
+"""Of a similarity to the reference in place of a rule that decides."""
+
+
+class AnswerPrior(NamedTuple):
+    """What the rules say of a whole answer before a judge: `signal` from −1 (wrong) over 0 (open) to 1 (right).
+
+    `cap` is the highest grade of a judge that they leave: below 1 where a rule vetoes it.
+    """
+
+    signal: float
+    cap: float
+
+
+def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
+    """Return the prior of an answer; None where no judge grades it."""
+    case = reading.case.case
+    if no_answer_reason(reading.case) or not (case.reference or case.must_have) or is_accepted_refusal(reading):
+        return None
+    veto = find_veto(case, reading.answer)
+    rule_value = apply_first_rule(reading.case, reading.answer)
+    if rule_value is not None:
+        value = rule_value[1]
+        signal = 0.0 if value == UNKNOWN else 2 * value - 1
+    else:
+        outcome = score_similarity(reading)
+        signal = _SIMILARITY_WEIGHT * (2 * outcome.value - 1) if outcome.status == SCORED else 0.0
+    return AnswerPrior(signal, 1.0 if veto is None else veto.max_score)
+
+
+def combine_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
+    """The probability that an answer is right, by judge and rules together; a veto caps the judge's grade first.
+
+    The rules decide what the judge left open, and between "right" and "wrong" where it says "partly".
+    """
+    prior = read_answer_prior(reading)
+    if prior is None:
+        return not_applicable_outcome(REFUSED if is_accepted_refusal(reading) else NO_REFERENCE)
+    inputs = collect_rubric_inputs(find_rubric(rubrics, CORRECTNESS, reading.language), reading)
+    if isinstance(inputs, MissingInput):
+        return not_applicable_outcome(inputs.reason)
+    judged: float | None = 0.0
+    if reading.answer.strip():
+        rubric = find_rubric(rubrics, CORRECTNESS, reading.language)
+        requests = reading.cached_requests(CORRECTNESS, "", lambda: make_rubric_requests(rubric, inputs))
+        values = yield from collect_judge_values(requests)
+        if isinstance(values, Outcome):
+            return values
+        judged = next(iter(values.values()), None)
+    if judged is not None:
+        judged = min(judged, prior.cap)
+    curve = select_curve(find_calibration(reading, CORRECTNESS_COMBINED), UNCALIBRATED_ANSWER_CURVE)
+    probability = compute_combined_probability(prior.signal, judged, curve)
+    opinion = "none" if judged is None else f"{judged:g}"
+    return scored_outcome(probability, f"judge {opinion}, rules {prior.signal:+.2f}, together {probability:.2f}")
+
+
 def judge_relevance(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """How far the answer addresses the question."""
     if reading.is_refusal:
@@ -372,8 +444,9 @@ REFERENCE_METRICS: tuple[Metric, ...] = (
         "How far the answer agrees with the reference.",
         "code benchmark, tool-side evaluator; a failed exact value, number, figure or pattern overrules a judge",
         "no answer expected, refused as the case accepts, or no reference",
-        Scorers(score_correctness_by_rules, judge_correctness, no_answer_reason),
+        Scorers(score_correctness_by_rules, judge_correctness, no_answer_reason, combined=combine_correctness),
         rubrics=(CORRECTNESS,),
+        keys=COMBINED_SCORER_KEY,
         yields_to_leaks=True,
     ),
     define_answer_metric(

@@ -31,6 +31,7 @@ from assay.records.observations import (
 )
 from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.citation_markers import list_source_entries
 from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
 from assay.text.normalisation import normalise_nfc
@@ -52,12 +53,16 @@ _NUMBERED = re.compile(r"[0-9]{1,3}")
 
 class Citation(NamedTuple):
     """One citation of an answer: the cited name, the claim it is attached to (None: the answer as a whole), and the
-    chunks that it means, with their texts (empty if the name is unknown)."""
+    chunks that it means, with their texts (empty if the name is unknown).
+
+    `place`: the number in the text that names the chunk shown at that place; 0 where the citation names its source.
+    """
 
     id: str
     name: str
     claim: Claim | None
     texts: ChunkTexts
+    place: int = 0
 
 
 class CitationAccess(NamedTuple):
@@ -207,9 +212,11 @@ class ParsedAnswer:
         answer_names = dict.fromkeys(self.observation.citations or ())
         chunks_by_name = self._resolve_names(set(answer_names).union(*names_by_claim.values()))
         attached: list[Citation] = []
+        place_by_name = {name: place for place, name in self._shown_at.items() if name not in answer_names}
         for claim, names in names_by_claim.items():
             for name in names:
-                attached.append(Citation(f"{claim.id}.{len(attached) + 1}", name, claim, chunks_by_name[name]))
+                place = place_by_name.get(name, 0)
+                attached.append(Citation(f"{claim.id}.{len(attached) + 1}", name, claim, chunks_by_name[name], place))
         attached_names = {citation.name for citation in attached}
         only_claim = self.claims[0] if len(self.claims) == 1 else None
         prefix = only_claim.id if only_claim is not None else "answer"
@@ -239,15 +246,57 @@ class ParsedAnswer:
         answer_citations = self.observation.citations or ()
         names = []
         for marker in claim.cites:
-            # `[2]` means the second citation, unless a chunk is called "2".
-            number = int(marker) if marker not in self._names and _NUMBERED.fullmatch(marker) else 0
-            names.append(answer_citations[number - 1] if 1 <= number <= len(answer_citations) else marker)
+            number = self._read_number(marker)
+            if number in self._shown_at:
+                names.append(self._shown_at[number])
+            else:
+                names.append(answer_citations[number - 1] if 1 <= number <= len(answer_citations) else marker)
         # Reported sentences do not overlap, so those that overlap the claim are a run in their order.
         first = bisect_right(self._sentences, claim.start, key=itemgetter(1))
         last = bisect_left(self._sentences, claim.end, key=itemgetter(0))
         for _, _, sentence_citations in self._sentences[first:last]:
             names += sentence_citations
         return names
+
+    def _read_number(self, marker: str) -> int:
+        """Return the number that a marker is, 0 if it names something, as where a chunk is called "2"."""
+        return int(marker) if marker not in self._names and _NUMBERED.fullmatch(marker) else 0
+
+    @cached_property
+    def _shown_at(self) -> dict[int, str]:
+        """What the numbers of the answer's markers name, where they are places in the context.
+
+        Most prompts number the chunks that they show, and `[2]` is the second. It is the second of the reported
+        citations instead where these hold all the numbers, unless they are just the chunks at these places, in the
+        order in which the answer mentions them. Numbers of the answer's own list of sources are no places.
+        """
+        markers = dict.fromkeys(marker for claim in self.claims for marker in claim.cites)
+        places = [place for place in map(self._read_number, markers) if place]
+        shown_ids = [chunk.chunk_id for chunk in self._stage_chunks(CONTEXT_STAGE)] if places else []
+        has_other = any(marker == "0" for marker in markers) or not shown_ids or max(places) > len(shown_ids)
+        if has_other or self._lists_own_sources(places):
+            return {}
+        reported = list(dict.fromkeys(self.observation.citations or ()))
+        if not reported:
+            return {place: shown_ids[place - 1] for place in places}
+        documents = list_reported_documents(self.observation, self.case.corpus)
+        positions_by_name = find_cited_positions(set(reported), shown_ids, self.case.corpus, documents)
+        name_by_place: dict[int, str] = {}
+        for name in reversed(reported):
+            name_by_place |= {position + 1: name for position in positions_by_name.get(name, ())}
+        if not name_by_place.keys() >= set(places):
+            return {}
+        names = {place: name_by_place[place] for place in places}
+        is_listed = max(places) <= len(reported)
+        return {} if is_listed and list(dict.fromkeys(names.values())) != reported else names
+
+    def _lists_own_sources(self, numbers: Sequence[int]) -> bool:
+        """Whether the answer ends with what its numbers mean: a line of a number and a file, an address or a name."""
+        listed = {int(number) for number, entry in list_source_entries(self.answer) if self._is_source(entry)}
+        return not listed.isdisjoint(numbers)
+
+    def _is_source(self, entry: str) -> bool:
+        return " " not in entry.strip() or "://" in entry or entry.strip("`*_ ") in self._names
 
     @cached_property
     def _sentences(self) -> list[tuple[int, int, tuple[str, ...]]]:

@@ -77,6 +77,31 @@ def find_citation_markers(text: str, citation_ids: Collection[str] = ()) -> list
     return found_markers
 
 
+_MOST_ENTRIES = 200
+_ENTRY = re.compile(r"[ \t]{0,8}[-*•]?[ \t]?\[\^?([0-9]{1,3})\][ \t]?:?[ \t]*([^\n]{1,500})")
+
+
+def is_source_entry(line: str) -> bool:
+    """Return whether a line begins with a number in brackets, as those of a list of sources do."""
+    return _ENTRY.match(line) is not None
+
+
+def list_source_entries(answer: str) -> list[tuple[str, str]]:
+    """Return number and text of the lines that begin with a number in brackets, at most 200.
+
+    >>> list_source_entries("Twelve days [1].\\n\\n[1] leave.md")
+    [('1', 'leave.md')]
+    """
+    if "[" not in answer:
+        return []
+    entries: list[tuple[str, str]] = []
+    for line in answer.splitlines():
+        match = _ENTRY.fullmatch(line)
+        if match is not None and len(entries) < _MOST_ENTRIES:
+            entries.append((match[1], match[2].strip()))
+    return entries
+
+
 _MAY_HAVE_MARKER = re.compile(r"[\[【(（<¹²³⁰⁴-⁹:#_]")
 _SURELY_NO_FACT = re.compile(r"\^?\d*|.*[:#_].*")
 

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
+from assay.text.spoken_numbers import write_spoken_numbers
 from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
 
 Bound = Literal["", ">", ">=", "<", "<="]
@@ -206,22 +207,40 @@ _HALF_UNITS = {
     "month": ("calendar", 1), "thang": ("calendar", 1),
 }  # fmt: skip
 _HALF_UNIT = "|".join(_HALF_UNITS)
-_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_HOUR = rf"(?:1[0-2]|[1-9]|{'|'.join(_HOURS)})"
+_COUNTS = dict(
+    zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)  # noqa: SIM905  # words are read easier than a list
+)
+_COUNTS |= {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
+_COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
 _MAJOR_UNITS = {"dollar": "money:USD", "pound": "money:GBP", "euro": "money:EUR"}
+_OFTEN = {"once": 1, "twice": 2, "thrice": 3}
+_PART = "sang|trua|chieu|toi|dem"
+_DAY_HALF = r"(?:\ (?P<pa_half>[ap]\.?m\b\.?|in\ the\ (?:morning|afternoon|evening)|at\ night))?"
+_MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
+_MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
-    rf"\d|(?:{'|'.join(_HOURS)}|an?)\ (?:o'clock|dollar|pound|euro)|noon"
-    rf"|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
-    rf"|{'|'.join(_ORDINALS)}|(?:an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?:[htqfymdngi])"
+    rf"\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
+    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:an?|{_COUNT})\ (?:[htqfymdngiao]|past|dollar|pound|euro)"
+    r"|(?:five|ten|twenty)(?:[ -]five)?(?: minutes)? (?:past|after)"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<major>(?P<mj_count>an?|\d+|{"|".join(_HOURS)})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
+    (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
       (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
+  | (?P<dozen>(?:(?P<dz_half>half\ an?|nua)|(?P<dz_count>\d{{1,6}}|{_COUNT}))\ (?:dozen|ta)\b)
+  | (?P<often>twice|thrice|once(?=\ (?:an?|per|every|each|daily|weekly|monthly|yearly|annually|only)\b))\b(?!\ as\b)
+  | (?P<past>(?:(?P<pa_minutes>half|(?:a\ )?quarter|five|ten|twenty(?:[\ -]five)?|[0-5]?\d)(?:\ minutes)?
+        \ (?:past|after)|(?P<to_quarter>(?:a\ )?quarter)\ (?:to|before))
+      \ (?P<pa_hour>{_COUNT}|1[0-2]|[1-9])\b(?:\ o'clock)?{_DAY_HALF})
+  | (?P<in_the>(?P<it_hour>{_COUNT}|1[0-2]|[1-9])(?:\ o'clock)?
+      \ (?P<it_half>in\ the\ (?:morning|afternoon|evening)|at\ night)\b)
+  | (?P<ruoi>(?P<ru_hour>[01]?\d|2[0-3])(?P<ru_gio>\ ?gio|h)?\ ruoi(?:\ (?P<ru_part>{_PART})\b)?)
+  | (?P<kem>(?P<ke_hour>[01]?\d|2[0-3])(?:\ ?gio|h)\ kem\ (?P<ke_minutes>[0-5]?\d|muoi\ lam|hai\ muoi|muoi|nam)
+      (?:\ phut)?(?:\ (?P<ke_part>{_PART})\b)?)
   | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
       (?![\d:/]|[.,]\d)
   | (?P<am>(?P<am_hour>1[0-2]|0?[1-9])(?:\ o'clock)?\ ?(?P<am_half>[ap])\.?m\b\.?)
-  | (?P<oclock>(?P<oclock_hour>{_HOUR})\ o'clock)
+  | (?P<oclock>(?P<oclock_hour>{_COUNT}|1[0-2]|[1-9])\ o'clock)
   | (?P<gio>(?P<gio_hour>[01]?\d|2[0-3])(?:\ ?gio|h)(?:\ ?(?P<gio_minute>[0-5]?\d)(?:\ ?phut)?)?
       \ (?P<part>sang|trua|chieu|toi|dem)\b)
   | (?P<gio_only>(?P<only_hour>[01]?\d|2[0-3])(?:\ gio\ |h)(?P<only_minute>[0-5]\d)?(?:\ phut)?\b(?!\ ?[\d/]))
@@ -229,7 +248,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<midnight>midnight)\b
   | (?P<day_month>(?P<dm_day>\d{{1,2}}|{"|".join(_ORDINALS)})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dm_month>{_MONTH})
       (?:,?\ (?P<dm_year>\d{{4}})\b)?)
-  | (?P<month_day>(?P<md_month>{_MONTH})\ (?P<md_day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\ (?P<md_year>\d{{4}}))?\b
+  | (?P<month_day>(?P<md_month>{_MONTH})\ (?:the\ )?(?P<md_day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\ (?P<md_year>\d{{4}}))?\b
       (?![:/.,]\d|%))
   | (?P<ngay_thang>(?:ngay\ |mong\ )*(?P<nt_day>\d{{1,2}})\ thang\ (?P<nt_month>\d{{1,2}})
       (?:(?:,?\ nam\ |/)(?P<nt_year>\d{{4}}))?\b)
@@ -253,7 +272,8 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|dollar|pound|euro|gio"
+    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once| past "
+    r"| after | in the | at night"
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
@@ -273,7 +293,60 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     names = {name for name, value in match.groupdict().items() if value is not None}
     if "major" in names:
         return _read_major_and_minor(match)
-    return _read_time(match, names, text) or _read_date(match, names) or _read_fraction(match, names)
+    return (
+        _read_clock_words(match, names)
+        or _read_time(match, names, text)
+        or _read_date(match, names)
+        or _read_count(match, names, text)
+        or _read_fraction(match, names, text)
+    )
+
+
+def _read_count(match: re.Match[str], names: set[str], text: str) -> Quantity | None:
+    """Return the number of dozens or of times that words state; "ta" is a dozen only where it is written "tá"."""
+    if "often" in names:
+        return Quantity((_point("times", _OFTEN[match["often"]]),), *match.span())
+    if "dozen" not in names or (match[0].endswith("ta") and not text[: match.end()].lower().endswith("tá")):
+        return None
+    count = Decimal("0.5") if match["dz_half"] else Decimal(_read_counted(match["dz_count"]))
+    return Quantity((_point(PLAIN, 12 * count),), *match.span())
+
+
+def _read_counted(word: str) -> int:
+    return int(word) if word.isdecimal() else _COUNTS[word]
+
+
+def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
+    """Return a time of day in words: "half past nine in the evening", "9 in the morning", "8 rưỡi sáng"."""
+    if "past" in names:
+        minutes = -15 if match["to_quarter"] else _read_minutes(match["pa_minutes"])
+        return _make_worded_time(_read_counted(match["pa_hour"]), minutes, match["pa_half"], match.span())
+    if "in_the" in names:
+        return _make_worded_time(_read_counted(match["it_hour"]), 0, match["it_half"], match.span())
+    if "ruoi" in names and (match["ru_gio"] or match["ru_part"]):
+        return _make_worded_time(int(match["ru_hour"]), 30, match["ru_part"], match.span())
+    if "kem" in names:
+        return _make_worded_time(
+            int(match["ke_hour"]), -_read_minutes(match["ke_minutes"]), match["ke_part"], match.span()
+        )
+    return None
+
+
+def _read_minutes(word: str) -> int:
+    return int(word) if word.isdecimal() else _MINUTES[word]
+
+
+def _make_worded_time(hour: int, minutes: int, part: str | None, span: tuple[int, int]) -> Quantity | None:
+    """Return a time; both halves of the day are meant where nothing tells which."""
+    if hour > 24:
+        return None
+    if part is None:
+        hours = [hour] if hour > 12 else [hour % 12, hour % 12 + 12]
+    else:
+        is_morning = (part.startswith(("a", "sang")) and part != "at night") or part.endswith("morning")
+        is_later = not is_morning and not (part == "trua" and hour in (10, 11))
+        hours = [hour if hour > 12 else _add_half(hour, is_later)]
+    return _make_time([(value * 60 + minutes) % 1440 for value in hours], span)
 
 
 def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | None:
@@ -287,7 +360,7 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
     if "am" in names:
         return _make_time([_add_half(int(match["am_hour"]), match["am_half"] == "p") * 60], span)
     if "oclock" in names:
-        hour = _read_hour(match["oclock_hour"])
+        hour = _read_counted(match["oclock_hour"])
         return _make_time([hour % 12 * 60, (hour % 12 + 12) * 60], span)
     if "gio" in names:
         hour, minute = int(match["gio_hour"]), int(match["gio_minute"] or 0)
@@ -300,14 +373,10 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
     return None
 
 
-def _read_hour(text: str) -> int:
-    return int(text) if text.isdecimal() else _HOURS.index(text) + 1
-
-
 def _read_major_and_minor(match: re.Match[str]) -> Quantity | None:
     """Read "a dollar fifty" and "two pounds twenty"."""
     count_text, minor_text = match["mj_count"], match["mj_minor"].replace("-", " ")
-    count = 1 if count_text in ("a", "an") else int(count_text) if count_text.isdecimal() else _read_hour(count_text)
+    count = 1 if count_text in ("a", "an") else int(count_text) if count_text.isdecimal() else _read_counted(count_text)
     minor = int(minor_text) if minor_text.isdecimal() else _read_spelled(minor_text)
     if minor is None or not 10 <= minor <= 99:
         return None
@@ -376,7 +445,29 @@ def _make_date(year: str | None, month: int, day: int, span: tuple[int, int]) ->
     return Quantity((), *span, date=((int(year or 0), month, day),))
 
 
-def _read_fraction(match: re.Match[str], names: set[str]) -> Quantity | None:
+_OF_A = re.compile(r" (?:of )?an? (?=\w)")
+
+
+def _take_part_of_unit(share: Decimal, match: re.Match[str], text: str, *, needs_article: bool) -> Quantity | None:
+    """Return the part of a unit that follows a fraction, such as "a quarter of an hour"; None without a unit."""
+    plain = fold_in_place(text)
+    article = _OF_A.match(plain, match.end())
+    if article is None and needs_article:
+        return None
+    following = _find_unit(text, plain, article.end() if article is not None else match.end())
+    if following is None or following[0].dimension == SHARE:
+        return None
+    unit, end = following
+    readings = tuple(_point(unit.dimension, share / 100 * size) for size in unit.sizes)
+    return Quantity(readings, match.start(), end, unit_size=unit.sizes[0])
+
+
+def _make_share(share: Decimal, span: tuple[int, int]) -> Quantity:
+    """Return a share; "half" is 50%, and 0.5 of what is counted."""
+    return Quantity((_point(SHARE, share), _point(PLAIN, share / 100)), *span)
+
+
+def _read_fraction(match: re.Match[str], names: set[str], text: str) -> Quantity | None:
     span = match.span()
     if "half_unit" in names:
         dimension, size = _HALF_UNITS[match["hu_unit"]]
@@ -392,9 +483,9 @@ def _read_fraction(match: re.Match[str], names: set[str]) -> Quantity | None:
         return Quantity((_point(SHARE, Decimal(100) / count),), *span) if count else None
     if "fraction" in names and (match["f_count"] or match["f_word"] == "half"):
         value = Decimal(_FRACTION_WORDS[match["f_word"]]) * _SMALL_NUMBERS[match["f_count"] or "a"]
-        return Quantity((_point(SHARE, value),), *span)
+        return _take_part_of_unit(value, match, text, needs_article=True) or _make_share(value, span)
     if "nua" in names:
-        return Quantity((_point(SHARE, 50),), *span)
+        return _take_part_of_unit(Decimal(50), match, text, needs_article=False) or _make_share(Decimal(50), span)
     return None
 
 
@@ -418,15 +509,18 @@ _SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.
 @cache
 def _unit_pattern() -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
-    return re.compile(rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))?(?P<unit>{names})(?![^\W_]|/)")
+    return re.compile(
+        rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))?(?P<unit>{names})(?![^\W_]|/|\.m\b)"
+    )
 
 
 def split_glued_units(text: str) -> str:
-    """Return the text with a space between a number and a unit that are written together.
+    """Return the text with spoken numbers as digits, and a space between a number and a unit that are written together.
 
     >>> split_glued_units("9.6kWh and 500MB, not A4 or 2FA")
     '9.6 kWh and 500 MB, not A4 or 2FA'
     """
+    text = write_spoken_numbers(text)
     return _GLUED.sub(r"\1 \2", text) if any(map(str.isdigit, text)) else text
 
 
@@ -459,7 +553,12 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
         is_one = number.is_spelled_out and Decimal(1) in number.readings
         points = tuple(_point(PLAIN, value) for value in number.readings)
         return Quantity(points, number.start, end, is_spelled_one=is_one)
-    readings = tuple(_point(unit.dimension, value * size) for value in number.readings for size in unit.sizes)
+    readings = tuple(
+        _point(dimension, value * size)
+        for dimension in (unit.dimension, *unit.other_dimensions)
+        for value in number.readings
+        for size in unit.sizes
+    )
     if plain.endswith("gio", number.start, end) and _TIME_BEFORE.search(plain[max(0, number.start - 8) : number.start]):
         times = [value for value in number.readings if value == int(value) and 0 <= value <= 24]
         readings += tuple(_point(TIME, value * 60) for value in times)
@@ -475,7 +574,6 @@ _TIME_BEFORE = re.compile(r"(?:\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
 _RANGE_GAP = re.compile(r" ?(?:-|to|den|toi|~) ?(?:us)?[$€£¥]?")
 _BETWEEN_GAP = re.compile(r" (?:and|va|den) (?:us)?[$€£¥]?")
 _BETWEEN_BEFORE = re.compile(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
-_COMPOUND_GAP = re.compile(r",? (?:and )?")
 _BOUND_BEFORE = re.compile(
     r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
     r"(?:(?P<more>\b(?:more than|over|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than|higher than"
@@ -548,28 +646,55 @@ def _overlaps_any(quantity: Quantity, others: Sequence[Quantity]) -> bool:
 
 
 def _join_compounds(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
-    """Join the parts of a duration: "1 hour 30 minutes", "2 years and 3 months"."""
+    """Join the parts of one amount: "1 hour 30 minutes", "2 years and 3 months", "1 kg 250 g", "3 pounds 20 pence"."""
     joined: list[Quantity] = []
     for quantity in quantities:
         previous = joined[-1] if joined else None
-        if (
-            previous is not None
-            and _COMPOUND_GAP.fullmatch(plain, previous.end, quantity.start)
-            and _is_smaller_part(quantity, previous)
-        ):
-            reading, addition = previous.readings[0], quantity.readings[0]
-            total = _point(reading.dimension, reading.low + addition.low)
-            joined[-1] = Quantity((total,), previous.start, quantity.end)
+        total = _add_part(previous, quantity, plain) if previous is not None else None
+        if total is not None:
+            joined[-1] = total
         else:
             joined.append(quantity)
     return joined
 
 
-def _is_smaller_part(quantity: Quantity, whole: Quantity) -> bool:
-    if not quantity.readings or not whole.readings:
-        return False
-    part, other = quantity.readings[0], whole.readings[0]
-    return part.dimension == other.dimension and part.dimension in ("duration", "calendar") and part.low < other.low
+_COMPOUND_GAPS = {
+    **dict.fromkeys(("duration", "calendar"), re.compile(r",? (?:and )?")),
+    **dict.fromkeys(("length", "mass", "volume"), re.compile(r" ")),
+    "money": re.compile(r" (?:and )?"),
+}
+"""What may stand between the parts of an amount, by dimension; a comma lists lengths and weights."""
+_IN_METRES = re.compile(r"\d{1,3} ?met")
+
+
+def _add_part(whole: Quantity, part: Quantity, plain: str) -> Quantity | None:
+    """Return the sum of two parts of one amount, None if they are two amounts."""
+    gap = plain[whole.end : part.start]
+    if gap == " " and _IN_METRES.fullmatch(plain, whole.start, whole.end):
+        hundredths = _read_hundredths(plain[part.start : part.end])
+        if hundredths is not None and len(whole.readings) == 1:
+            total = _point("length", whole.readings[0].low + hundredths)
+            return Quantity((total,), whole.start, part.end)
+    for reading in whole.readings:
+        pattern = _COMPOUND_GAPS.get(reading.dimension.partition(":")[0])
+        if pattern is None or reading.low != reading.high or not pattern.fullmatch(gap):
+            continue
+        for addition in part.readings:
+            if addition.dimension == reading.dimension and _is_smaller_part(part, addition, whole, reading):
+                total = _point(reading.dimension, reading.low + addition.low)
+                return Quantity((total,), whole.start, part.end)
+    return None
+
+
+def _read_hundredths(digits: str) -> Decimal | None:
+    """Return the metres that one or two digits after "1 mét" add: "1 mét 20" is 1.2 m, "1 mét 6" is 1.6 m."""
+    return Decimal(f"0.{digits}") if re.fullmatch(r"\d{1,2}", digits) else None
+
+
+def _is_smaller_part(part: Quantity, addition: Reading, whole: Quantity, reading: Reading) -> bool:
+    if reading.dimension in ("duration", "calendar"):
+        return addition.low < reading.low
+    return part.unit_size < whole.unit_size and addition.low < whole.unit_size
 
 
 def _join_ranges(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:

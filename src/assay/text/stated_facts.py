@@ -727,6 +727,8 @@ class _FactJudge:
         lead: list[Word] = []
         first_part = spot.spans[0][0]
         for word in in_clause:
+            if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
+                return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
             if word.start >= first_part or not (word.kind == "stop" or self._may_be_subject(word)):
                 break
             if word.folded in _AUXILIARIES or word.folded.partition("'")[0] in _NO_SUBJECT:
@@ -779,6 +781,7 @@ _NO_SUBJECT = frozenset(
     """.split()  # noqa: SIM905  # words are read easier than a list
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
+_OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
 _GENERIC = frozenset(
     """
     answer yes company policy rule rules document documents total number amount limit value figure employee employees

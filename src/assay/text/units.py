@@ -11,10 +11,14 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit: quantities are comparable within its `dimension`; `sizes` are its possible sizes in the base unit."""
+    """A unit: quantities are comparable within its `dimension`; `sizes` are its possible sizes in the base unit.
+
+    `other_dimensions`: those that it may also mean, in the same size; a cent is one of dollars, and of euros.
+    """
 
     dimension: str
     sizes: tuple[Decimal, ...]
+    other_dimensions: tuple[str, ...] = ()
 
 
 PLAIN, SHARE, TIME, MONEY = "", "share", "time", "money:"
@@ -72,8 +76,8 @@ _TABLE = """
     frequency 1000       kHz
     frequency 1000000    MHz
     frequency 1000000000 GHz
-    celsius   1          °C degrees_Celsius degree_Celsius do_C degrees_centigrade
-    fahrenheit 1         °F degrees_Fahrenheit degree_Fahrenheit do_F
+    celsius   1          °C degrees_Celsius degree_Celsius degrees_celsius degree_celsius do_C do_c degrees_centigrade
+    fahrenheit 1         °F degrees_Fahrenheit degree_Fahrenheit degrees_fahrenheit degree_fahrenheit do_F do_f
     angle     1          ° degree degrees do
     speed     1          km/h kmh kph kilometres_per_hour kilometers_per_hour km/gio km_per_hour
     speed     3.6        m/s metres_per_second meters_per_second
@@ -109,7 +113,17 @@ _TABLE = """
     share     1          % percent per_cent phan_tram
     points    1          percentage_points percentage_point pp diem_phan_tram
     money:USD 1          USD dollar dollars do_la $ us$
-    money:USD 0.01       cent cents
+    money:USD,money:EUR,money:AUD,money:CAD,money:SGD 0.01 cent cents ¢
+    money:EUR 0.01       eurocent eurocents euro_cent euro_cents centimos
+    money:EUR,money:CHF 0.01 centime centimes
+    money:GBP 0.01       p pence
+    money:GBP,money:USD 0.01 penny pennies
+    money:VND 0.1        hao
+    money:VND 0.01       xu
+    money:CHF 0.01       rappen
+    money:CNY 0.1        jiao
+    money:CNY 0.01       fen
+    money:INR 0.01       paise paisa
     money:VND 1          VND vnd dong ₫ đ
     money:EUR 1          EUR euro euros €
     money:GBP 1          GBP pound pounds £
@@ -133,8 +147,9 @@ _TABLE = """
 def _read_table(table: str) -> dict[str, Unit]:
     units: dict[str, Unit] = {}
     for line in table.strip().splitlines():
-        dimension, sizes, *spellings = line.split()
-        unit = Unit(dimension, tuple(map(Decimal, sizes.split(","))))
+        dimensions, sizes, *spellings = line.split()
+        dimension, *others = dimensions.split(",")
+        unit = Unit(dimension, tuple(map(Decimal, sizes.split(","))), tuple(others))
         for spelling in spellings:
             units[spelling.replace("_", " ")] = unit
     return units

@@ -1,0 +1,97 @@
+"""Numbers as people write and say them, rewritten as digits: "1½", "two and a half", "minus 18", "seven point four".
+
+English and Vietnamese. What may also mean something else stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from assay.text.normalisation import fold_in_place
+
+_DIGITS = dict(
+    zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)  # noqa: SIM905  # words are read easier than a list
+)
+_VIETNAMESE = {"khong": 0, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8}
+_VIETNAMESE |= {"chin": 9, "muoi": 10, "lam": 5}
+_VULGAR = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667", "⅛": "0.125", "⅜": "0.375", "⅝": "0.625"}
+_WORD = "|".join(sorted(_DIGITS, key=len, reverse=True))
+_VIETNAMESE_WORD = "|".join(sorted(_VIETNAMESE, key=len, reverse=True))
+_PART_OF = (
+    r"(?=\ (?:of|an?|the|cup|teaspoon|tablespoon|tsp|tbsp|pint|inch|mile|hour|day|week|month|year|lit(?:re|er)|pound"
+    r"|ounce|kilo|kg|gram|metre|meter|page|coc|thia|muong|chen|ly|gio|ngay|nam|can|lit|met)s?\b)"
+)
+_SPOKEN = re.compile(
+    rf"""(?<![\w.,/-])(?:
+    (?P<mixed>(?P<whole>\d{{1,6}})\ (?P<top>[1-9])/(?P<bottom>[2-9])(?![\w/]|[.,]\d))
+  | (?P<fraction>(?P<f_top>[1-9])/(?P<f_bottom>[2-9])(?![\w/]|[.,]\d){_PART_OF})
+  | (?P<and_half>(?P<h_count>\d{{1,6}}|{_WORD})\ and\ (?:a|one)\ (?P<h_part>half|quarter|third)\b)
+  | (?P<point>(?P<p_whole>{_WORD})\ point\ (?P<p_rest>(?:{_WORD})(?:\ (?:{_WORD})){{0,5}})\b)
+  | (?P<comma>(?P<c_whole>\d{{1,6}}|{_VIETNAMESE_WORD})\ phay\ (?P<c_rest>\d{{1,6}}|{_VIETNAMESE_WORD})\b)
+  | (?P<minus>(?:minus|negative|am)\ (?=\d))
+  | (?P<below>(?P<b_number>\d{{1,4}}(?:[.,]\d{{1,3}})?)
+      (?=\ ?(?:degrees?\b|°)[^.;\n]{{0,14}}\ below\ (?:zero|freezing)\b))
+    )""",
+    re.VERBOSE,
+)
+_VULGAR_FRACTION = re.compile(rf"(?<![\w.,/])(?P<whole>\d{{1,6}})?\ ?(?P<vulgar>[{''.join(_VULGAR)}])")
+_MAY_BE_SPOKEN = re.compile(r"\d/\d| and (?:a|one) (?:half|quarter|third)| point | phay |minus|negative|\bam \d|below")
+_PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "third": Decimal("0.333")}
+_CALCULATION = re.compile(r"[\d)] ?$")
+"""What stands before a minus that subtracts."""
+_DATE_BEFORE = re.compile(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
+
+
+def write_spoken_numbers(text: str) -> str:
+    """Return a text with numbers in words and mixed fractions as digits.
+
+    >>> write_spoken_numbers("1½ inches, two and a half years, minus 18 °C, a pH of seven point four")
+    '1.5 inches, 2.5 years, -18 °C, a pH of 7.4'
+    """
+    if any(sign in text for sign in _VULGAR):
+        text = _VULGAR_FRACTION.sub(_write_vulgar, text)
+    plain = fold_in_place(text)
+    if len(plain) != len(text) or _MAY_BE_SPOKEN.search(plain) is None:
+        return text
+    pieces, position = [], 0
+    for match in _SPOKEN.finditer(plain):
+        written = _write(match, text, plain)
+        if written is not None:
+            pieces += [text[position : match.start()], written]
+            position = match.end()
+    return "".join((*pieces, text[position:]))
+
+
+def _write_vulgar(match: re.Match[str]) -> str:
+    return str(Decimal(match["whole"] or 0) + Decimal(_VULGAR[match["vulgar"]]))
+
+
+def _write(match: re.Match[str], text: str, plain: str) -> str | None:
+    """Return the digits of one match, None where it is something else."""
+    before = plain[max(0, match.start() - 12) : match.start()]
+    if match["mixed"] is not None:
+        top, bottom = int(match["top"]), int(match["bottom"])
+        is_date = _DATE_BEFORE.search(before) is not None or top >= bottom
+        return None if is_date else str(int(match["whole"]) + _divide(top, bottom))
+    if match["fraction"] is not None:
+        top, bottom = int(match["f_top"]), int(match["f_bottom"])
+        return None if _DATE_BEFORE.search(before) or top >= bottom else str(_divide(top, bottom))
+    if match["and_half"] is not None:
+        return str(_read(match["h_count"]) + _PARTS[match["h_part"]])
+    if match["point"] is not None:
+        return f"{_read(match['p_whole'])}." + "".join(str(_read(word)) for word in match["p_rest"].split())
+    if match["comma"] is not None:
+        return f"{_read(match['c_whole'])},{_read(match['c_rest'])}"
+    if match["below"] is not None:
+        return f"-{text[match.start() : match.end()]}"
+    is_sign = match["minus"] != "am " or text[match.start() : match.start() + 2].lower() == "âm"
+    return "-" if is_sign and not _CALCULATION.search(before) else None
+
+
+def _divide(top: int, bottom: int) -> Decimal:
+    return round(Decimal(top) / bottom, 3).normalize()
+
+
+def _read(word: str) -> int:
+    return int(word) if word.isdecimal() else _DIGITS.get(word, _VIETNAMESE.get(word, 0))
