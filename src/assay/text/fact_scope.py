@@ -82,7 +82,7 @@ Limit = Literal["", "<", ">"]
 """Which limit a value is: "<" an upper one, ">" a lower one, "" neither."""
 _UPPER = re.compile(
     r"\b(?:max(?:imum)?|at most|up to|within|no (?:more|later|longer|larger) than|limit(?:ed)?|largest|longest|highest"
-    r"|latest|deadline|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da|nhieu nhat|khong qua|trong vong|cham nhat"
+    r"|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da|nhieu nhat|khong qua|trong vong|cham nhat"
     r"|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
 _LOWER = re.compile(
@@ -93,7 +93,7 @@ _ASKS_HOW_MUCH = re.compile(
     r"\bhow (?:long|many|much|far|tall|large|big|heavy|high|wide|late|often) .*?\b(?:can|may|could|allowed)\b"
     r"|\b(?:can|may|could) .*\bhow (?:long|many|much)\b|\bduoc\b.*\b(?:may|bao nhieu|bao lau)\b"
 )
-_AFTER = re.compile(r"\b(?:after|later than|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
+_AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
 _REFUSED = re.compile(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
     r"|can't|cannot|isn't|aren't|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
@@ -366,6 +366,8 @@ class ValueOwner:
         strange = [word for word in other_words if not self.is_familiar(word)]
         kept = [word for word in own_words if self._is_topic(word) and not _holds(all_other, word)]
         is_elliptic = other.start > own.start and not strange
+        if value is None and other.start > own.start and other_words[0] in asked:
+            is_elliptic = True  # the part that is set against it begins with what is asked
         if kept and kept[0].start < foreign[0].start and not is_elliptic:
             return None  # the part begins with what the question asks about
         subject = self.answer.text[foreign[0].start : foreign[-1].end]

@@ -565,7 +565,7 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
     return Quantity(readings, number.start, end, unit_size=unit.sizes[0])
 
 
-_TIME_BEFORE = re.compile(r"(?:\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
+_TIME_BEFORE = re.compile(r"(?:^|\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
 """Words before which "7 giờ" may be a time of day and not seven hours."""
 
 

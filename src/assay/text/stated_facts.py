@@ -641,17 +641,27 @@ class _FactJudge:
         year = self._find_other_year(clause)
         if year:
             return self._say_of_other(year)
-        lead = self._find_lead(in_clause, spot)
-        if self._is_compact(spot) and not self._has_candidate(spot):
+        has_candidate = self._has_candidate(spot)
+        lead = self._find_lead(self._take_part(in_clause, spot) if has_candidate else in_clause, spot)
+        if self._repeats_quantity(clause):
+            return None
+        if self._is_compact(spot) and not has_candidate:
             subject = self._find_replaced_subject(in_clause, lead, foreign, spot) if missing_topic else ""
             return self._say_of_other(subject) if subject else None
         if lead and missing_topic and lead[0] in foreign and 2 * sum(word in foreign for word in lead) >= len(lead):
             return self._say_of_other(answer.text[lead[0].start : lead[-1].end])
         is_strange = len(foreign) > _MOST_FOREIGN and 2 * len(foreign) > sum(word.kind != "stop" for word in in_clause)
-        if is_strange and 2 * len(missing_topic) > len(topic) and not self._repeats_quantity(clause):
+        if is_strange and 2 * len(missing_topic) > len(topic):
             reason = "its sentence shares few words with the question, so it may be about something else"
             return FactJudgment(self.fact, "unknown", reason)
         return None
+
+    def _take_part(self, in_clause: Sequence[Word], spot: _Occurrence) -> Sequence[Word]:
+        """Return the words of a clause from where the part with the fact begins."""
+        position = spot.spans[0][0]
+        starts = [part.start for part in split_parts(self.answer, spot.clause.start, spot.clause.end)]
+        start = max((start for start in starts if start <= position), default=spot.clause.start)
+        return [word for word in in_clause if word.start >= start]
 
     def _say_of_other(self, subject: str) -> FactJudgment:
         reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
@@ -687,9 +697,13 @@ class _FactJudge:
 
         "The library grants 12 days" repeats what is asked of the museum; "a replacement card is $3" does not.
         """
-        before = [word for word in in_clause if word.start < spot.spans[0][0]]
+        before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.spans[0][0]]
         has_auxiliary = any(word.folded in _AUXILIARIES for word in before)
         subject = lead if has_auxiliary else lead[:-1]
+        stated = self._stated_quantity(spot)
+        if stated is not None and lead and stated.start - lead[-1].end <= 1 and stated.unit_size == 1:
+            if all(reading.dimension == PLAIN for reading in stated.readings):
+                return ""  # "ports 443 and 1194": the number is the name of what stands before it
         if not subject or any(word not in foreign for word in subject):
             return ""
         asked = {word.key for word in self._topic()} - {word.key for word in self.content}
