@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -29,8 +29,9 @@ from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
-from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity, split_glued_units
+from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity, split_glued_units, split_range
 from assay.text.question_entities import find_missing_entities, find_question_entities
+from assay.text.stated_facts import is_value_among, mentions_fact
 from assay.text.tokens import tokenise_text
 from assay.text.units import PLAIN
 
@@ -348,15 +349,15 @@ class CaseFacts:
 
 
 def contains_fact(texts: Iterable[str], fact: str) -> bool:
-    """Return whether any of the texts contains a fact, matched like keywords.
+    """Return whether any of the texts contains a fact: its words as they are, its quantities in any form.
 
-    >>> contains_fact(["Nghỉ mười hai ngày."], "12 ngày")
-    True
+    >>> contains_fact(["Nghỉ mười hai ngày."], "12 ngày"), contains_fact(["Friday | 11:00 am | 4:00 pm"], "4 pm")
+    (True, True)
     """
     fact_elements = _elements(fact)
     if not fact_elements.items:
         return any(fold_text(fact) in fold_text(text) for text in texts)
-    return any(find_occurrences(fact_elements, _elements(text)) for text in texts)
+    return any(find_occurrences(fact_elements, _elements(text)) or mentions_fact(text, fact) for text in texts)
 
 
 _elements = lru_cache(maxsize=1024)(parse_elements)
@@ -379,9 +380,25 @@ def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     >>> find_unsupported_numbers("14 days, 5 of them in May [3]", ["5 days"])
     ['14 days']
     """
-    answer = remove_citation_markers(answer)
+    answer = split_glued_units(normalise_nfc(remove_citation_markers(answer)))
+    texts = list(texts)
     text_values = {value for text in texts for quantity in find_quantities(text) for value in quantity.readings}
-    return _quote_numbers(answer, [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)])
+    unsupported = [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)]
+    if not unsupported:
+        return []
+    # A value may be there in another form: "4 pm" as "4:00 pm", the 11 of "11-4 pm" as "11:00", two weeks as 14 days.
+    shown = [measure for text in texts for measure in find_measures(text)]
+    supported = [measure for measure in find_measures(answer) if _is_shown(measure, shown)]
+    return _quote_numbers(answer, [item for item in unsupported if not _is_inside(item, supported)])
+
+
+def _is_shown(measure: Quantity, shown: Sequence[Quantity]) -> bool:
+    ends = split_range(measure)
+    return is_value_among(measure, shown) or (bool(ends) and all(is_value_among(end, shown) for end in ends))
+
+
+def _is_inside(item: Number | Date, measures: Sequence[Quantity]) -> bool:
+    return any(measure.start <= item.start and item.end <= measure.end for measure in measures)
 
 
 def find_values_of_same_kind(answer: str, fact: str, question: str) -> list[str]:

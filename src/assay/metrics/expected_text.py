@@ -20,7 +20,7 @@ from assay.text.answer_matching import (
     score_judged_keywords,
 )
 from assay.text.normalisation import fold_text
-from assay.text.stated_facts import FactJudgment, combine_states, judge_facts, judge_quantities
+from assay.text.stated_facts import FactJudgment, combine_states, find_reversed_statement, judge_facts, judge_quantities
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None
@@ -231,6 +231,10 @@ def _assess_facts(
     elif rubric is not None:
         wrong = tuple(partition_facts(answer, rubric.incorrect_patterns)[0])
     good = False if missing or wrong else None if unknown else True
+    if good:
+        reversed_statement = find_reversed_statement(answer, case.reference or "")
+        if reversed_statement:
+            good, unknown = None, [reversed_statement]
     return AnswerQuality(good, find_text_signal(case) or "", tuple(missing), wrong, tuple(unknown))
 
 

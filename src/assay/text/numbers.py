@@ -190,6 +190,8 @@ _ITEM = rf"""(?<![^\W_])(?:
   | (?=[bcefhlmnostz])(?P<spelled>{SPELLED_NUMBER_PATTERN})(?={_UNIT.format("spelled_unit")})
   | {_WORD}(?>(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*)
     )"""
+# "năm" is five and year. After a number it is the year: 25 is "hai mươi lăm", and "một triệu năm" is 1.5 million.
+_COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
 _REMEMBERED_TEXTS = 256
@@ -265,6 +267,11 @@ def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
         return _parse_number(match, nfc_text)
     if match["spelled"]:
         start, end = match.span("spelled")
+        years = _COUNTED_YEARS.fullmatch(match["spelled"]) if match["spelled_unit"] is None else None
+        if years is not None:
+            count = match["spelled"][: years.end(1)]
+            value = parse_spelled_number(count, nfc_text[start : start + len(count)], True)
+            return None if value is None else Number((Decimal(value),), "year", start, end, is_spelled_out=True)
         value = parse_spelled_number(match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None)
         unit = _UNITS.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows

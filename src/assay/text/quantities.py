@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.numbers import Date, Number, find_quantities
+from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
 from assay.text.spoken_numbers import write_spoken_numbers
 from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
 
@@ -34,7 +34,8 @@ class Quantity(NamedTuple):
     """A quantity in a text.
 
     `date`: the dates that it may be (year, month, day; 0 where none is stated). `unit_size`: the size of its unit in
-    the base unit. `is_spelled_one`: it is the word "one" without a unit, which is rarely meant as a number.
+    the base unit. `is_spelled_one`: it is the word "one" without a unit, which is rarely meant as a number. `rate`: per
+    what it counts ("hour" for "$2 an hour", "copy" for "5 cents each copy"), and `rate_span`: the words that say so.
     """
 
     readings: tuple[Reading, ...]
@@ -45,6 +46,8 @@ class Quantity(NamedTuple):
     is_spelled_one: bool = False
     date: tuple[tuple[int, int, int], ...] = ()
     unit_size: Decimal = Decimal(1)
+    rate: str = ""
+    rate_span: tuple[int, int] = (0, 0)
 
     @property
     def is_range(self) -> bool:
@@ -67,8 +70,8 @@ def is_same_quantity(
     Values agree within a dimension: 24 months are 2 years, 9.6 kWh are not 9.6 MWh. A range agrees with the same range
     only; a bound ("more than 100") with every value on its side, and with the same bound. "At least"
     and "at most" agree with their own value, "more than" and "less than" do not. "About" agrees with values that round
-    to it. A number without a unit agrees with one that has a unit; with `unit_required`, only with money. `tolerance`
-    is absolute, in plain numbers.
+    to it. A number without a unit agrees with one that has a unit; with `unit_required`, only with money. What is
+    stated per hour does not agree with the same per day. `tolerance` is absolute, in plain numbers.
 
     >>> two_years, months, more = (find_measures(text)[0] for text in ("2 years", "24 months", "more than 2 years"))
     >>> is_same_quantity(two_years, months), is_same_quantity(two_years, more)
@@ -76,6 +79,8 @@ def is_same_quantity(
     """
     if expected.date or stated.date:
         return _is_same_date(expected, stated)
+    if have_different_rates(expected, stated):
+        return False
     margin = tolerance * expected.unit_size
     for wanted in expected.readings:
         for reading in stated.readings:
@@ -90,6 +95,11 @@ def is_same_quantity(
             if agrees:
                 return True
     return False
+
+
+def have_different_rates(first: Quantity, second: Quantity) -> bool:
+    """Return whether two quantities count per different spans of time: "$2 an hour" and "$2 a day"."""
+    return first.rate != second.rate and first.rate in _TIMES_OF_RATES and second.rate in _TIMES_OF_RATES
 
 
 def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
@@ -202,6 +212,7 @@ _COUNTS = dict(
 )
 _COUNTS |= {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
 _COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
+_MAJOR_UNITS = {"dollar": "money:USD", "pound": "money:GBP", "euro": "money:EUR"}
 _OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 _PART = "sang|trua|chieu|toi|dem"
 _DAY_HALF = r"(?:\ (?P<pa_half>[ap]\.?m\b\.?|in\ the\ (?:morning|afternoon|evening)|at\ night))?"
@@ -209,11 +220,14 @@ _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "t
 _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
     rf"\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
-    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:an?|{_COUNT})\ (?:[htqfymdngiao]|past)"
+    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:an?|{_COUNT})\ (?:[htqfymdngiao]|past|dollar|pound|euro)"
     r"|(?:five|ten|twenty)(?:[ -]five)?(?: minutes)? (?:past|after)"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<dozen>(?:(?P<dz_half>half\ an?|nua)|(?P<dz_count>\d{{1,6}}|{_COUNT}))\ (?:dozen|ta)\b)
+    (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
+      (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
+      (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
+  | (?P<dozen>(?:(?P<dz_half>half\ an?|nua)|(?P<dz_count>\d{{1,6}}|{_COUNT}))\ (?:dozen|ta)\b)
   | (?P<often>twice|thrice|once(?=\ (?:an?|per|every|each|daily|weekly|monthly|yearly|annually|only)\b))\b(?!\ as\b)
   | (?P<past>(?:(?P<pa_minutes>half|(?:a\ )?quarter|five|ten|twenty(?:[\ -]five)?|[0-5]?\d)(?:\ minutes)?
         \ (?:past|after)|(?P<to_quarter>(?:a\ )?quarter)\ (?:to|before))
@@ -226,7 +240,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
       (?![\d:/]|[.,]\d)
   | (?P<am>(?P<am_hour>1[0-2]|0?[1-9])(?:\ o'clock)?\ ?(?P<am_half>[ap])\.?m\b\.?)
-  | (?P<oclock>(?P<oclock_hour>1[0-2]|[1-9])\ o'clock)
+  | (?P<oclock>(?P<oclock_hour>{_COUNT}|1[0-2]|[1-9])\ o'clock)
   | (?P<gio>(?P<gio_hour>[01]?\d|2[0-3])(?:\ ?gio|h)(?:\ ?(?P<gio_minute>[0-5]?\d)(?:\ ?phut)?)?
       \ (?P<part>sang|trua|chieu|toi|dem)\b)
   | (?P<gio_only>(?P<only_hour>[01]?\d|2[0-3])(?:\ gio\ |h)(?P<only_minute>[0-5]\d)?(?:\ phut)?\b(?!\ ?[\d/]))
@@ -258,7 +272,8 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|gio|dozen|\bta\b|twice|thrice|once| past | after | in the | at night"
+    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once| past "
+    r"| after | in the | at night"
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
@@ -276,6 +291,8 @@ def _find_special(text: str, plain: str) -> Iterator[Quantity]:
 
 def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     names = {name for name, value in match.groupdict().items() if value is not None}
+    if "major" in names:
+        return _read_major_and_minor(match)
     return (
         _read_clock_words(match, names)
         or _read_time(match, names, text)
@@ -343,7 +360,7 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
     if "am" in names:
         return _make_time([_add_half(int(match["am_hour"]), match["am_half"] == "p") * 60], span)
     if "oclock" in names:
-        hour = int(match["oclock_hour"])
+        hour = _read_counted(match["oclock_hour"])
         return _make_time([hour % 12 * 60, (hour % 12 + 12) * 60], span)
     if "gio" in names:
         hour, minute = int(match["gio_hour"]), int(match["gio_minute"] or 0)
@@ -354,6 +371,23 @@ def _read_time(match: re.Match[str], names: set[str], text: str) -> Quantity | N
         readings = (_point(TIME, hour * 60 + minute), _point("duration", hour * 3600 + minute * 60))
         return Quantity(readings, *span)
     return None
+
+
+def _read_major_and_minor(match: re.Match[str]) -> Quantity | None:
+    """Read "a dollar fifty" and "two pounds twenty"."""
+    count_text, minor_text = match["mj_count"], match["mj_minor"].replace("-", " ")
+    count = 1 if count_text in ("a", "an") else int(count_text) if count_text.isdecimal() else _read_counted(count_text)
+    minor = int(minor_text) if minor_text.isdecimal() else _read_spelled(minor_text)
+    if minor is None or not 10 <= minor <= 99:
+        return None
+    return Quantity((_point(_MAJOR_UNITS[match["mj_unit"]], count + Decimal(minor) / 100),), *match.span())
+
+
+def _read_spelled(text: str) -> int | None:
+    return parse_spelled_number(text, text, False) if _SPELLED.fullmatch(text) else None
+
+
+_SPELLED = re.compile(SPELLED_NUMBER_PATTERN, re.VERBOSE)
 
 
 def _add_half(hour: int, is_later: bool) -> int:
@@ -525,7 +559,14 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
         for value in number.readings
         for size in unit.sizes
     )
+    if plain.endswith("gio", number.start, end) and _TIME_BEFORE.search(plain[max(0, number.start - 8) : number.start]):
+        times = [value for value in number.readings if value == int(value) and 0 <= value <= 24]
+        readings += tuple(_point(TIME, value * 60) for value in times)
     return Quantity(readings, number.start, end, unit_size=unit.sizes[0])
+
+
+_TIME_BEFORE = re.compile(r"(?:^|\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
+"""Words before which "7 giờ" may be a time of day and not seven hours."""
 
 
 # ── ranges, bounds and "about" ───────────────────────────────────────────────────────────────────────────────────
@@ -536,8 +577,10 @@ _BETWEEN_BEFORE = re.compile(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
 _BOUND_BEFORE = re.compile(
     r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
     r"(?:(?P<more>\b(?:more than|over|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than|higher than"
+    r"|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"
     r"|upwards of|beyond|north of|hon|tren|vuot|vuot qua|nhieu hon|lon hon|dai hon|cao hon))"
-    r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|short of|duoi|it hon|nho hon"
+    r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"
+    r"|lighter than|younger than|short of|duoi|it hon|nho hon"
     r"|thap hon|chua den|chua toi|ngan hon)))"
     r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|from at least|it nhat|toi thieu)|>=|≥)"
     r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|khong qua|toi da|nhieu nhat"
@@ -545,8 +588,8 @@ _BOUND_BEFORE = re.compile(
     r"|(?P<gt>>)|(?P<lt><))(?: (?:the|a|an|of|by|about))? ?(?:us)?[$€£¥]?$"
 )
 _BOUND_AFTER = re.compile(
-    r"(?P<least> (?:or|and) (?:more|above|over|longer|later|higher)\b|\+| (?:tro len|hoac hon))"
-    r"|(?P<most> (?:or|and) (?:less|fewer|below|under|shorter)\b| (?:tro xuong|hoac it hon))"
+    r"(?P<least> (?:or|and) (?:more|above|over|longer|later|higher|older|up(?:wards)?)\b|\+| (?:tro len|hoac hon))"
+    r"|(?P<most> (?:or|and) (?:less|fewer|below|under|shorter|younger)\b| (?:tro xuong|hoac it hon))"
 )
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
@@ -581,7 +624,8 @@ def _find(text: str) -> tuple[Quantity, ...]:
     quantities = special + [quantity for quantity in _find_plain(text, plain) if not _overlaps_any(quantity, special)]
     quantities.sort(key=lambda quantity: quantity.start)
     quantities = _join_ranges(_join_compounds(quantities, plain), plain)
-    return tuple(_read_surroundings(quantity, plain) for quantity in quantities)
+    rated = _read_rates(quantities, plain)
+    return tuple(_read_surroundings(quantity, plain) for quantity in rated)
 
 
 _find_cached = lru_cache(maxsize=4096)(_find)
@@ -687,19 +731,120 @@ def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | Non
     readings = []
     for low in first.readings:
         for high in second.readings:
+            if high.dimension == TIME:
+                readings += _join_times(low, high, plain[first.start : first.end], plain[second.start : second.end])
+                continue
             scaled = _take_unit(low, high, second)
             if scaled is not None and scaled.low < high.high:
                 readings.append(Reading(high.dimension, scaled.low, high.high))
     return Quantity(tuple(readings), first.start, second.end) if readings else None
 
 
+_HALF_DAY = Decimal(12 * 60)
+_OPEN_CLOCK = re.compile(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
+"""A time that may be before or after noon."""
+
+
+def _join_times(low: Reading, high: Reading, low_text: str, high_text: str) -> list[Reading]:
+    """Return the ranges that two times may be; "1-5 pm" begins at 1 pm, "12:30 to 1:15" ends at 13:15."""
+    if low.dimension == PLAIN and low_text.isdecimal():
+        low = _point(TIME, low.low * 60)
+    if low.dimension != TIME:
+        return []
+    is_low_open, is_high_open = (_OPEN_CLOCK.fullmatch(text) is not None for text in (low_text, high_text))
+    if is_low_open and not is_high_open:
+        begins = low.low % _HALF_DAY
+        begins = begins + _HALF_DAY if begins + _HALF_DAY < high.low else begins
+        return [Reading(TIME, begins, high.low)] if begins < high.low else []
+    if not is_high_open:
+        return [Reading(TIME, low.low, high.low)] if low.low < high.low else []
+    ranges = [(low.low, high.low), (low.low, high.low + _HALF_DAY)]
+    if is_low_open:
+        ranges.append((low.low + _HALF_DAY, high.low + _HALF_DAY))
+    return [Reading(TIME, begins, ends) for begins, ends in ranges if begins < ends <= begins + _HALF_DAY]
+
+
 def _take_unit(low: Reading, high: Reading, second: Quantity) -> Reading | None:
     """Return the lower end of a range in the dimension of the upper one; a plain number takes its unit."""
     if low.dimension == high.dimension:
         return low
-    if low.dimension != PLAIN or high.dimension == TIME:
+    if low.dimension != PLAIN:
         return None
     return _point(high.dimension, low.low * second.unit_size)
+
+
+_TIMES_OF_RATES = {
+    "hour",
+    "half hour",
+    "minute",
+    "second",
+    "day",
+    "night",
+    "week",
+    "month",
+    "quarter",
+    "year",
+    "decade",
+}
+_RATE_NOUNS = {
+    **dict.fromkeys(("hr", "hrs", "h", "gio", "tieng", "hourly"), "hour"),
+    **dict.fromkeys(("min", "mins", "phut"), "minute"),
+    **dict.fromkeys(("s", "sec", "giay"), "second"),
+    **dict.fromkeys(("ngay", "daily"), "day"),
+    **dict.fromkeys(("dem", "nightly"), "night"),
+    **dict.fromkeys(("tuan", "wk", "weekly"), "week"),
+    **dict.fromkeys(("thang", "mo", "monthly"), "month"),
+    **dict.fromkeys(("quy", "quarterly"), "quarter"),
+    **dict.fromkeys(("nam", "annum", "yr", "yearly", "annually", "pa"), "year"),
+    **dict.fromkeys(("head", "people", "nguoi"), "person"),
+    **dict.fromkeys(("lan",), "time"),
+    **dict.fromkeys(("piece", "chiec", "cai"), "item"),
+}
+"""What a rate is per, by the words for it; other nouns stand for themselves."""
+_TIME_NOUN = "|".join(
+    sorted((noun for noun, rate in _RATE_NOUNS.items() if rate in _TIMES_OF_RATES and len(noun) > 2), key=len)
+)
+_RATE = re.compile(
+    r"(?: ?/ ?| (?:(?!(?:and|or|if|when|but|for|to|before|after|until|va|neu|khi|den|cho)\b)[a-z]+ ){0,3}?"
+    r"(?:per|each|every|moi|hang)(?: an?)? | (?:for (?:each|every|an?|one)|an?|mot) )"
+    r"(?P<half>half(?:[- ]an?)?[- ]|nua )?(?P<noun>[a-z]+)"
+    r"| (?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually)\b"
+)
+_RATE_WITH_NOUN = re.compile(
+    rf" (?:(?!(?:and|or|if|for|to|in|after|before|than)\b)[a-z]+ ){{1,2}}an? (?P<half>)(?P<noun>{_TIME_NOUN}|hour"
+    r"|minute|second|day|night|week|month|quarter|year)\b(?P<adverb>)"
+)
+"""A rate after the thing that is counted: "600 calls a minute"."""
+
+
+def _read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]:
+    """Yield quantities with what they are per; the "một giờ" of "5.000đ một giờ" is no quantity of its own."""
+    done = 0
+    for quantity in quantities:
+        if quantity.start < done:
+            continue
+        match = _RATE.match(plain, quantity.end) or _RATE_WITH_NOUN.match(plain, quantity.end)
+        if match is None or quantity.date or quantity.is_spelled_one:
+            yield quantity
+            continue
+        done = match.end()
+        yield quantity._replace(rate=_name_rate(match), rate_span=match.span())
+
+
+def _name_rate(match: re.Match[str]) -> str:
+    noun = match["noun"] or match["adverb"]
+    name = name_rate_noun(noun)
+    return f"half {name}" if match["half"] else name
+
+
+def is_time_rate(rate: str) -> bool:
+    """Return whether a rate is per a span of time, so that another span is another rate."""
+    return rate in _TIMES_OF_RATES
+
+
+def name_rate_noun(word: str) -> str:
+    """Return what a rate is per whose noun is a folded word: "year" for "annum"."""
+    return _RATE_NOUNS.get(word) or word.removesuffix("s")
 
 
 def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:

@@ -10,18 +10,39 @@ English and Vietnamese, with or without diacritics.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from assay.text.citation_markers import remove_citation_markers
 from assay.text.claim_support import find_opposite
-from assay.text.markup import remove_markup
-from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.quantities import Quantity, find_measures, is_same_quantity, split_glued_units, split_range
+from assay.text.fact_scope import (
+    ExpectedLimit,
+    ValueOwner,
+    begins_after,
+    find_exception_after,
+    find_expected_limit,
+    find_reversed_event,
+    has_exception,
+    is_comparable,
+    is_excepted,
+    is_limit_of_refusal,
+    is_reported_belief,
+    is_reversed_limit,
+    is_withdrawn,
+    split_parts,
+)
+from assay.text.quantities import (
+    Quantity,
+    Reading,
+    have_different_rates,
+    is_same_quantity,
+    is_time_rate,
+    name_rate_noun,
+    split_range,
+)
+from assay.text.read_text import Clause, ReadText, Word, get_start, read_text
 from assay.text.statement_cues import (
     DENIED_AFTER,
     DISJUNCTION,
@@ -37,7 +58,6 @@ from assay.text.statement_cues import (
     WRONG,
     count_negations,
 )
-from assay.text.tokens import classify_word, find_token_spans
 from assay.text.units import PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
@@ -50,140 +70,6 @@ class FactJudgment(NamedTuple):
     fact: str
     state: FactState
     reason: str = ""
-
-
-# ── words and clauses ────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class _Word(NamedTuple):
-    kind: str
-    key: str
-    marks: str  # diacritics that folding removed
-    folded: str
-    is_capitalised: bool
-    start: int
-    end: int
-
-
-def _get_start(span: _Word | _Clause) -> int:
-    return span.start
-
-
-class _Clause(NamedTuple):
-    """A clause of an answer: its span, and that of its sentence."""
-
-    start: int
-    end: int
-    sentence_start: int
-    sentence_end: int
-
-
-class _ReadText:
-    """A text without markup: its words outside of quantities, its quantities and its clauses."""
-
-    def __init__(self, text: str) -> None:
-        self.text = split_glued_units(normalise_nfc(remove_markup(remove_citation_markers(text, only_sure=True))))
-        self.plain = fold_in_place(self.text)
-        self.quantities = find_measures(self.text)
-        self.words = list(self._read_words())
-        self.has_marks = any(word.marks for word in self.words)
-        self._clauses: list[_Clause] | None = None
-        self._positions: dict[str, list[int]] | None = None
-
-    def _read_words(self) -> Iterator[_Word]:
-        pending = iter(self.quantities)
-        quantity = next(pending, None)
-        for start, end in find_token_spans(self.plain):
-            while quantity is not None and quantity.end <= start:
-                quantity = next(pending, None)
-            if quantity is not None and quantity.start < end and not quantity.is_spelled_one:
-                continue
-            raw = self.text[start:end]
-            kind, key, marked = classify_word(raw)
-            yield _Word(
-                kind, key, marked.rpartition("~")[2], self.plain[start:end], raw[:1].isupper(), start, end
-            )  # fmt: skip
-
-    @property
-    def clauses(self) -> list[_Clause]:
-        """The clauses in order."""
-        if self._clauses is None:
-            self._clauses = list(_split_clauses(self.plain, self.quantities))
-        return self._clauses
-
-    def clause_at(self, position: int) -> _Clause:
-        """Return the clause that holds a position."""
-        index = bisect_right(self.clauses, position, key=_get_start) - 1
-        return self.clauses[max(index, 0)]
-
-    def find_word(self, word: _Word, ignore_marks: bool) -> list[int]:
-        """Return the indices of the words that are the same word, perhaps inflected."""
-        if self._positions is None:
-            self._positions = {}
-            for index, own in enumerate(self.words):
-                self._positions.setdefault(own.key, []).append(index)
-        indices = self._positions.get(word.key, [])
-        if indices and (not ignore_marks and (word.marks or self.has_marks)):
-            indices = [index for index in indices if self.words[index].marks == word.marks]
-        if indices or len(word.key) < _SHORTEST_SIMILAR or word.kind == "id":
-            return indices
-        prefix = word.key[:_SHARED_PREFIX]
-        similar = [key for key in self._positions if key.startswith(prefix) and _is_similar(key, word.key)]
-        indices = sorted(index for key in similar for index in self._positions[key])
-        return [index for index in indices if not _is_other_agent(word.folded, self.words[index].folded)]
-
-
-_SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67
-
-
-def _is_similar(key: str, other: str) -> bool:
-    """Whether two stems share most of their letters from the first: "approv" and "approval"."""
-    shared = 0
-    for letter, other_letter in zip(key, other, strict=False):
-        if letter != other_letter:
-            break
-        shared += 1
-    return shared >= _LEAST_SHARED * max(len(key), len(other))
-
-
-def _is_other_agent(word: str, other: str) -> bool:
-    """Whether two words name who does and to whom it is done: "employer" and "employee"."""
-    endings = {name.removesuffix("s")[-2:] for name in (word, other)}
-    return "ee" in endings and not endings.isdisjoint(("er", "or"))
-
-
-_SENTENCE_END = re.compile(r"[.!?…](?=[\s\"')]|$)|\n|[;；。！？]")
-_CLAUSE_CUT = re.compile(
-    r"[:,]? (?=(?:but|however|though|although|whereas|while|nhung|tuy nhien|con|chu khong phai|ma la)\b)"
-    r"|,? (?=(?:in fact|actually|instead|in reality|thuc ra|thuc te)\b)"
-    r"|: | - |, (?=(?:not|khong phai|chu)\b)|,? (?=rather than\b|instead of\b|thay vi\b)"
-    r"| (?=and (?:is|are|was|were|must|should|may|can|will|has|have|had|be|get|the)\b)|, (?=(?:or|hoac) )"
-)
-
-
-def _split_clauses(plain: str, quantities: Sequence[Quantity]) -> Iterator[_Clause]:
-    start = 0
-    inside = [(quantity.start, quantity.end) for quantity in quantities]
-    for match in (*_SENTENCE_END.finditer(plain), None):
-        end = match.end() if match is not None else len(plain)
-        index = bisect_right(inside, (end,)) - 1
-        if match is not None and index >= 0 and inside[index][0] < end < inside[index][1]:
-            continue  # the point of "2.15 p.m."
-        if plain[start:end].strip():
-            cuts = [cut.end() for cut in _CLAUSE_CUT.finditer(plain, start, end)]
-            for first, last in pairwise([start, *cuts, end]):
-                if first < last:
-                    yield _Clause(first, last, start, end)
-        start = end
-
-
-_LONGEST = 200_000  # characters of an answer that are read
-_LONGEST_CACHED = 4000
-_read_cached = lru_cache(maxsize=4096)(_ReadText)  # facts of the golden set meet many answers, and an answer many facts
-
-
-def _read_text(text: str) -> _ReadText:
-    return _read_cached(text) if len(text) <= _LONGEST_CACHED else _ReadText(text[:_LONGEST])
 
 
 # ── the judgment of one fact ─────────────────────────────────────────────────────────────────────────────────────
@@ -206,15 +92,17 @@ def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: 
 @lru_cache(maxsize=8192)
 def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: str) -> tuple[FactJudgment, ...]:
     """Several metrics and the attribution ask the same of an answer."""
-    read_answer = _read_text(answer)
-    read_question = _read_text(question)
-    expected = [quantity for fact in facts for quantity in _read_text(fact).quantities]
-    familiar = [read_question, _read_text(context), *map(_read_text, facts)]
+    read_answer = read_text(answer)
+    read_question = read_text(question)
+    expected = [quantity for fact in facts for quantity in read_text(fact).quantities]
+    read_reference = read_text(context)
+    familiar = [read_question, read_reference, *map(read_text, facts)]
+    limit = find_expected_limit(read_question.plain, read_reference.plain)
     judgments = []
     for fact in facts:
-        read_fact = _read_text(fact)
+        read_fact = read_text(fact)
         if read_fact.words or read_fact.quantities:
-            judge = _FactJudge(fact, read_fact, read_answer, read_question, familiar, expected)
+            judge = _FactJudge(fact, read_fact, read_answer, read_question, read_reference, limit, familiar, expected)
             judgments.append(judge.judge_fact())
         elif fact.strip():
             is_there = read_fact.plain.strip() in read_answer.plain
@@ -232,7 +120,7 @@ _BEFORE_NUMBER = re.compile(r"[a-z ]*[a-z](?= )")
 
 
 def _judge_missing_quantity(
-    fact: str, text: str, quantity: Quantity, answer: _ReadText, question: _ReadText
+    fact: str, text: str, quantity: Quantity, answer: ReadText, question: ReadText, limit: ExpectedLimit
 ) -> FactJudgment:
     """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it.
 
@@ -240,30 +128,85 @@ def _judge_missing_quantity(
     that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
     for own in answer.quantities:
+        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
+            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
         if own.bound and is_same_quantity(quantity, own._replace(bound="")):
-            if _asks_for_bound(answer.plain[own.start : own.end], question):
-                return FactJudgment(fact, "stated")
-            clause = _narrow_clause(answer.clause_at(own.start), own.start)
-            before = answer.plain[clause.start : own.start]
-            if own.bound in (">", "<") and _PROHIBITION.search(before) and count_negations(before) <= 1:
-                return FactJudgment(fact, "stated")
-            return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
+            return _judge_bounded_quantity(fact, text, own, answer, question, limit)
         if any(is_same_quantity(quantity, end) for end in split_range(own)):
             range_text = answer.text[own.start : own.end]
             return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
     ends = split_range(quantity)
     if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
         return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
+    for own in answer.quantities:
+        if _may_leave_out_unit(quantity, own, answer) and not _is_in_name(own, answer, question):
+            number = answer.text[own.start : own.end]
+            missing_part = "which half of the day" if _is_time(quantity) else "of what"
+            return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
-def _asks_for_bound(bounded: str, question: _ReadText) -> bool:
+def _judge_bounded_quantity(
+    fact: str, text: str, own: Quantity, answer: ReadText, question: ReadText, limit: ExpectedLimit
+) -> FactJudgment:
+    if _asks_for_bound(answer.plain[own.start : own.end], question):
+        return FactJudgment(fact, "stated")
+    clause = _narrow_clause(answer.clause_at(own.start), own.start)
+    before = answer.plain[clause.start : own.start]
+    if own.bound in (">", "<"):
+        if _PROHIBITION.search(before) and count_negations(before) <= 1:
+            return FactJudgment(fact, "stated")
+        if is_limit_of_refusal(own, answer.plain, clause.end, limit):
+            return FactJudgment(fact, "stated")
+    if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
+        if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
+            return FactJudgment(fact, "stated")
+        return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
+    return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
+
+
+_AGE_BOUND = re.compile(r"older|younger")
+"""Words of a bound that is in years."""
+
+
+def _is_time(quantity: Quantity) -> bool:
+    return any(reading.dimension == TIME for reading in quantity.readings)
+
+
+_HALF_DAY = 12 * 60
+_UNIT_MAY_FOLLOW = re.compile(
+    r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|hoac|va|neu|khi|o|la)\b)[^\W\d]"
+)
+
+
+def _may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether a number may be a quantity without its unit, or a time of day without its half: "at four", "6:30"."""
+    if wanted.is_range or own.is_range or own.date or wanted.date:
+        return False
+    if _is_time(wanted):
+        times = [reading.low for reading in own.readings if reading.dimension == TIME]
+        if not times and not _UNIT_MAY_FOLLOW.match(answer.plain, own.end):
+            times = [reading.low * 60 for reading in own.readings if reading.dimension == PLAIN]
+        is_half_open = re.search(r"[ap]\.?m|h|gio|noon|morning|evening", answer.plain[own.start : own.end]) is None
+        wanted_times = [reading.low for reading in wanted.readings if reading.dimension == TIME]
+        return is_half_open and any(
+            time < 13 * 60 and time % _HALF_DAY == wanted_time % _HALF_DAY
+            for time in times
+            for wanted_time in wanted_times
+        )
+    if any(reading.dimension == PLAIN for reading in wanted.readings) or not own.readings:
+        return False
+    is_plain = all(reading.dimension == PLAIN for reading in own.readings)
+    return is_plain and is_same_quantity(wanted, own) and not _UNIT_MAY_FOLLOW.match(answer.plain, own.end)
+
+
+def _asks_for_bound(bounded: str, question: ReadText) -> bool:
     """Whether the words before the number of a bounded quantity stand in the question."""
     words = _BEFORE_NUMBER.match(bounded)
     return words is not None and f" {words[0].strip()} " in f" {question.plain} "
 
 
-def _is_in_name(own: Quantity, answer: _ReadText, question: _ReadText) -> bool:
+def _is_in_name(own: Quantity, answer: ReadText, question: ReadText) -> bool:
     """Whether a plain number is a part of a name that the question has: the 40 of "Kestrel 40" is no quantity."""
     if any(reading.dimension != PLAIN for reading in own.readings):
         return False
@@ -277,15 +220,15 @@ def _is_in_name(own: Quantity, answer: _ReadText, question: _ReadText) -> bool:
 class _Occurrence(NamedTuple):
     """Where a fact may be stated: the spans of its parts that are in one clause, and parts that are elsewhere."""
 
-    clause: _Clause
+    clause: Clause
     spans: list[tuple[int, int]]
     is_scattered: bool
 
 
-def _narrow_clause(clause: _Clause, position: int) -> _Clause:
+def _narrow_clause(clause: Clause, position: int) -> Clause:
     """Return the part of a clause and its sentence near a position, so that the work on endless ones is bounded."""
     low, high = position - _CONTEXT, position + _CONTEXT
-    return _Clause(
+    return Clause(
         max(clause.start, low), min(clause.end, high), max(clause.sentence_start, low), min(clause.sentence_end, high)
     )
 
@@ -310,17 +253,29 @@ class _FactJudge:
     def __init__(
         self,
         fact: str,
-        read_fact: _ReadText,
-        answer: _ReadText,
-        question: _ReadText,
-        familiar: Sequence[_ReadText],
+        read_fact: ReadText,
+        answer: ReadText,
+        question: ReadText,
+        reference: ReadText,
+        limit: ExpectedLimit,
+        familiar: Sequence[ReadText],
         expected: Sequence[Quantity],
     ) -> None:
         self.fact, self.read_fact, self.answer, self.question = fact, read_fact, answer, question
+        self.reference, self.limit = reference, limit
         self.familiar, self.expected = familiar, expected
         self.ignore_marks = not (read_fact.has_marks and answer.has_marks)
         self.is_negative = count_negations(read_fact.plain) % 2 == 1
-        content = [word for word in read_fact.words if word.kind != "stop" and not NEGATION.fullmatch(word.folded)]
+        rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
+        content = [
+            word
+            for word in read_fact.words
+            if word.kind != "stop"
+            and not NEGATION.fullmatch(word.folded)
+            and not any(start <= word.start < end for start, end in rates)
+        ]
+        if any(_ONE in quantity.readings for quantity in answer.quantities):
+            content = [word for word in content if word.folded not in _ONES] or content
         self.content = content if content or read_fact.quantities else list(read_fact.words)
 
     def judge_fact(self) -> FactJudgment:
@@ -328,12 +283,17 @@ class _FactJudge:
         agreeing = []
         for quantity in self.read_fact.quantities:
             agreeing.append(self._find_quantity(quantity))
+            if not agreeing[-1] and quantity.is_spelled_one and self.content:
+                return self._judge_noun() or FactJudgment(self.fact, "unknown", '"one" is not there')
             if not agreeing[-1]:
                 text = self.read_fact.text[quantity.start : quantity.end]
-                judgment = _judge_missing_quantity(self.fact, text, quantity, self.answer, self.question)
+                judgment = _judge_missing_quantity(self.fact, text, quantity, self.answer, self.question, self.limit)
                 if judgment.state == "stated" and (self.content or len(self.read_fact.quantities) > 1):
                     return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
                 return judgment
+        counted = self._judge_noun()
+        if counted is not None:
+            return counted
         places = [self.answer.find_word(word, self.ignore_marks) for word in self.content]
         absent = [word for word, indices in zip(self.content, places, strict=True) if not indices]
         names = [word for word in absent if self._is_name(word)]
@@ -354,6 +314,28 @@ class _FactJudge:
         quantity_places = [[(quantity.start, quantity.end) for quantity in found] for found in agreeing]
         judgments = [self.judge_occurrence(spot) for spot in self._occurrences(quantity_places, needed_places)]
         return min(judgments, key=lambda judgment: _ORDER[judgment.state])
+
+    def _judge_noun(self) -> FactJudgment | None:
+        """Return the judgment if the answer counts what the fact counts, and only with other numbers.
+
+        "Two children and four guests" has the number and the noun of "two guests", and denies it.
+        """
+        for quantity in self.read_fact.quantities:
+            if quantity.date or any(reading.dimension != PLAIN for reading in quantity.readings):
+                continue
+            noun = next((word for word in self.content if 0 < word.start - quantity.end <= 1), None)
+            if noun is None:
+                continue
+            counts = []
+            for index in self.answer.find_word(noun, self.ignore_marks):
+                start = self.answer.words[index].start
+                counts += [own for own in self.answer.quantities if 0 <= start - own.end <= 1 and own.readings]
+            unbounded = quantity._replace(bound="")
+            if counts and not any(is_same_quantity(unbounded, own._replace(bound="")) for own in counts):
+                stated = self.answer.text[counts[0].start : counts[0].end]
+                text = self.read_fact.text[noun.start : noun.end]
+                return FactJudgment(self.fact, "denied", f'it says "{stated} {text}"')
+        return None
 
     # ── what is there ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -382,22 +364,24 @@ class _FactJudge:
         ends = split_range(stated)
         if not any(is_same_quantity(expected, end, unit_required=True) for end in ends):
             return False
-        if all(reading.dimension == TIME for reading in stated.readings):
+        if _is_time(stated) and _is_time(expected):
             return True
         return all(any(is_same_quantity(wanted, end) for wanted in self.expected) for end in ends)
 
-    def _judge_lacking_words(
-        self, needed: Sequence[_Word], lacking: Sequence[_Word], has_quantity: bool
-    ) -> FactJudgment:
+    def _judge_lacking_words(self, needed: Sequence[Word], lacking: Sequence[Word], has_quantity: bool) -> FactJudgment:
         reason = f"{self._spell(lacking)} is not there"
         opposites = self._find_opposites(lacking)
+        if opposites and has_exception(self.answer):
+            return FactJudgment(self.fact, "unknown", f"{opposites}, with an exception")
         if opposites:
             return FactJudgment(self.fact, "denied", opposites)
         if has_quantity or 2 * len(lacking) <= len(needed):
             return FactJudgment(self.fact, "unknown", reason)
+        if self.is_negative and count_negations(self.answer.plain):
+            return FactJudgment(self.fact, "unknown", f"{reason}, but the answer denies something in other words")
         return FactJudgment(self.fact, "missing", reason)
 
-    def _find_opposites(self, lacking: Sequence[_Word]) -> str:
+    def _find_opposites(self, lacking: Sequence[Word]) -> str:
         words = [word.folded for word in self.answer.words]
         for word in lacking:
             opposite = find_opposite(word.folded, words)
@@ -405,14 +389,14 @@ class _FactJudge:
                 return f'it says "{opposite}" and not "{word.folded}"'
         return ""
 
-    def _is_name(self, word: _Word) -> bool:
+    def _is_name(self, word: Word) -> bool:
         """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
         if word.kind != "name":
             return word.kind == "id"
         # The first word may be capitalised because a sentence begins with it.
         return word is not self.read_fact.words[0] or all(other.is_capitalised for other in self.content)
 
-    def _spell(self, words: Sequence[_Word]) -> str:
+    def _spell(self, words: Sequence[Word]) -> str:
         return ", ".join(f'"{self.read_fact.text[word.start : word.end]}"' for word in words)
 
     # ── where it is ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -431,7 +415,7 @@ class _FactJudge:
 
     def _count_words(self, spans: Sequence[tuple[int, int]]) -> int:
         """Return how many words lie from the first to the last span."""
-        first, last = (bisect_left(self.answer.words, at, key=_get_start) for at in (spans[0][0], spans[-1][0]))
+        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (spans[0][0], spans[-1][0]))
         return last - first
 
     def judge_occurrence(self, spot: _Occurrence) -> FactJudgment:
@@ -441,18 +425,114 @@ class _FactJudge:
         clause_text = plain[clause.start : clause.end]
         end = max(last for _, last in spot.spans)
         after = plain[end : clause.end]
-        if self._is_called_wrong(clause_text, after):
-            return FactJudgment(self.fact, "denied", "it is called wrong")
-        polarity = self._judge_polarity(spot)
-        if polarity is not None:
+        if self._is_called_wrong(clause_text, after) or self._is_taken_back(spot, end):
+            return FactJudgment(self.fact, "denied", "it is called wrong or outdated")
+        excepted = self._judge_exception(spot, end)
+        polarity = self._judge_polarity(spot) if excepted is None else excepted
+        if polarity is not None and polarity.state != "stated":
             return polarity
+        for judge_scope in (self._judge_rate, self._judge_limit, self._judge_event):
+            judgment = judge_scope(spot)
+            if judgment is not None:
+                return judgment
         doubt = self._find_doubt(spot, sentence, after)
         if doubt:
-            return FactJudgment(self.fact, "unknown", doubt)
+            return doubt
         if spot.is_scattered:
             return FactJudgment(self.fact, "unknown", "its words are far apart")
-        other = self._find_other_subject(spot)
-        return FactJudgment(self.fact, "unknown", other) if other else FactJudgment(self.fact, "stated")
+        return self._judge_subject(spot) or FactJudgment(self.fact, "stated")
+
+    def _is_taken_back(self, spot: _Occurrence, end: int) -> bool:
+        """Whether the sentence reports the fact as a belief or says that it holds no longer."""
+        clause, plain = spot.clause, self.answer.plain
+        sentence = (clause.sentence_start, clause.sentence_end)
+        if is_reported_belief(plain, sentence, spot.spans[0][0], end):
+            return True
+        return is_withdrawn(plain, end, clause.sentence_end)
+
+    def _judge_exception(self, spot: _Occurrence, end: int) -> FactJudgment | None:
+        """Return the judgment of a fact that is an exception, or that has one; None if exceptions play no part."""
+        if has_exception(self.read_fact):
+            return None
+        clause = spot.clause
+        is_denied = is_excepted(self.answer, clause.sentence_start, spot.spans[0][0])
+        if is_denied is not None:
+            if self.is_negative:
+                return FactJudgment(self.fact, "unknown", "it is an exception from what the sentence says")
+            if is_denied:
+                return FactJudgment(self.fact, "denied", "it is excepted from what the sentence says")
+            return FactJudgment(self.fact, "stated")
+        span = find_exception_after(self.answer, end, clause.sentence_end)
+        if span is None or has_exception(self.reference):
+            return None
+        topic = {word.key for word in self._topic()}
+        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in span)
+        excepted = [word for word in self.answer.words[first:last] if word.key in topic]
+        if excepted:
+            return FactJudgment(self.fact, "denied", f'it holds for all but "{self.answer.text[slice(*span)].strip()}"')
+        if self.is_negative:
+            return FactJudgment(self.fact, "unknown", "the answer makes an exception from it")
+        return None
+
+    def _stated_quantity(self, spot: _Occurrence) -> Quantity | None:
+        """Return the first quantity of the answer that stands for one of the fact at a place."""
+        quantities = self.answer.quantities
+        for start, end in spot.spans:
+            index = bisect_left(quantities, start, key=lambda quantity: quantity.start)
+            if index < len(quantities) and (quantities[index].start, quantities[index].end) == (start, end):
+                return quantities[index]
+        return None
+
+    def _judge_rate(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
+        stated = self._stated_quantity(spot)
+        if stated is None:
+            return None
+        for wanted in self.reference.quantities:
+            if have_different_rates(wanted, stated) and is_same_quantity(wanted, stated._replace(rate="", bound="")):
+                return FactJudgment(self.fact, "denied", f"it says it per {stated.rate}, not per {wanted.rate}")
+        rates = [quantity.rate for quantity in self.read_fact.quantities if quantity.rate]
+        if not rates or stated.rate in rates:
+            return None
+        if stated.rate and (is_time_rate(stated.rate) or not is_time_rate(rates[0])):
+            return FactJudgment(self.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
+        clause = spot.clause
+        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (clause.start, clause.end))
+        nouns = {name_rate_noun(word.folded) for word in (*self.answer.words[first:last], *self.question.words)}
+        spans = [own for own in self.answer.quantities if clause.start <= own.start < clause.end]
+        nouns.update(name_rate_noun(word) for own in spans for word in self.answer.plain[own.start : own.end].split())
+        if nouns.isdisjoint(rates):
+            return FactJudgment(self.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
+        return None
+
+    def _judge_limit(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
+        stated = self._stated_quantity(spot)
+        if stated is None or any(quantity.bound for quantity in self.read_fact.quantities):
+            return None
+        if begins_after(stated, self.answer.plain, self.limit):
+            reason = "it says what happens after this, and the question is about what happens until then"
+            return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
+        if not is_reversed_limit(stated, self.limit):
+            return None
+        sides = ("a lower", "an upper") if self.limit.side == "<" else ("an upper", "a lower")
+        reason = f"it states {sides[0]} limit, not {sides[1]} one"
+        return FactJudgment(self.fact, "denied" if self.limit.is_explicit else "unknown", reason)
+
+    def _judge_event(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
+        stated = self._stated_quantity(spot)
+        if stated is None or stated.is_range or not (stated.date or _is_time(stated)):
+            return None
+        plain, clause = self.answer.plain, spot.clause
+        for part in split_parts(self.answer, clause.sentence_start, clause.sentence_end):
+            if part.start <= stated.start < part.end:
+                before = plain[part.start : stated.start]
+                events = find_reversed_event(self.question.plain, plain[part.start : part.end], before)
+                if events is not None:
+                    reason = f'it says when it "{events[0]}", and the question asks when it "{events[1]}"'
+                    return FactJudgment(self.fact, "denied", reason)
+        return None
 
     def _is_called_wrong(self, clause_text: str, after: str) -> bool:
         """Whether the clause calls the fact a myth or wrong; "a wrong token" only describes a thing."""
@@ -475,6 +555,8 @@ class _FactJudge:
         negations = [match for match in NEGATION.finditer(region) if match["none"] is None]
         is_negated = len(negations) % 2 == 1
         if is_negated != self.is_negative:
+            if self.is_negative and not negations and NEGATED_AFTER.match(plain, last, clause.end):
+                return None  # "Alcohol isn't" says "no alcohol"
             if negations and RESTRICTION.search(region[: negations[0].start()]):
                 return FactJudgment(self.fact, "unknown", "a part of its sentence is negated")
             if is_negated and DISJUNCTION.search(region[negations[-1].end() : first - part_start]):
@@ -486,22 +568,32 @@ class _FactJudge:
 
     # ── doubt and other subjects ─────────────────────────────────────────────────────────────────────────────────
 
-    def _find_doubt(self, spot: _Occurrence, sentence: str, after: str) -> str:
-        clause, plain = spot.clause, self.answer.plain
+    def _find_doubt(self, spot: _Occurrence, sentence: str, after: str) -> FactJudgment | None:
+        """Return the judgment of a fact that is in doubt, about the past, or next to another value; None otherwise."""
+        reason = self._name_doubt(spot, sentence)
+        if reason:
+            return FactJudgment(self.fact, "unknown", reason)
+        plain, clause = self.answer.plain, spot.clause
+        before = plain[max(clause.sentence_start, spot.spans[0][0] - _REACH) : spot.spans[0][0]]
+        end = max(end for _, end in spot.spans)
+        following = plain[end:][:_REACH]
+        if PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
+            return FactJudgment(self.fact, "unknown", "it is about the past")
+        if self._has_rival(spot):
+            return FactJudgment(self.fact, "unknown", "another value stands next to it")
+        return None
+
+    def _name_doubt(self, spot: _Occurrence, sentence: str) -> str:
         if sentence.rstrip().endswith("?"):
             return "it is in a question"
         own = self.read_fact.plain
         match = DOUBT.search(sentence)
         if match is not None and match[0] not in own:
             return f'it is in doubt ("{match[0]}")'
-        partly = PARTIAL_QUANTIFIER.search(plain, clause.start, spot.spans[0][0])
+        partly = PARTIAL_QUANTIFIER.search(self.answer.plain, spot.clause.start, spot.spans[0][0])
         if partly is not None and partly[0] not in own and partly[0] not in self.question.plain:
             return f'it holds for a part ("{partly[0]}")'
-        before = plain[max(clause.sentence_start, spot.spans[0][0] - _REACH) : spot.spans[0][0]]
-        following = plain[max(end for _, end in spot.spans) :][:_REACH]
-        if (PAST_BEFORE.search(before) or PAST_AFTER.match(following)) and PRESENT.search(following):
-            return "it is about the past"
-        return "another value stands next to it" if self._has_rival(spot) else ""
+        return ""
 
     def _has_rival(self, spot: _Occurrence) -> bool:
         """Whether a quantity that nobody expects is joined to one of the fact by "or" or in a bare list."""
@@ -520,78 +612,167 @@ class _FactJudge:
                     is_same_quantity(wanted, neighbour) or is_same_quantity(neighbour, wanted)
                     for wanted in self.expected
                 ):
-                    return self._is_comparable(quantity, neighbour)
+                    return is_comparable(quantity, neighbour)
         return False
 
-    @staticmethod
-    def _is_comparable(quantity: Quantity, neighbour: Quantity) -> bool:
-        dimensions = {reading.dimension for reading in quantity.readings}
-        return bool(dimensions & {reading.dimension for reading in neighbour.readings}) or bool(
-            quantity.date and neighbour.date
-        )
+    def _topic(self) -> list[Word]:
+        """Return the words of the question that say what it is about."""
+        return [word for word in self.question.words if word.kind != "stop" and word.folded not in _ASKING]
 
-    def _find_other_subject(self, spot: _Occurrence) -> str:
-        """Return how the sentence shows that it is about something else than the question, "" if it does not."""
+    def _judge_subject(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
+        topic = self._topic()
         if not any(word.kind != "stop" for word in self.question.words):
-            return ""
+            return None
         clause, answer = spot.clause, self.answer
-        begin, end = (bisect_left(answer.words, at, key=_get_start) for at in (clause.start, clause.end))
+        begin, end = (bisect_left(answer.words, at, key=get_start) for at in (clause.start, clause.end))
         in_clause = answer.words[begin:end]
         foreign = [word for word in in_clause if word.kind != "stop" and not self._is_familiar(word)]
-        topic = [word for word in self.question.words if word.kind != "stop" and word.folded not in _ASKING]
         missing_topic = [word for word in topic if not self._is_in_sentence(word, clause)]
-        first = bisect_left(answer.words, clause.sentence_start, key=_get_start)
+        first = bisect_left(answer.words, clause.sentence_start, key=get_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
         if names and any(word.kind in ("name", "id") for word in missing_topic):
-            return f'it is about "{answer.text[names[0].start : names[0].end]}"'
+            return self._say_of_other(answer.text[names[0].start : names[0].end])
+        owner = self._find_owner(spot, topic)
+        if owner is not None:
+            return owner
         if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
-            return ""  # it names what the question names
+            return None  # it names what the question names
         year = self._find_other_year(clause)
         if year:
-            return f"it is about {year}"
-        lead = self._find_lead(in_clause, spot)
+            return self._say_of_other(year)
+        has_candidate = self._has_candidate(spot)
+        lead = self._find_lead(self._take_part(in_clause, spot) if has_candidate else in_clause, spot)
+        if self._repeats_quantity(clause):
+            return None
+        if self._is_compact(spot) and not has_candidate:
+            subject = self._find_replaced_subject(in_clause, lead, foreign, spot) if missing_topic else ""
+            return self._say_of_other(subject) if subject else None
         if lead and missing_topic and lead[0] in foreign and 2 * sum(word in foreign for word in lead) >= len(lead):
-            return f'it may be about "{answer.text[lead[0].start : lead[-1].end]}"'
+            return self._say_of_other(answer.text[lead[0].start : lead[-1].end])
         is_strange = len(foreign) > _MOST_FOREIGN and 2 * len(foreign) > sum(word.kind != "stop" for word in in_clause)
         if is_strange and 2 * len(missing_topic) > len(topic):
-            return "it may be about something else"
+            reason = "its sentence shares few words with the question, so it may be about something else"
+            return FactJudgment(self.fact, "unknown", reason)
+        return None
+
+    def _take_part(self, in_clause: Sequence[Word], spot: _Occurrence) -> Sequence[Word]:
+        """Return the words of a clause from where the part with the fact begins."""
+        position = spot.spans[0][0]
+        starts = [part.start for part in split_parts(self.answer, spot.clause.start, spot.clause.end)]
+        start = max((start for start in starts if start <= position), default=spot.clause.start)
+        return [word for word in in_clause if word.start >= start]
+
+    def _say_of_other(self, subject: str) -> FactJudgment:
+        reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
+        return FactJudgment(self.fact, "unknown", reason)
+
+    def _find_owner(self, spot: _Occurrence, topic: Sequence[Word]) -> FactJudgment | None:
+        """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
+        position = spot.spans[0][0]
+        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        stated = self._stated_quantity(spot)
+        owner = ValueOwner(
+            self.answer,
+            self.question,
+            topic,
+            {word.key for word in self.content},
+            self.expected,
+            self._is_familiar,
+            self._may_be_subject,
+        ).find_other_owner(low, high, position, stated)
+        if owner is None:
+            return None
+        return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+
+    @staticmethod
+    def _may_be_subject(word: Word) -> bool:
+        stem = word.folded.partition("'")[0]
+        return word.kind != "stop" and stem not in _NO_SUBJECT and stem not in _AUXILIARIES
+
+    def _find_replaced_subject(
+        self, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: _Occurrence
+    ) -> str:
+        """Return the subject of a clause that says of it what the question asks of something else, "" otherwise.
+
+        "The library grants 12 days" repeats what is asked of the museum; "a replacement card is $3" does not.
+        """
+        before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.spans[0][0]]
+        has_auxiliary = any(word.folded in _AUXILIARIES for word in before)
+        subject = lead if has_auxiliary else lead[:-1]
+        stated = self._stated_quantity(spot)
+        if stated is not None and lead and stated.start - lead[-1].end <= 1 and stated.unit_size == 1:
+            if all(reading.dimension == PLAIN for reading in stated.readings):
+                return ""  # "ports 443 and 1194": the number is the name of what stands before it
+        if not subject or any(word not in foreign for word in subject):
+            return ""
+        asked = {word.key for word in self._topic()} - {word.key for word in self.content}
+        if any(word.key in asked and word.start > subject[-1].start for word in before):
+            return self.answer.text[subject[0].start : subject[-1].end]
         return ""
 
-    def _find_lead(self, in_clause: Sequence[_Word], spot: _Occurrence) -> list[_Word]:
+    def _repeats_quantity(self, clause: Clause) -> bool:
+        """Whether the sentence has a quantity of the question."""
+        return any(
+            clause.sentence_start <= own.start < clause.sentence_end and is_same_quantity(asked, own)
+            for asked in self.question.quantities
+            for own in self.answer.quantities
+        )
+
+    def _is_compact(self, spot: _Occurrence) -> bool:
+        """Whether the parts of the fact stand together in one clause as they do in the fact."""
+        parts = len(self.content) + len(self.read_fact.quantities)
+        return len(spot.spans) >= parts and self._count_words(spot.spans) <= parts
+
+    def _has_candidate(self, spot: _Occurrence) -> bool:
+        """Whether the sentence has another quantity, which nobody expects, of the kind that the fact has."""
+        stated, clause = self._stated_quantity(spot), spot.clause
+        if stated is None:
+            return False
+        for own in self.answer.quantities:
+            if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(stated, own):
+                continue
+            if not any(is_same_quantity(wanted, own) for wanted in (*self.expected, *self.question.quantities)):
+                return True
+        return False
+
+    def _find_lead(self, in_clause: Sequence[Word], spot: _Occurrence) -> list[Word]:
         """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
-        lead: list[_Word] = []
+        lead: list[Word] = []
         first_part = spot.spans[0][0]
         for word in in_clause:
             if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
                 return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
-            if word.start >= first_part or word.folded in _AUXILIARIES or word.folded in _NO_SUBJECT:
+            if word.start >= first_part or not (word.kind == "stop" or self._may_be_subject(word)):
+                break
+            if word.folded in _AUXILIARIES or word.folded.partition("'")[0] in _NO_SUBJECT:
                 break
             if word.kind != "stop" and word.folded not in _GENERIC:
                 lead.append(word)
         return lead[:_LONGEST_LEAD]
 
-    def _find_other_year(self, clause: _Clause) -> str:
+    def _find_other_year(self, clause: Clause) -> str:
         """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
         for asked in self.question.quantities:
             if any(is_same_quantity(asked, own) for own in self.answer.quantities):
                 continue
             for own in self.answer.quantities:
-                if not clause.sentence_start <= own.start < clause.sentence_end or not self._is_comparable(asked, own):
+                if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
                     continue
                 if not any(is_same_quantity(wanted, own) for wanted in self.expected):
                     return self.answer.text[own.start : own.end]
         return ""
 
-    def _is_familiar(self, word: _Word) -> bool:
+    def _is_familiar(self, word: Word) -> bool:
         return word.folded in _GENERIC or any(text.find_word(word, True) for text in self.familiar)
 
-    def _is_in_sentence(self, word: _Word, clause: _Clause) -> bool:
+    def _is_in_sentence(self, word: Word, clause: Clause) -> bool:
         indices = self.answer.find_word(word, True)
         return any(clause.sentence_start <= self.answer.words[index].start < clause.sentence_end for index in indices)
 
 
 _ONES = frozenset(("one", "mot"))
-_ONE = ("", Decimal(1), Decimal(1))
+_ONE = Reading(PLAIN, Decimal(1), Decimal(1))
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
 _MOST_FOREIGN = 3
 _LONGEST_LEAD = 4
@@ -624,6 +805,44 @@ _GENERIC = frozenset(
 )
 
 
+def mentions_fact(text: str, fact: str) -> bool:
+    """Return whether a sentence of a text has the quantities of a fact, in any form, and its other words; not what it
+    says of them. Facts without a quantity are never mentioned.
+
+    >>> mentions_fact("| Friday | 11:00 am | 4:00 pm |", "4 pm")
+    True
+    """
+    read_fact, read = read_text(fact), read_text(text)
+    if not read_fact.quantities:
+        return False
+    rates = [quantity.rate_span for quantity in read_fact.quantities]
+    words = [word for word in read_fact.words if word.kind != "stop"]
+    words = [word for word in words if not any(start <= word.start < end for start, end in rates)]
+    ignore_marks = not (read_fact.has_marks and read.has_marks)
+    for anchor in read.quantities:
+        if not is_value_among(read_fact.quantities[0], [anchor]):
+            continue
+        clause = read.clause_at(anchor.start)
+        low, high = clause.sentence_start, clause.sentence_end
+        quantities = [own for own in read.quantities if low <= own.start < high]
+        indices = [read.find_word(word, ignore_marks) for word in words]
+        has_words = all(any(low <= read.words[place].start < high for place in places) for places in indices)
+        if has_words and all(is_value_among(wanted, quantities) for wanted in read_fact.quantities):
+            return True
+    return False
+
+
+def is_value_among(wanted: Quantity, quantities: Iterable[Quantity]) -> bool:
+    """Return whether a quantity is one of others, or an end of a range of times; bounds do not count."""
+    wanted = wanted._replace(bound="")
+    for own in quantities:
+        if is_same_quantity(wanted, own._replace(bound=""), unit_required=True):
+            return True
+        if _is_time(own) and _is_time(wanted) and any(is_same_quantity(wanted, end) for end in split_range(own)):
+            return True
+    return False
+
+
 def judge_quantities(
     answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = ""
 ) -> list[FactJudgment]:
@@ -635,8 +854,9 @@ def judge_quantities(
     >>> [judged.state for judged in judge_quantities("It is 3 km away.", "3,000 m in 2024")]
     ['stated', 'missing']
     """
-    read_answer, read_reference, read_question = _read_text(answer), _read_text(reference), _read_text(question)
+    read_answer, read_reference, read_question = read_text(answer), read_text(reference), read_text(question)
     own_quantities = [own for own in read_answer.quantities if not _is_in_name(own, read_answer, read_question)]
+    limit = ExpectedLimit("", False)
     judgments = []
     for wanted in read_reference.quantities:
         if wanted.is_spelled_one:
@@ -644,15 +864,51 @@ def judge_quantities(
         text = read_reference.text[wanted.start : wanted.end]
         agreeing = [own for own in own_quantities if is_same_quantity(wanted, own, tolerance)]
         if not agreeing:
-            judgments.append(_judge_missing_quantity(text, text, wanted, read_answer, read_question))
+            judgments.append(_judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
             continue
-        judge = _FactJudge(text, _read_text(text), read_answer, _read_text(""), (), read_reference.quantities)
+        judge = _FactJudge(
+            text, read_text(text), read_answer, read_text(""), read_text(""), limit, (), read_reference.quantities
+        )
         judged = []
         for own in agreeing[:_MOST_OCCURRENCES]:
             clause = _narrow_clause(read_answer.clause_at(own.start), own.start)
             judged.append(judge.judge_occurrence(_Occurrence(clause, [(own.start, own.end)], False)))
         judgments.append(min(judged, key=lambda judgment: _ORDER[judgment.state]))
     return judgments
+
+
+_FORBIDDEN = re.compile(
+    r"\b(?:cannot|can't|can not|may not|must not|mustn't|won't|(?:is|are|will) not|isn't|aren't|never"
+    r"|khong (?:duoc|the)(?: phep)?)"
+    r" (?:be )?(?P<verb>[a-z]{4,})"
+)
+
+
+def find_reversed_statement(answer: str, reference: str) -> str:
+    """Return what the reference forbids or denies and the answer affirms, in words; "" if there is nothing such.
+
+    >>> find_reversed_statement("Keep it for 14 days and renew it twice.", "14 days; it cannot be renewed.")
+    'cannot be renewed (the answer says "renew" without denying it)'
+    """
+    read_answer, read_reference = read_text(answer), read_text(reference)
+    for match in _FORBIDDEN.finditer(read_reference.plain):
+        index = bisect_left(read_reference.words, match.start("verb"), key=get_start)
+        if index == len(read_reference.words) or read_reference.words[index].start != match.start("verb"):
+            continue
+        verb = read_reference.words[index]
+        places = [read_answer.words[place] for place in read_answer.find_word(verb, not read_answer.has_marks)]
+        if not places or any(_is_in_negated_clause(word, read_answer) for word in places):
+            continue
+        denied = read_reference.text[match.start() : match.end()]
+        affirmed = read_answer.text[places[0].start : places[0].end]
+        return f'{denied} (the answer says "{affirmed}" without denying it)'
+    return ""
+
+
+def _is_in_negated_clause(word: Word, text: ReadText) -> bool:
+    clause = _narrow_clause(text.clause_at(word.start), word.start)
+    sentence = text.plain[clause.sentence_start : clause.sentence_end]
+    return NEGATION.search(sentence) is not None or sentence.rstrip().endswith("?") or has_exception(text)
 
 
 def combine_states(states: Iterable[FactState]) -> bool | None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 _BOUND_NEGATION = (
-    r"\b(?:(?:no|not|never|nothing)(?: \w+)? (?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower)"
-    r" than\b"
+    r"\b(?:(?:no|not|never|nothing)(?: \w+)? (?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower"
+    r"|[a-z]{2,}er) than\b"
     r"|(?:no|not|nothing) (?:over|above|under|below|beyond)\b|(?:khong|chua)(?: \w+)? (?:qua|hon|duoi)\b)"
 )
 NEGATION = re.compile(
@@ -35,7 +35,8 @@ WRONG = re.compile(
 DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
 """Joins alternatives: whether a negation before the first reaches the second is open."""
 DOUBT = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may be|may have been"
+    r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may have been"
+    r"|may be(?! (?:\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
     r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
     r"|unclear|uncertain|unsure|unknown|i've heard|hard to say|don't know|do not know|can't say|cannot say|said to"
     r"|either|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
