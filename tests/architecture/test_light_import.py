@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +56,27 @@ def test_help_does_not_load_scipy() -> None:
     printed, loaded = _run(SHOW_HELP)
     assert any("score" in line for line in printed)
     assert "scipy" not in loaded
+
+
+LATE = ("assay.judging.verdict_store", "assay.metrics.second_judgement", "sqlite3")
+SCORE = """
+from pathlib import Path
+from assay.cli import main
+Path("golden.jsonl").write_text('{"id": "c1", "question": "Why?", "expected_chunk_ids": ["a"]}\\n')
+Path("outputs.jsonl").write_text('{"query_id": "c1", "config_id": "a", "retrieved_chunks": ["a"], "answer": "So."}\\n')
+assert main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"]) == 0
+"""
+
+
+@pytest.mark.slow
+def test_scoring_without_verdicts_loads_nothing_that_replays_them(tmp_path: Path) -> None:
+    report = f"\nprint(*(name for name in {LATE!r} if name in sys.modules))"
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{SCORE}{report}"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert "" == run.stdout.splitlines()[-1]

@@ -175,3 +175,13 @@ def test_what_an_answer_does_depends_on_it_alone() -> None:
     answers = ["Acceso denegado.", "Das steht nicht in den Unterlagen.", "The plan costs $5.", "资料中没有信息。"]
     together = find_behaviour_candidates(answers).tolist()
     assert together == [bool(find_behaviour_candidates([answer])[0]) for answer in answers]
+
+
+def test_reading_a_lexicon_compiles_none_of_its_patterns() -> None:
+    """Each is compiled when a text needs it; asking whether there is one of a name is no need."""
+    text = files("assay.text").joinpath("lexicons", "en.yaml").read_text("utf-8")
+    lexicon = parse_lexicon(text, "en.yaml", is_checked=True)
+    name = next(name for name in lexicon.following_patterns if name)
+    assert name in lexicon.following_patterns and "no such name" not in lexicon.following_patterns
+    assert {} == lexicon.following_patterns._compiled == lexicon.patterns._compiled
+    assert lexicon.following_patterns[name] is lexicon.following_patterns._compiled[name]
