@@ -62,6 +62,10 @@ EDGES_OF_PURE_FILES = {
         "text.refusals",
         "text.refusal_model_file",
     ): "reads the shipped weights, constant data, when the first text needs them",
+    (
+        "text.refusal_first_look",
+        "text.refusal_model_file",
+    ): "reads the shipped word classes, constant data, when the first text needs them",
 }
 """Edges that one pure file may import, and why."""
 
