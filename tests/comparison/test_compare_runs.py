@@ -271,9 +271,7 @@ def test_scoring_with_a_baseline_reports_what_moved_and_who_approves(
 def test_without_a_baseline_a_regression_rule_fails_as_unmeasured(tmp_path: Path, capsys: Printed) -> None:
     recorded = ["--golden", str(GOLDEN), "--outputs", OUTPUTS[1], "--metrics", "recall@10"]
     assert 1 == main(["score", *recorded, "--gate", gate_file(tmp_path, GAINS)])
-    assert (
-        "recall@10 needs a baseline; none was given (--baseline)" in capsys.readouterr().out
-    )
+    assert "recall@10 needs a baseline; none was given (--baseline)" in capsys.readouterr().out
 
 
 def test_a_run_of_several_configurations_is_gated_as_the_gate_says(run: str, tmp_path: Path, capsys: Printed) -> None:
