@@ -15,7 +15,7 @@ from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evide
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
 from assay.scoring.score_tables import describe_leaked_scores
-from assay.text.numbers import find_quantities
+from assay.text.quantities import find_measures
 
 TEXTS = {
     "fines:v2#1": "Overdue books cost 30p a day. A lost card costs £2.50 to replace.",
@@ -199,9 +199,9 @@ def test_no_cause_contradicts_what_its_page_shows(seed: int) -> None:
     if found.subcause in ("other_source", "wrong_in_context"):
         assert citations
     if found.subcause == "wrong_entity_or_number":
-        assert find_quantities(answer) or "Stone" in answer
+        assert find_measures(answer) or "Stone" in answer
     if found.subcause == "invented":
-        assert find_quantities(answer)
+        assert find_measures(answer)
     if found.subcause == "leak":
         leaks = table.columns["visibility_leaks"]
         assert leaks.status[0] == SCORED
