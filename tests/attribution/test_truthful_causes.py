@@ -107,6 +107,15 @@ def test_a_citation_inside_the_context_is_not_called_outside() -> None:
     assert found.evidence == ("the answer cites rooms:v1#1 and not fines, which the case requires",)
 
 
+def test_a_claim_that_cites_the_neighbour_of_its_source_has_a_cause_that_names_both() -> None:
+    case = Case("a", "What does a late book cost, and when is it open?", must_have=("30p",), evidence=FINES)
+    answer = "Overdue books cost 30p a day [fines:v2#1]. The library opens from 10am to 4pm on Sundays [rooms:v1#1]."
+    found, table = attribute(case, observe(answer, ALL, ALL, ["fines:v2#1", "rooms:v1#1"]))
+    assert ("bad_citation",) == failed_checks(table)
+    assert ("citation", "wrong_in_context") == (found.cause, found.subcause)
+    assert found.evidence == ("cites rooms:v1#1 for what stands in hours:v3#1",)
+
+
 FINES = (Evidence(({"document": "fines", "quote": "cost 30p a day"},)),)
 
 
@@ -122,7 +131,7 @@ def test_a_required_document_is_found_by_what_chunks_report(with_corpus: bool) -
 
 def test_the_corpus_decides_of_which_document_a_chunk_is() -> None:
     case = Case("a", "What does a late book cost?", must_have=("30p",), evidence=FINES, must_cite=("fines",))
-    lying = Chunk("rooms:v1#1", text=TEXTS["rooms:v1#1"], metadata={"document": "fines"})
+    lying = Chunk("rooms:v1#1", text="A late book costs 30p a day.", metadata={"document": "fines"})
     stages = (Stage("context", (*make_chunks(["fines:v2#1"]), lying)),)
     observation = Observation("a", "c", stages=stages, answer="30p a day.", citations=("rooms:v1#1",))
     assert ("bad_citation",) == failed_checks(attribute(case, observation, make_corpus())[1])

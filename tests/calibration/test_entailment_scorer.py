@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -126,3 +127,28 @@ def test_entailment_and_contradiction_are_calibrated_each_by_itself_and_may_gate
     other = write_model(tmp_path / "other", {**USUAL, ("soup", 1): (0.1, 0.0, 0.0)})
     scoring[scoring.index(str(model))] = str(other)
     assert 2 == main([*scoring, *calibrated])  # a calibration of another model
+
+
+@pytest.mark.slow
+def test_a_run_takes_the_model_that_its_settings_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need_extra()
+    write_model(tmp_path / "models" / "nli")
+    case = {"id": "a", "question": "How long is the leave?", "behaviour": "answer", "reference": "12 days"}
+    (tmp_path / "golden.jsonl").write_text(json.dumps(case) + "\n", encoding="utf-8")
+    target = (
+        'import json, sys\nfor line in sys.stdin:\n    chunk = {"chunk_id": "c", "text": "The leave is 12 days."}\n'
+    )
+    target += '    reply = {"case_id": json.loads(line)["case_id"], "answer": "The leave is 12 days.", '
+    target += '"stages": [{"name": "context", "chunks": [chunk]}]}\n    print(json.dumps(reply), flush=True)\n'
+    (tmp_path / "target.py").write_text(target, encoding="utf-8")
+    settings = {
+        "golden": "golden.jsonl",
+        "targets": {"t": {"type": "command", "command": [sys.executable, "target.py"]}},
+        "scoring": {"metrics": [FAITHFUL], "entailment_model": "models/nli"},
+        "report": {"per_case": "rows.jsonl"},
+    }
+    (tmp_path / "assay.yaml").write_text(json.dumps(settings), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert 0 == main(["run", "--allow-exec"])
+    (row,) = map(json.loads, next(tmp_path.rglob("rows.jsonl")).read_text("utf-8").splitlines())
+    assert row["scores"][FAITHFUL] > 0

@@ -1,6 +1,7 @@
 """One small system under test, served in every way that a target can be reached: `python system.py command|mcp|http`.
 
-Special questions make it misbehave: `fail` raises, `hang` waits, `garbage` answers with the wrong types.
+Special questions make it misbehave: `fail` raises, `hang` waits, `garbage` answers with the wrong types. `tools`
+reports tool calls.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ import time
 from typing import Any
 
 HANG_SECONDS = 30.0
+TOOL_STEPS = [
+    {"tool": "leave", "input": '{"year": 2}', "output": {"days_left": 12}},
+    {"tool": "clock", "output": "noon"},
+]
 CANARY = "canary-secret-value-123"
 
 
@@ -23,6 +28,8 @@ def reply(question: str, user: dict[str, Any] | None = None) -> dict[str, Any]:
         raise RuntimeError(f"broken, and here is {os.environ.get('SYSTEM_KEY', 'nothing')}")
     if question == "garbage":
         return {"answer": 5, "retrieved_chunks": "none"}
+    if question == "tools":
+        return {"answer": "You have 12 days left.", "used": TOOL_STEPS}
     tenant = (user or {}).get("tenant", "nobody")
     return {
         "answer": f"{question} for {tenant}",

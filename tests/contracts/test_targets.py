@@ -18,8 +18,10 @@ from tests.contracts import system
 from tests.contracts.loopback import Request, as_json, serving
 
 from assay.calls.interfaces import CallError, Target, TargetCall, TargetOperation
-from assay.records.golden_set import Case, User
-from assay.records.observations import Chunk, Observation, Stage
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.parsed_answer import ParsedAnswer
+from assay.records.golden_set import Case, GoldenSet, User
+from assay.records.observations import Chunk, Observation, Stage, ToolCall
 from assay.records.settings import (
     CommandTargetSettings,
     HttpSearchSettings,
@@ -29,6 +31,8 @@ from assay.records.settings import (
     McpArguments,
     McpTargetSettings,
     PythonTargetSettings,
+    ResponseMapping,
+    ToolMapping,
 )
 from assay.targets import command, http, langchain, llamaindex, mcp, python, recorded
 
@@ -260,3 +264,27 @@ def test_search_returns_a_ranking_and_no_answer(kind: str, making: Callable[[str
     assert seen.stages is not None
     assert ("search", msgspec.UNSET) == (seen.stages[0].name, seen.answer)
     assert ["a", "b"] == [chunk.chunk_id for chunk in seen.stages[0].chunks][:2]
+
+
+TOOLS = ResponseMapping(
+    answer="answer", tool_calls="used", tool=ToolMapping(name="tool", arguments="input", result="output")
+)
+
+
+@pytest.mark.parametrize("mapping", [TOOLS, ResponseMapping(tool_calls="used", tool=TOOLS.tool)])
+@pytest.mark.parametrize("kind", ["http", "command", "mcp-stdio", "mcp-http"])
+def test_results_of_tools_are_what_the_model_saw(
+    kind: str, mapping: ResponseMapping, making: Callable[[str], Target]
+) -> None:
+    async def run() -> Observation:
+        target = making(kind)
+        target.settings = msgspec.structs.replace(target.settings, response=mapping)  # type: ignore[attr-defined]
+        async with opened(target):
+            return await observed(target, "tools")
+
+    seen = asyncio.run(run())
+    assert (ToolCall("leave", {"year": 2}, result={"days_left": 12}), ToolCall("clock", result="noon")) == (
+        seen.tool_calls
+    )
+    reading = ParsedAnswer(GoldenIndex(GoldenSet((case_of("tools"),))).case_index(0), seen)
+    assert {"tool call 1": '{"days_left":12}', "tool call 2": "noon"} == reading.context_texts

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.report.html_islands import details, islands
 from tests.report.schema_check import load_schema, violations
 
 from assay.cli import main
@@ -30,7 +31,7 @@ def test_each_entity_has_its_recall_and_the_cases_without_it(tmp_path: Path, mon
         rows.append({"case_id": case_id, "config_id": "one", "stages": [context], "answer": "Kim."})
     Path("golden.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
     Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    files = ["--json-report", "report.json", "--report", "report.md"]
+    files = ["--json-report", "report.json", "--report", "report.md", "--html", "report.html"]
     named = ["--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--metrics", "entity_recall"]
     assert 0 == main(["score", *named, *files])
     report = json.loads(Path("report.json").read_bytes())
@@ -45,3 +46,9 @@ def test_each_entity_has_its_recall_and_the_cases_without_it(tmp_path: Path, mon
     section = markdown.split("Entities missing from the evidence")[2]
     assert "INC-2024-001" in section and "SKU-77" in section and "CVE" not in section.partition("</details>")[0]
     assert "CANARY" not in markdown + json.dumps(report)
+    page = Path("report.html").read_text("utf-8")
+    views = {index: detail["views"]["one"] for index, detail in details(islands(page)).items()}
+    assert [["INC-2024-001", True], ["Delft Medical", True]] == views[0]["entities"]
+    assert [["INC-2024-001", False]] == views[1]["entities"]
+    assert "entities" not in views[3], "the question names none"
+    assert "CANARY" not in json.dumps(views)

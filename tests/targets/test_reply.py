@@ -19,7 +19,7 @@ from assay.calls.templates import (
     parse_path,
 )
 from assay.records.golden_set import Case, User
-from assay.records.observations import Chunk, Observation, Stage, TargetError
+from assay.records.observations import Chunk, Observation, Stage, TargetError, ToolCall
 from assay.records.settings import ChunkMapping, ResponseMapping
 from assay.targets.reply import decode_reply, read_reply
 
@@ -180,3 +180,21 @@ def test_citations_of_native_ids_follow_their_chunks_to_the_keys() -> None:
     hits = [{"chunk_id": "x9", "document": "hr", "page": 3}]
     observation = read({"answer": "yes", "retrieved_chunks": hits, "citations": ["x9"]}, key="document+page")
     assert ([("retrieved", ["hr:3"])], ("hr:3",)) == (stages(observation), observation.citations)
+
+
+def test_tool_calls_are_found_by_path_as_a_list_or_a_number_and_the_rest_is_read_as_before() -> None:
+    steps = [{"name": "leave", "result": "12", "error": {"code": 5}}]
+    observation = read({"answer": "x", "meta": {"steps": steps}}, tool_calls="meta.steps")
+    assert (ToolCall("leave", result="12", error='{"code":5}'),) == observation.tool_calls
+    assert 3 == read({"answer": "x", "n": 3}, tool_calls="n").tool_calls
+    assert read({"answer": "x"}, tool_calls="steps").tool_calls is None
+
+
+@pytest.mark.parametrize(
+    ("steps", "place"),
+    [("none", "neither a list"), ([5], "tool call 0: not an object"), ([{"tool": "x"}], "response.tool.name")],
+)
+def test_tool_calls_of_another_shape_are_refused_with_place_and_remedy(steps: Any, place: str) -> None:
+    with pytest.raises(CallError, match=place) as caught:
+        read({"answer": "x", "steps": steps}, tool_calls="steps")
+    assert "schema" == caught.value.code

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.tiny_entailment import write_model
 from tests.trends.production import FIRST_DAY, QUESTIONS, SENTENCES, list_traffic, make_answer, write_traffic
 
 import assay
 from assay.audit.audit_store import open_audit_store
 from assay.audit.incident import find_near_cases
 from assay.audit.load_answers import iterate_answer_pages, load_answers
+from assay.cli import main
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
@@ -466,3 +468,22 @@ def test_hostile_names_and_numbers_stay_readable(tmp_path: Path, monkeypatch: py
     assert "1e+307" not in text
     points = {row.key: row.points[-1] for row in report.series if row.slice is None}
     assert points["latency_ms"].value is None and points["negative_feedback"].value == 1.0
+
+
+def test_an_entailment_model_of_the_settings_scores_the_sample(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for package in ("onnxruntime", "tokenizers"):
+        pytest.importorskip(package, reason="needs the extra entailment")
+    write_model(tmp_path / "nli")
+    settings = tmp_path / "assay.yaml"
+    settings.write_text("scoring: {entailment_model: nli}\n", encoding="utf-8")
+    named = ["monitor", store, "--metrics", "faithfulness(by=entailment)", "--budget", "20", "--format", "json"]
+    main([*named, "--settings", str(settings)])
+    with_model = json.loads(capsys.readouterr().out)
+    main(named)
+    without = json.loads(capsys.readouterr().out)
+    counts = [
+        sum(point["n"] for row in report["series"] for point in row["points"]) for report in (with_model, without)
+    ]
+    assert counts[0] > 0 == counts[1]

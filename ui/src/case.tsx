@@ -209,6 +209,17 @@ function Seen({ view, detail }: { view: CaseView; detail: CaseDetail }) {
   return (
     <>
       <Section id="context" title={t("context")}>
+        {view.entities !== undefined && (
+          <p id="entities">
+            {t("entities")}:{" "}
+            {view.entities.map(([name, found], index) => (
+              <span key={name}>
+                {index > 0 && "; "}
+                <Data text={name} /> {found ? t("entity_found") : <strong>{t("entity_missing")}</strong>}
+              </span>
+            ))}
+          </p>
+        )}
         {view.context === null && <p>{t("not_reported")}</p>}
         {view.context?.length === 0 && <p>{t("nothing")}</p>}
         <ol class="chunks">

@@ -461,6 +461,7 @@ export interface CaseView {
   texts: Record<string, string>;
   citations: ([string, boolean | null, boolean | null, boolean | null])[] | null;
   how: Record<string, string>;
+  entities?: [string, boolean][];
   claims: ClaimView[];
   verdicts: JudgeVote[];
   attribution: Attribution | null;

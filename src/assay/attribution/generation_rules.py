@@ -7,6 +7,8 @@ from collections import Counter
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_other_units, find_unsupported_numbers
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.metrics.citation_precision import list_misplaced_citations
+from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.claim_support import score_support
@@ -165,7 +167,11 @@ def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
     confidence: CauseConfidence = "high" if case.good else "medium"
     outside = case.list_outside_citations()
     if cited and not outside:
-        return _report_missing_source(case, cited, confidence)
+        return (
+            _report_missing_source(case, cited, confidence)
+            or _find_misplaced_citation(case, cited)
+            or _report_citation_beside_source(case, confidence)
+        )
     evidence = (f"the answer is {quality} and cites {', '.join(outside) or 'nothing'}",)
     subcause = "outside_context" if outside else "uncited"
     return CauseFinding("citation", CITE_STAGE, evidence, confidence, subcause=subcause)
@@ -182,6 +188,15 @@ def _report_missing_source(case: CaseFacts, cited: tuple[str, ...], confidence: 
         return CauseFinding("golden_label_issue", None, (fact,), "medium", ("citation",), "unknown_source")
     fact = f"the answer cites {', '.join(cited)} and not {', '.join(missing)}, which the case requires"
     return CauseFinding("citation", CITE_STAGE, (fact,), confidence, subcause="other_source")
+
+
+def _report_citation_beside_source(case: CaseFacts, confidence: CauseConfidence) -> CauseFinding | None:
+    """A claim cites a chunk of the context, and another one supports it far better (ADR 0100)."""
+    misplaced = list_misplaced_citations(ParsedAnswer(case.case, case.observation))
+    if not misplaced:
+        return None
+    evidence = tuple(f"cites {name} for what stands in {better}" for name, better in misplaced)
+    return CauseFinding("citation", CITE_STAGE, evidence, confidence, subcause="wrong_in_context")
 
 
 def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFinding | None:

@@ -10,6 +10,7 @@ import typer
 
 from assay.cli.options import (
     CorporaOption,
+    EntailmentModelOption,
     JudgeNameOption,
     NowOption,
     OtlpFileOption,
@@ -68,6 +69,7 @@ def monitor(
     calibration: Annotated[
         str | None, typer.Option(help="Calibration of the scorers, which corrects the estimates.")
     ] = None,
+    entailment_model: EntailmentModelOption = None,
     budget: Annotated[
         int | None, typer.Option(min=0, help="Answers of a week that are read for scores; 0 for all (default: 400).")
     ] = None,
@@ -123,6 +125,7 @@ def monitor(
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
     inputs = [*corpus_files, golden, verdicts, calibration, None if "://" in store else store]
     refuse_overwriting([html, export_otlp, export_prometheus], inputs)
+    config = load_config(settings)
     report = monitor_answers(
         store,
         by=None if by is None else by.value,
@@ -135,11 +138,12 @@ def monitor(
         verdicts=verdicts,
         judge=judge,
         calibration=calibration,
+        entailment_model=entailment_model if entailment_model is not None else config.entailment_model_path,
         budget=budget,
         seed=seed,
         false_alarms=false_alarms,
         bounds=bounds,
-        settings=load_config(settings).settings.monitor,
+        settings=config.settings.monitor,
         notice=AlertNotice(alert_log, acknowledge, person, note, webhook, webhook_secret_env),
         sample_folder=write_sample,
         now=_parse_moment(now),

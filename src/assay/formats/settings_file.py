@@ -157,6 +157,12 @@ class Config:
             return None
         return self.resolve_path("gate", gate) if isinstance(gate, str) else self.path
 
+    @property
+    def entailment_model_path(self) -> str | None:
+        """The folder of the entailment model that the settings name; None without."""
+        folder = self.settings.scoring.entailment_model
+        return self.resolve_path("scoring.entailment_model", folder) if folder is not None else None
+
     def resolve_path(self, field: str, path: str) -> str:
         """Return a path from the settings, resolved against the settings file if it comes from there."""
         if not self.origins.get(field, "").startswith(f"{self.path}:") or path == "-":

@@ -40,7 +40,7 @@ NOT_JUDGED_AGAIN = "not judged again without the instructions in its texts"
 FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {REVIEW_SPREAD} or more apart"
 TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
 DISPUTED_LABELS = f"{NEEDS_REVIEW}: judged lower without the instructions in its texts"
-RULES_VERSION = "3"
+RULES_VERSION = "4"
 """The version of the scorer by rules; a calibration is bound to it."""
 
 

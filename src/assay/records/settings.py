@@ -38,10 +38,20 @@ class ChunkMapping(Section, frozen=True):
     metadata: dict[str, ValuePath] = {}
 
 
+class ToolMapping(Section, frozen=True):
+    """Where the parts of a tool call are inside one item of `tool_calls`; `result` is what the model was shown."""
+
+    name: ValuePath = "name"
+    arguments: ValuePath = "arguments"
+    result: ValuePath = "result"
+    error: ValuePath = "error"
+
+
 class ResponseMapping(Section, frozen=True):
     """Where the parts of an observation are in a reply; without `answer` and `stages` the reply itself is read as one.
 
     `key` builds chunk ids from stable fields of the chunk (`document+page`), for systems whose own ids change.
+    `tool_calls` is the list of tool calls, or their number; it may be mapped alone.
     """
 
     answer: ValuePath | None = None
@@ -51,6 +61,8 @@ class ResponseMapping(Section, frozen=True):
     stages: dict[str, ValuePath] = {}
     chunk: ChunkMapping = ChunkMapping()
     key: str | None = None
+    tool_calls: ValuePath | None = None
+    tool: ToolMapping = ToolMapping()
     usage: dict[str, ValuePath] = {}
     versions: dict[str, ValuePath] = {}
     case_id: ValuePath | None = None
@@ -208,7 +220,8 @@ class ScoringSettings(Section, frozen=True):
     are named; a search is asked for as many chunks as the largest of them and `production_k` say. `production_k` is the
     number of chunks that the system shows its model. `good` decides whether an answer is good: `auto`, or a metric with
     its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are files or folders with lexicons of refusals in
-    addition to the shipped ones. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    addition to the shipped ones. `entailment_model` is the folder of a local model for metrics with `by=entailment`, of
+    `assay run` and `assay monitor`. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
     them on: what a user must not see there is over-fetched and no leak.
     """
 
@@ -218,6 +231,7 @@ class ScoringSettings(Section, frozen=True):
     production_k: AtLeastOne = 5
     good: str = "auto"
     lexicons: tuple[str, ...] = ()
+    entailment_model: str | None = None
     internal_stages: tuple[str, ...] = ()
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.metrics.case_index import CaseIndex
 from assay.metrics.entity_recall import find_entities
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.records.observations import CONTEXT_STAGE
+from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import SCORED
 from assay.report.entity_tables import EntityRecall, EntityRecalls
 from assay.scoring.scored_run import ScoredRun
@@ -56,3 +57,12 @@ def _tabulate_metric(run: ScoredRun, config: str, metric: str) -> list[EntityRec
                 missing.setdefault(shown, []).append(case_id)
     recalls = [EntityRecall(entity, count, tuple(missing.get(entity, ()))) for entity, count in counts.items()]
     return sorted(recalls, key=lambda row: (row.recall, -row.cases, row.entity))
+
+
+def mark_entities(case: CaseIndex, observation: Observation) -> tuple[tuple[str, bool], ...]:
+    """Return the entities of a question, each with whether the context mentions it; none where that is undefined."""
+    looked_for = find_entities(ParsedAnswer(case, observation), CONTEXT_STAGE)
+    if isinstance(looked_for, str):
+        return ()
+    entities, missing = looked_for
+    return tuple((entity, entity not in missing) for entity in entities)

@@ -47,11 +47,15 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case in one configuration: its explanation, the claims of its answer, the judge's recorded votes."""
+    """One case in one configuration: its explanation, the claims of its answer, the judge's recorded votes.
+
+    `entities` are the codes and names of the question, each with whether the context mentions it.
+    """
 
     explanation: Explanation
     claims: tuple[ClaimView, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    entities: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,8 @@ def _build_view(view: CaseView, attribution: Attribution | None, show_forbidden:
         "verdicts": [_build_vote(verdict, unsafe) for verdict in view.verdicts],
         "attribution": msgspec.to_builtins(attribution) if attribution is not None else None,
     }
+    if view.entities and not unsafe:
+        view_data["entities"] = [list(entity) for entity in view.entities]
     if observation is not None:
         tools_hidden = unsafe or (explanation.tools_leaked and not show_forbidden)
         view_data |= _build_observation(observation, answer_hidden, tools_hidden)

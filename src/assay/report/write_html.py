@@ -21,6 +21,7 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import CaseChecks, ConfigResult
 from assay.records.verdicts import Verdict
+from assay.report.collect_entities import mark_entities
 from assay.report.explain_case import build_explanation
 from assay.report.html_cases import (
     FAILED,
@@ -192,6 +193,7 @@ def _case_view(run: ScoredRun, position: int, config: str, checks: CaseChecks | 
         case_explanation,
         collect_claims(case, case_explanation.observation),
         collect_verdicts(case, case_explanation.observation, run.plan.requested),
+        mark_entities(case, case_explanation.observation),
     )
 
 

@@ -23,7 +23,7 @@ from assay.gates.gate_files import date_of_time
 from assay.gates.release_decision import select_gated_configs
 from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
-from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions
+from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.runs.access_probes import LEAK_METRIC
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
@@ -149,6 +149,7 @@ def score_observed_run(
     agreement = describe_search_agreement(_read_observations(observed), config.settings.scoring.production_k)
     request = ScoreRequest(
         replace(inputs, limit=observation_request.limit, only=observation_request.only),
+        verdicts=VerdictOptions(entailment_model=config.entailment_model_path),
         gate=gate.options,
         scoring=replace(_scoring_options(config), workers=workers, notices=[*observed.notices, *agreement]),
     )

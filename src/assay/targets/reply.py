@@ -15,7 +15,7 @@ from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunks
 from assay.formats.reply_shapes import RANKING_KEYS, STAGE_KEYS, read_citations, recognise_reply
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, Usage
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, ToolCall, Usage
 from assay.records.settings import ChunkMapping, ResponseMapping
 
 MAX_REPLY_DEPTH = 100
@@ -49,7 +49,9 @@ def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Obser
     elif response.answer is not None or response.stages:
         observation = _read_mapped(value, call, response)
     else:
-        observation = _read_native(value, call, response)
+        observation = _read_native(_without_tool_calls(value, response), call, response)
+    if response.tool_calls is not None and not isinstance(value, Observation):
+        observation = structs.replace(observation, tool_calls=_read_tool_calls(value, response))
     _check_identity(observation, call.case)
     return _select_parts(_rename_chunks(observation, response.key), call)
 
@@ -168,6 +170,57 @@ def _find_optional(value: Any, path: str | None) -> Any:
         return find_value(value, path)
     except MissingPath:
         return None
+
+
+# ── tool calls ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _without_tool_calls(value: Any, response: ResponseMapping) -> Any:
+    """Return a reply without the member that the settings map to tool calls, so that nobody calls it unread."""
+    if response.tool_calls is None or not isinstance(value, Mapping):
+        return value
+    return {key: item for key, item in value.items() if key not in (response.tool_calls, "tool_calls")}
+
+
+def _read_tool_calls(value: Any, response: ResponseMapping) -> tuple[ToolCall, ...] | int | None:
+    """Return the tool calls of a reply as the settings map them; None where it reports none."""
+    items = _find_optional(value, response.tool_calls)
+    if items is None or (isinstance(items, int) and not isinstance(items, bool) and items >= 0):
+        return items
+    if not isinstance(items, (list, tuple)):
+        message = f"{response.tool_calls}: neither a list of tool calls nor their number (got {shorten_repr(items)})"
+        raise CallError("schema", message)
+    return tuple(_read_tool_call(item, index, response) for index, item in enumerate(items))
+
+
+def _read_tool_call(item: Any, index: int, response: ResponseMapping) -> ToolCall:
+    fields = response.tool
+    if not isinstance(item, Mapping):
+        raise CallError("schema", f"tool call {index}: not an object (got {shorten_repr(item)})")
+    name = _find_optional(item, fields.name)
+    if not isinstance(name, str):
+        expected = f"expected {fields.name}, or response.tool.name"
+        raise CallError("schema", f"tool call {index}: no name (got {_describe_value(item)}; {expected})")
+    error = _find_optional(item, fields.error)
+    row = {
+        "name": name,
+        "arguments": _read_arguments(_find_optional(item, fields.arguments)),
+        "result": _find_optional(item, fields.result),
+        "error": error if error is None or isinstance(error, str) else msgspec.json.encode(error).decode(),
+        "latency_ms": item.get("latency_ms"),
+    }
+    return _convert({key: part for key, part in row.items() if part is not None}, ToolCall)
+
+
+def _read_arguments(arguments: Any) -> Any:
+    """Return the arguments of a call, which some frameworks give as JSON in a text."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        decoded = msgspec.json.decode(arguments)
+    except msgspec.DecodeError:
+        decoded = None
+    return decoded if isinstance(decoded, dict) else {"text": arguments}
 
 
 # ── chunks and their ids ─────────────────────────────────────────────────────────────────────────────────────────────

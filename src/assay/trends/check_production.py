@@ -63,6 +63,7 @@ def monitor(
     verdicts: PathLike | None = None,
     judge: str | None = None,
     calibration: PathLike | None = None,
+    entailment_model: PathLike | None = None,
     budget: int | None = None,
     seed: int | None = None,
     false_alarms: float | None = None,
@@ -78,8 +79,9 @@ def monitor(
     (2026-03-02), inclusive, in UTC; without them the last twelve periods with answers are meant. `slices` are `key` or
     `key=value`, `metrics` a list, or one text with commas. `corpus` is a corpus file or several, of which those that
     are named `VERSION=FILE` are for answers of that index version. `budget` is the number of answers of a week that are
-    scored by reading them (0: all). `verdicts` is a verdict store: then a judge scores, else rules do. `false_alarms`
-    is the most alerts that are expected in a quarter for each metric and slice while nothing changes. `bounds`, such as
+    scored by reading them (0: all). `verdicts` is a verdict store: then a judge scores, else rules do.
+    `entailment_model` is the folder of a local model for metrics with `by=entailment`. `false_alarms` is the most
+    alerts that are expected in a quarter for each metric and slice while nothing changes. `bounds`, such as
     `hallucination_risk<=0.05`, are watched from the first day on. What is None comes from `settings`. `notice` says how
     alerts are acknowledged and sent; `sample_folder` is a folder to which the sample is written as a golden set and
     outputs, for a judge. `now` is the present, for quiet hours. Raises InputError for what cannot be read, and
@@ -95,7 +97,7 @@ def monitor(
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
     for path in (sample_folder, notice.log if notice is not None else None):
         refuse_overwriting([_text(path)], [_name_file(store), *corpus_files, *_texts(golden, verdicts, calibration)])
-    options = VerdictOptions(_text(verdicts), judge, _text(calibration))
+    options = VerdictOptions(_text(verdicts), judge, _text(calibration), entailment_model=_text(entailment_model))
     judging, notices = load_requested_verdicts(options)
     moment = now or datetime.now(UTC)
     inputs = MonitorInputs(

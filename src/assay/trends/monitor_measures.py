@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
+from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.audit_records import AuditRecord, Feedback
 from assay.records.errors import InputError, shorten_repr
@@ -167,7 +168,7 @@ def _measure_metric(text: str) -> Measure:
         str(case_column_name(name)),
         as_share=is_count,
         percentile={"p95": 95.0, "p50": 50.0}.get(name.key_value("stat", "")),
-        sampled=bool(metric.rubrics),
+        sampled=bool(metric.rubrics) or name.key_value("by", "") == BY_ENTAILMENT,
     )
 
 
