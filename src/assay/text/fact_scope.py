@@ -316,11 +316,18 @@ class ValueOwner:
             if first < 0 or first + 1 >= len(parts):
                 continue
             other = parts[first] if first != index else parts[first + 1]
-            if parts[first + 1].is_contrast or self._has_all_topics(parts[index], other):
+            if self._is_set_against(parts[first + 1], other) or self._has_all_topics(parts[index], other):
                 owner = self._compare_parts(parts[index], other, start, None)
                 if owner is not None:
                     return owner
         return None
+
+    def _is_set_against(self, second: Part, other: Part) -> bool:
+        """Whether a part is set against the one before it; a semicolon alone does so if the other part has the topic."""
+        if not second.is_contrast or not self.answer.plain.endswith("; ", 0, second.start):
+            return second.is_contrast
+        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        return len(asked) >= 2 or 2 * len(asked) >= len(self.topic)
 
     def _has_all_topics(self, own: Part, other: Part) -> bool:
         """Whether a part has the words of the question, two of them at least, and that of the fact has none."""

@@ -43,7 +43,7 @@ from assay.text.quantities import (
     name_rate_noun,
     split_range,
 )
-from assay.text.read_text import Clause, ReadText, Word, get_start, read_text
+from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
 from assay.text.statement_cues import (
     DENIED_AFTER,
     DISJUNCTION,
@@ -226,15 +226,15 @@ def _is_in_name(own: Quantity, answer: ReadText, question: ReadText) -> bool:
 class _Occurrence(NamedTuple):
     """Where a fact may be stated: the spans of its parts that are in one clause, and parts that are elsewhere."""
 
-    clause: Clause
+    clause: ClauseSpan
     spans: list[tuple[int, int]]
     is_scattered: bool
 
 
-def _narrow_clause(clause: Clause, position: int) -> Clause:
+def _narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
     """Return the part of a clause and its sentence near a position, so that the work on endless ones is bounded."""
     low, high = position - _CONTEXT, position + _CONTEXT
-    return Clause(
+    return ClauseSpan(
         max(clause.start, low), min(clause.end, high), max(clause.sentence_start, low), min(clause.sentence_end, high)
     )
 
@@ -246,6 +246,7 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_REACH_OF_NO = 24  # characters in which an answer that denies what is asked says so
 _REACH = 160  # characters on either side in which words for past and present are searched
 _MOST_OCCURRENCES = 30  # that are examined
 _CONTEXT = 400  # characters on either side that are examined
@@ -388,7 +389,7 @@ class _FactJudge:
             return FactJudgment(self.fact, "denied", opposites)
         if has_quantity or 2 * len(lacking) <= len(needed):
             return FactJudgment(self.fact, "unknown", reason)
-        if self.is_negative and count_negations(self.answer.plain):
+        if self.is_negative and count_negations(self.answer.plain[:_REACH_OF_NO]):
             return FactJudgment(self.fact, "unknown", f"{reason}, but the answer denies something in other words")
         return FactJudgment(self.fact, "missing", reason)
 
@@ -752,7 +753,7 @@ class _FactJudge:
             return self.answer.text[subject[0].start : subject[-1].end]
         return ""
 
-    def _repeats_quantity(self, clause: Clause) -> bool:
+    def _repeats_quantity(self, clause: ClauseSpan) -> bool:
         """Whether the sentence has a quantity of the question."""
         return any(
             clause.sentence_start <= own.start < clause.sentence_end and is_same_quantity(asked, own)
@@ -792,7 +793,7 @@ class _FactJudge:
                 lead.append(word)
         return lead[:_LONGEST_LEAD]
 
-    def _find_other_year(self, clause: Clause) -> str:
+    def _find_other_year(self, clause: ClauseSpan) -> str:
         """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
         for asked in self.question.quantities:
             if any(is_same_quantity(asked, own) for own in self.answer.quantities):
@@ -811,7 +812,7 @@ class _FactJudge:
         """Whether question, reference or facts have a word."""
         return any(text.find_word(word, True) for text in self.familiar)
 
-    def _is_in_sentence(self, word: Word, clause: Clause) -> bool:
+    def _is_in_sentence(self, word: Word, clause: ClauseSpan) -> bool:
         indices = self.answer.find_word(word, True)
         return any(clause.sentence_start <= self.answer.words[index].start < clause.sentence_end for index in indices)
 
