@@ -10,7 +10,7 @@ from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.text.answer_matching import score_keywords
-from assay.text.stated_facts import combine_states, judge_facts, judge_quantities
+from assay.text.stated_facts import combine_states, judge_facts, judge_quantities, mentions_fact
 
 
 def judge(answer: str, fact: str, question: str = "") -> str:
@@ -225,3 +225,96 @@ def test_the_numbers_of_a_citation_marker_state_nothing(marker: str) -> None:
 
 def test_an_identifier_in_brackets_may_be_what_was_asked_for() -> None:
     assert ["stated"] == [judged.state for judged in judge_facts("The ticket is [INC-2024-001].", ["INC-2024-001"])]
+
+
+# ── whose value it is, and of what ───────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("How much is a locker?", "$2 per hour", "A locker is $2 per day.", "denied"),
+        ("How much is a locker?", "$2 per hour", "It's $2 an hour.", "stated"),
+        ("How much is a locker?", "$2 per hour", "Every hour costs you two dollars.", "stated"),
+        ("What does a print cost?", "$2 per page", "Prints are $2 per file.", "unknown"),
+        ("Which days are you open?", "Monday", "Every day except Monday.", "denied"),
+        ("May I bring a guest?", "carer", "Guests are not allowed, except a carer.", "stated"),
+        ("Who gets a refund?", "full refund", "Everyone gets a full refund, apart from members.", "stated"),
+        ("Do members get a refund?", "full refund", "Everyone gets a full refund, apart from members.", "denied"),
+        ("What is the maximum length?", "3 m", "It has to be at least 3 m long.", "denied"),
+        ("What is the maximum length?", "3 m", "Anything longer than 3 m is refused.", "stated"),
+        ("When does the gym close?", "8 pm", "The gym opens at 8 pm.", "denied"),
+        ("When does the gym close?", "8 pm", "It is open until 8 pm.", "stated"),
+        ("How many seats has the Opal room?", "40", "The Ruby room seats 40 and the Opal room 12.", "unknown"),
+        ("What does the Opal room cost?", "$90", "The Ruby room is $60, and the Opal room is $90.", "stated"),
+        ("When is it open on Friday?", "5 pm", "It closes at 5 pm on Mondays and at 3 pm on Fridays.", "denied"),
+        ("How many pens do I get?", "two pens", "You get two books and five pens.", "denied"),
+        ("Is it heated?", "heated", "Some say it is heated, but it is not.", "denied"),
+        ("When are you open?", "1 pm", "We're open 1–5 pm.", "stated"),
+        ("What does it cost?", "$1.50", "It's a dollar fifty.", "stated"),
+        ("When is lunch?", "1:15 pm", "From 12:30 to 1:15.", "stated"),
+        ("When do you close?", "4 pm", "We close at four.", "unknown"),
+        ("Do we pay?", "no fines", "You don't pay anything, so don't worry.", "stated"),
+        ("Is a permit needed?", "permit", "No permit is needed.", "denied"),
+        ("Giá vé là bao nhiêu?", "5.000 đồng mỗi giờ", "Giá là 5.000 đồng mỗi ngày.", "denied"),
+        ("Thẻ dùng bao lâu?", "12 tháng", "Thẻ dùng được một năm.", "stated"),
+        ("Mở ngày nào?", "thứ Hai", "Tất cả các ngày trừ thứ Hai.", "denied"),
+        ("Máy mở lúc mấy giờ?", "7 giờ 30", "Máy mở từ 7 giờ đến 11 giờ 30.", "missing"),
+    ],
+)
+def test_rates_exceptions_limits_events_and_owners_of_a_value_are_read(
+    question: str, fact: str, answer: str, state: str
+) -> None:
+    judged = judge_facts(answer, [fact], question)[0]
+    assert (state, state == "stated") == (judged.state, judged.reason == "")
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer"),
+    [
+        ("I lost my badge. What does it cost?", "$3", "Sorry to hear that! A new badge is $3."),
+        ("Where is the tap?", "every floor", "There's one on every floor."),
+        (
+            "How long do you keep my data?",
+            "30 days",
+            "We delete it 30 days after you leave, unless you ask us to keep it.",
+        ),
+        ("Which deposit do I leave?", "$50", "You'd leave a $50 deposit."),
+        ("What do I need?", "photo ID", "Bring a photo ID and something to write with."),
+        (
+            "How long is it lent?",
+            "14 days",
+            "| Item | Loan |\n|---|---|\n| Board game | **14 days** |\n| Ukulele | 28 weeks |",
+        ),
+    ],
+)
+def test_a_fact_that_occurs_word_for_word_without_a_rival_is_stated(question: str, fact: str, answer: str) -> None:
+    assert "stated" == judge(answer, fact, question)
+
+
+def test_an_answer_that_affirms_what_its_reference_forbids_is_unknown_and_not_right() -> None:
+    case = Case("a", "How long may I keep it?", reference="14 days; it cannot be renewed.", must_have=("14 days",))
+    quality = assess_answer_text(case, "Keep it for 14 days and renew it up to twice.")
+    assert quality is not None
+    assert (None, ('cannot be renewed (the answer says "renew" without denying it)',)) == (
+        quality.good,
+        quality.unknown,
+    )
+    right = assess_answer_text(case, "Keep it for 14 days. You can't renew it.")
+    assert right is not None
+    assert right.good
+
+
+def test_a_denied_fact_is_named_as_denied() -> None:
+    case = Case("a", "What do we need?", must_have=("permit", "ten days"))
+    quality = assess_answer_text(case, "No permit is needed, just tell us ten days before.")
+    assert quality is not None
+    assert (False, ("permit",), ("permit (it is negated)",)) == (quality.good, quality.missing, quality.denied)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"), [("Friday | 11:00 am | 4:00 pm", "4 pm"), ("$0.25 for each day", "$0.25 a day")]
+)
+def test_evidence_mentions_a_quantity_in_any_form(text: str, fact: str) -> None:
+    assert mentions_fact(text, fact)
+    assert not mentions_fact(text, "5 pm")

@@ -450,6 +450,8 @@ def _find_better_source(case: CaseFacts, names: str, labelled_texts: list[str]) 
     reference = case.case.case.reference
     if not reference or not case.unlabelled_texts:
         return None
+    if case.facts and all(contains_fact(labelled_texts, fact) for fact in case.facts):
+        return None  # the labelled text has all that the case looks for, whatever other words the reference has
     share_by_chunk = {name: compute_word_overlap(reference, [text]) for name, text in case.unlabelled_texts.items()}
     best = max(share_by_chunk, key=share_by_chunk.__getitem__)
     share, labelled_share = share_by_chunk[best], compute_word_overlap(reference, labelled_texts)

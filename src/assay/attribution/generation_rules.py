@@ -110,6 +110,8 @@ def _describe_answer(case: CaseFacts) -> list[str]:
         elif case.copied_from:
             instead = f" (the answer repeats another passage of {case.copied_from})"
         evidence.append(f"missing: {', '.join(quality.missing)}{instead}")
+    if quality.denied:
+        evidence.append("contradicted: " + ", ".join(quality.denied))
     if quality.wrong:
         evidence.append("wrong: " + ", ".join(quality.wrong))
     return evidence
@@ -131,7 +133,7 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
     quality = case.content_quality
     if invented_numbers:
         return "invented"
-    if 0 < len(quality.missing) < len(case.facts) and not quality.wrong:
+    if 0 < len(quality.missing) < len(case.facts) and not quality.wrong and not quality.denied:
         return "partial"
     if quality.wrong or case.other_values:
         return "wrong_entity_or_number"

@@ -189,7 +189,8 @@ def _find_generation_subtype(inquiry: CaseFacts) -> str:
         return "hallucination"
     if inquiry.copied_from and not inquiry.content_quality.wrong and not inquiry.other_values:
         return "wrong_passage"
-    is_incomplete = 0 < len(inquiry.content_quality.missing) < len(inquiry.facts) and not inquiry.content_quality.wrong
+    quality = inquiry.content_quality
+    is_incomplete = 0 < len(quality.missing) < len(inquiry.facts) and not quality.wrong and not quality.denied
     return "incompleteness" if is_incomplete else "reasoning_error"
 
 

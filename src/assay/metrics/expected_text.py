@@ -30,7 +30,8 @@ TextScore = float | Literal["unknown"] | None
 class AnswerQuality(NamedTuple):
     """Whether an answer is good (None: unknown), the signal that decided, missing, wrong and undecided facts.
 
-    `unknown`: facts of which the rules cannot tell whether the answer states them, each with the reason.
+    `unknown`: facts of which the rules cannot tell whether the answer states them, each with the reason. `denied`: the
+    missing facts that the answer contradicts, each with the reason; an answer that denies a fact is not incomplete.
     """
 
     good: bool | None
@@ -38,6 +39,7 @@ class AnswerQuality(NamedTuple):
     missing: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
 
 
 class FactReading(NamedTuple):
@@ -235,7 +237,8 @@ def _assess_facts(
         reversed_statement = find_reversed_statement(answer, case.reference or "")
         if reversed_statement:
             good, unknown = None, [reversed_statement]
-    return AnswerQuality(good, find_text_signal(case) or "", tuple(missing), wrong, tuple(unknown))
+    denied = explain_judgments(judgment for judgment in must_have if judgment.state == "denied")
+    return AnswerQuality(good, find_text_signal(case) or "", tuple(missing), wrong, tuple(unknown), tuple(denied))
 
 
 def _assess_keywords(

@@ -82,8 +82,8 @@ Limit = Literal["", "<", ">"]
 """Which limit a value is: "<" an upper one, ">" a lower one, "" neither."""
 _UPPER = re.compile(
     r"\b(?:max(?:imum)?|at most|up to|within|no (?:more|later|longer|larger) than|limit(?:ed)?|largest|longest|highest"
-    r"|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da|nhieu nhat|khong qua|trong vong|cham nhat"
-    r"|trong bao nhieu|han (?:nop|chot|cuoi))\b"
+    r"|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da"
+    r"|nhieu nhat|khong qua|trong vong|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
 _LOWER = re.compile(
     r"\b(?:min(?:imum)?|at least|no (?:less|fewer|earlier) than|smallest|shortest|lowest|earliest|toi thieu|it nhat"
@@ -218,8 +218,11 @@ _WEEKDAY = re.compile(
 )
 _WEEK = re.compile(r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan)\b")
 _NOTHING_TO_PAY = re.compile(r"\b(?:free|no charge|nothing|mien phi)\b")
-_CONSEQUENCE = re.compile(r"[\s,]*(?:so|thus|therefore|then|which|that|hence|because|since|if|when|vay|nen|vi|neu)\b")
+_CONSEQUENCE = re.compile(
+    r"[\s,]*(?:so|thus|therefore|then|which|that|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
+)
 _MOST_PARTS = 40
+_FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
 class Part(NamedTuple):
@@ -259,13 +262,18 @@ class OtherOwner(NamedTuple):
 
 
 class ValueOwner:
-    """Tells whether a value of an answer belongs to another subject than the one that the question asks about."""
+    """Tells whether a value of an answer belongs to another subject than the one that the question asks about.
+
+    A value is a quantity, a weekday, or that there is nothing to pay; other facts have none.
+    """
 
     def __init__(
         self,
         answer: ReadText,
         question: ReadText,
         topic: Sequence[Word],
+        fact: ReadText,
+        expected_texts: Sequence[ReadText],
         fact_keys: set[str],
         expected: Sequence[Quantity],
         is_familiar: Callable[[Word], bool],
@@ -273,48 +281,69 @@ class ValueOwner:
     ) -> None:
         self.answer, self.question = answer, question
         self.topic = [word for word in topic if word.key not in fact_keys]
-        self.expected, self.is_familiar, self.is_subject = expected, is_familiar, is_subject
+        self.fact_keys, self.expected, self.is_familiar, self.is_subject = fact_keys, expected, is_familiar, is_subject
         self.asked_days = {_name_day(match[0]) for match in _WEEKDAY.finditer(question.plain)}
+        self.has_day = _WEEKDAY.search(fact.plain) is not None
+        self.expected_days = {_name_day(match[0]) for text in expected_texts for match in _WEEKDAY.finditer(text.plain)}
+        self.is_free = _NOTHING_TO_PAY.fullmatch(fact.plain.strip()) is not None
 
     def find_other_owner(self, low: int, high: int, start: int, value: Quantity | None) -> OtherOwner | None:
         """Return how the answer from `low` to `high` shows that what starts at `start` is another's; None if it does
         not. `value`: the quantity that starts there."""
         parts = split_parts(self.answer, low, high)
-        groups = list(self._group_by_value(parts, value)) if value is not None else parts
-        index = bisect_right(groups, start, key=lambda part: part.start) - 1
+        has_value = value is not None or self.has_day or self.is_free
+        groups = list(self._group_by_value(parts, value)) if has_value else parts
+        index = bisect_right(groups, start, key=_get_part_start) - 1
         if index < 0:
             return None
         own = groups[index]
         others = [group for place, group in enumerate(groups) if place != index]
-        day = self._find_other_day(own, others)
+        day = self._find_other_day(own, others) if value is not None or self.is_free else None
         if day is not None:
             return day
-        if value is not None:
+        if has_value:
             for other in others:
-                owner = self._compare_parts(own, other, start, value)
-                if owner is not None:
-                    return owner
+                if any(is_rival for _, is_rival in self._list_values(other, value)):
+                    owner = self._compare_parts(own, other, start, self._list_values(other, value)[0][0])
+                    if owner is not None:
+                        return owner
         return self._find_contrast(parts, start)
 
     def _find_contrast(self, parts: Sequence[Part], start: int) -> OtherOwner | None:
         """Return how a neighbouring part, which is set against that of the fact, speaks of what is asked instead."""
-        index = bisect_right(parts, start, key=lambda part: part.start) - 1
+        index = bisect_right(parts, start, key=_get_part_start) - 1
         for first in (index - 1, index):
-            if first >= 0 and first + 1 < len(parts) and parts[first + 1].is_contrast:
-                other = parts[first] if first != index else parts[first + 1]
+            if first < 0 or first + 1 >= len(parts):
+                continue
+            other = parts[first] if first != index else parts[first + 1]
+            if self._is_set_against(parts[first + 1], other) or self._has_all_topics(parts[index], other):
                 owner = self._compare_parts(parts[index], other, start, None)
                 if owner is not None:
                     return owner
         return None
 
+    def _is_set_against(self, second: Part, other: Part) -> bool:
+        """Whether a part is set against the one before it; a semicolon alone does so if the other part has the topic."""
+        if not second.is_contrast or not self.answer.plain.endswith("; ", 0, second.start):
+            return second.is_contrast
+        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        return len(asked) >= 2 or 2 * len(asked) >= len(self.topic)
+
+    def _has_all_topics(self, own: Part, other: Part) -> bool:
+        """Whether a part has the words of the question, two of them at least, and that of the fact has none."""
+        foreign = [word for word in self._subject_words(own, None) if not self.is_familiar(word)]
+        if len(foreign) < _FEWEST_FOREIGN or any(self._is_topic(word) for word in self._words_in(own)):
+            return False
+        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        return len(asked) >= max(2, len(self.topic) // 2)
+
     def _group_by_value(self, parts: Sequence[Part], value: Quantity | None) -> Iterator[Part]:
-        """Yield parts that hold a value comparable with `value`, each with the parts before it that hold none."""
-        assert value is not None
+        """Yield parts that hold a value of the kind of the fact, each with the parts before it that hold none."""
         pending: Part | None = None
         last: Part | None = None
         for part in parts:
             merged = part if pending is None else pending._replace(end=part.end)
-            if not self._has_value(part, value):
+            if not self._list_values(part, value):
                 pending = merged
                 continue
             if last is not None:
@@ -323,16 +352,39 @@ class ValueOwner:
         if last is not None:
             yield last if pending is None else last._replace(end=pending.end)
 
-    def _has_value(self, part: Part, value: Quantity) -> bool:
-        if any(self._may_replace(own, value, part) for own in self._quantities_in(part)):
-            return True
-        is_money = any(reading.dimension.startswith(MONEY) for reading in value.readings)
-        return is_money and _NOTHING_TO_PAY.search(self.answer.plain, part.start, part.end) is not None
+    def _list_values(self, part: Part, value: Quantity | None) -> list[tuple[int, bool]]:
+        """Return where a part has values of the kind of the fact, in order, and whether each is an unexpected one."""
+        values = [
+            (own.start, self._is_rival(own)) for own in self._quantities_in(part) if self._may_replace(own, value, part)
+        ]
+        if value is None and self.has_day:
+            days = _WEEKDAY.finditer(self.answer.plain, part.start, part.end)
+            values += [(match.start(), _name_day(match[0]) not in self.expected_days) for match in days]
+        is_money = value is not None and any(reading.dimension.startswith(MONEY) for reading in value.readings)
+        if is_money or self.is_free:
+            nothing = _NOTHING_TO_PAY.finditer(self.answer.plain, part.start, part.end)
+            values += [(match.start(), is_money) for match in nothing]
+        return sorted(values)
 
     def _quantities_in(self, part: Part) -> list[Quantity]:
         first = bisect_left(self.answer.quantities, part.start, key=_get_quantity_start)
         last = bisect_left(self.answer.quantities, part.end, key=_get_quantity_start)
         return self.answer.quantities[first:last]
+
+    def _may_replace(self, own: Quantity, value: Quantity | None, part: Part) -> bool:
+        """Whether a quantity is comparable with a value, or leaves its unit out at the end of its part."""
+        if value is None:
+            return self.is_free and any(reading.dimension.startswith(MONEY) for reading in own.readings)
+        if is_comparable(value, own):
+            return True
+        is_plain = all(reading.dimension == PLAIN for reading in own.readings) and not own.date
+        return is_plain and not self.answer.plain[own.end : part.end].strip(" .,;!?)")
+
+    def _is_rival(self, own: Quantity) -> bool:
+        for asked in self.question.quantities:
+            if is_comparable(asked, own) and is_same_quantity(asked._replace(bound=""), own._replace(bound="")):
+                return False
+        return not any(is_same_quantity(wanted, own) or is_same_quantity(own, wanted) for wanted in self.expected)
 
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""
@@ -348,17 +400,16 @@ class ValueOwner:
         )
         return OtherOwner(f'it is said of "{days[0]}", and the question is about another day', is_elsewhere)
 
-    def _compare_parts(self, own: Part, other: Part, start: int, value: Quantity | None) -> OtherOwner | None:
-        if _CONSEQUENCE.match(self.answer.plain, own.start) or (
-            value is None and _CONSEQUENCE.match(self.answer.plain, other.start)
-        ):
+    def _compare_parts(self, own: Part, other: Part, start: int, other_value: int | None) -> OtherOwner | None:
+        """Return how two parts show that the first is about another subject; `other_value`: where the second has its
+        value, None without values."""
+        has_value = other_value is not None
+        plain = self.answer.plain
+        if _CONSEQUENCE.match(plain, own.start) or (not has_value and _CONSEQUENCE.match(plain, other.start)):
             return None
-        if value is not None and not self._has_rival(other, value):
-            return None
-        own_words = self._subject_words(own, start if value is not None else None)
-        other_words = self._subject_words(other, self._first_value_at(other, value))
-        all_own = self._words_in(own)
-        all_other = self._words_in(other)
+        own_words = self._subject_words(own, start if has_value else None)
+        other_words = self._subject_words(other, other_value)
+        all_own, all_other = self._words_in(own), self._words_in(other)
         foreign = [word for word in own_words if not self.is_familiar(word)]
         asked = [word for word in other_words if self._is_topic(word) and not _holds(all_own, word)]
         if not foreign or not asked:
@@ -366,43 +417,16 @@ class ValueOwner:
         strange = [word for word in other_words if not self.is_familiar(word)]
         kept = [word for word in own_words if self._is_topic(word) and not _holds(all_other, word)]
         is_elliptic = other.start > own.start and not strange
-        if value is None and other.start > own.start and other_words[0] in asked:
+        if not has_value and other.start > own.start and other_words[0] in asked:
             is_elliptic = True  # the part that is set against it begins with what is asked
         if kept and kept[0].start < foreign[0].start and not is_elliptic:
             return None  # the part begins with what the question asks about
         subject = self.answer.text[foreign[0].start : foreign[-1].end]
         reason = f'it is said of "{subject}", and another part of the answer speaks of "{self._spell(asked)}"'
-        return OtherOwner(reason, value is not None and not strange and not kept)
+        return OtherOwner(reason, has_value and not strange and not kept)
 
     def _spell(self, words: Sequence[Word]) -> str:
         return " ".join(self.answer.text[word.start : word.end] for word in words)
-
-    def _has_rival(self, part: Part, value: Quantity) -> bool:
-        """Whether a part has another value that nobody expects, in place of the one that is looked for."""
-        for own in self._quantities_in(part):
-            if not self._may_replace(own, value, part) or any(
-                is_same_quantity(asked, own) for asked in self.question.quantities
-            ):
-                continue
-            if not any(is_same_quantity(wanted, own) or is_same_quantity(own, wanted) for wanted in self.expected):
-                return True
-        return not self._quantities_in(part) and self._has_value(part, value)
-
-    def _first_value_at(self, part: Part, value: Quantity | None) -> int | None:
-        if value is None:
-            return None
-        for own in self._quantities_in(part):
-            if self._may_replace(own, value, part):
-                return own.start
-        nothing = _NOTHING_TO_PAY.search(self.answer.plain, part.start, part.end)
-        return nothing.start() if nothing is not None else None
-
-    def _may_replace(self, own: Quantity, value: Quantity, part: Part) -> bool:
-        """Whether a quantity is comparable with a value, or leaves its unit out at the end of its part."""
-        if is_comparable(value, own):
-            return True
-        is_plain = all(reading.dimension == PLAIN for reading in own.readings) and not own.date
-        return is_plain and not self.answer.plain[own.end : part.end].strip(" .,;!?)")
 
     def _words_in(self, part: Part) -> Sequence[Word]:
         first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (part.start, part.end))
@@ -410,12 +434,16 @@ class ValueOwner:
 
     def _subject_words(self, part: Part, before: int | None) -> list[Word]:
         """Return the words before the value of a part, all of its words if there are none."""
-        words = [word for word in self._words_in(part) if self.is_subject(word)]
+        words = [word for word in self._words_in(part) if self.is_subject(word) and word.key not in self.fact_keys]
         leading = [word for word in words if before is not None and word.start < before]
-        return leading or words
+        return leading if leading or (self.has_day and before is not None) else words
 
     def _is_topic(self, word: Word) -> bool:
         return any(word.key == asked.key and word.marks == asked.marks for asked in self.topic)
+
+
+def _get_part_start(part: Part) -> int:
+    return part.start
 
 
 def _holds(words: Sequence[Word], wanted: Word) -> bool:

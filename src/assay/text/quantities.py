@@ -395,12 +395,17 @@ def _add_half(hour: int, is_later: bool) -> int:
     return hour % 12 + (12 if is_later else 0)
 
 
+_CURRENCY_SIGNS = ("$", "€", "£", "₫", "¥")
+
+
 def _read_clock(match: re.Match[str], text: str) -> Quantity | None:
     hour, minute, half = int(match["hour"]), int(match["minute"]), match["half"]
     mark = text[match.end("hour")]
     if half is not None:
         return _make_time([_add_half(hour, half == "p") * 60 + minute], match.span())
     if mark == ".":
+        if text[max(0, match.start() - 1) : match.start()] in _CURRENCY_SIGNS:
+            return None
         decimal = Decimal(f"{hour}.{match['minute']}")
         return None if hour < 10 and len(match["hour"]) == 1 else Quantity(
             (_point(PLAIN, decimal), _point(TIME, hour * 60 + minute)), *match.span()
@@ -820,10 +825,14 @@ _RATE_WITH_NOUN = re.compile(
 def _read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]:
     """Yield quantities with what they are per; the "một giờ" of "5.000đ một giờ" is no quantity of its own."""
     done = 0
-    for quantity in quantities:
+    for place, quantity in enumerate(quantities):
         if quantity.start < done:
             continue
         match = _RATE.match(plain, quantity.end) or _RATE_WITH_NOUN.match(plain, quantity.end)
+        following = quantities[place + 1] if place + 1 < len(quantities) else None
+        if match is not None and following is not None and following.start < match.end():
+            # "once every ninety days" is a number of times, and ninety days: only "one hour" may be inside a rate
+            match = match if plain.startswith(("one ", "mot ", "half"), following.start) else None
         if match is None or quantity.date or quantity.is_spelled_one:
             yield quantity
             continue

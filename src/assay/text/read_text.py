@@ -28,12 +28,12 @@ class Word(NamedTuple):
     end: int
 
 
-def get_start(span: Word | Clause) -> int:
+def get_start(span: Word | ClauseSpan) -> int:
     """Return where a word or clause starts, as a key for `bisect`."""
     return span.start
 
 
-class Clause(NamedTuple):
+class ClauseSpan(NamedTuple):
     """A clause of an answer: its span, and that of its sentence."""
 
     start: int
@@ -51,7 +51,7 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
-        self._clauses: list[Clause] | None = None
+        self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
 
     def _read_words(self) -> Iterator[Word]:
@@ -69,13 +69,13 @@ class ReadText:
             )  # fmt: skip
 
     @property
-    def clauses(self) -> list[Clause]:
+    def clauses(self) -> list[ClauseSpan]:
         """The clauses in order."""
         if self._clauses is None:
             self._clauses = list(_split_clauses(self.text, self.plain, self.quantities))
         return self._clauses
 
-    def clause_at(self, position: int) -> Clause:
+    def clause_at(self, position: int) -> ClauseSpan:
         """Return the clause that holds a position."""
         index = bisect_right(self.clauses, position, key=get_start) - 1
         return self.clauses[max(index, 0)]
@@ -132,7 +132,7 @@ def _get_match_end(match: re.Match[str]) -> int:
     return match.end()
 
 
-def _split_clauses(text: str, plain: str, quantities: Sequence[Quantity]) -> Iterator[Clause]:
+def _split_clauses(text: str, plain: str, quantities: Sequence[Quantity]) -> Iterator[ClauseSpan]:
     start = 0
     inside = [(quantity.start, quantity.end) for quantity in quantities]
     ends: list[re.Match[str]] = list(_SENTENCE_END.finditer(plain))
@@ -147,7 +147,7 @@ def _split_clauses(text: str, plain: str, quantities: Sequence[Quantity]) -> Ite
             cuts = [cut.end() for cut in _CLAUSE_CUT.finditer(plain, start, end)]
             for first, last in pairwise([start, *cuts, end]):
                 if first < last:
-                    yield Clause(first, last, start, end)
+                    yield ClauseSpan(first, last, start, end)
         start = end
 
 

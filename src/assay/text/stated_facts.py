@@ -33,6 +33,7 @@ from assay.text.fact_scope import (
     is_withdrawn,
     split_parts,
 )
+from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
     Reading,
@@ -42,7 +43,7 @@ from assay.text.quantities import (
     name_rate_noun,
     split_range,
 )
-from assay.text.read_text import Clause, ReadText, Word, get_start, read_text
+from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
 from assay.text.statement_cues import (
     DENIED_AFTER,
     DISJUNCTION,
@@ -58,7 +59,8 @@ from assay.text.statement_cues import (
     WRONG,
     count_negations,
 )
-from assay.text.units import PLAIN, TIME
+from assay.text.tokens import classify_word
+from assay.text.units import MONEY, PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
@@ -169,6 +171,10 @@ _AGE_BOUND = re.compile(r"older|younger")
 """Words of a bound that is in years."""
 
 
+def _is_plain(quantity: Quantity) -> bool:
+    return not quantity.date and all(reading.dimension == PLAIN for reading in quantity.readings)
+
+
 def _is_time(quantity: Quantity) -> bool:
     return any(reading.dimension == TIME for reading in quantity.readings)
 
@@ -220,15 +226,15 @@ def _is_in_name(own: Quantity, answer: ReadText, question: ReadText) -> bool:
 class _Occurrence(NamedTuple):
     """Where a fact may be stated: the spans of its parts that are in one clause, and parts that are elsewhere."""
 
-    clause: Clause
+    clause: ClauseSpan
     spans: list[tuple[int, int]]
     is_scattered: bool
 
 
-def _narrow_clause(clause: Clause, position: int) -> Clause:
+def _narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
     """Return the part of a clause and its sentence near a position, so that the work on endless ones is bounded."""
     low, high = position - _CONTEXT, position + _CONTEXT
-    return Clause(
+    return ClauseSpan(
         max(clause.start, low), min(clause.end, high), max(clause.sentence_start, low), min(clause.sentence_end, high)
     )
 
@@ -240,6 +246,7 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_REACH_OF_NO = 24  # characters in which an answer that denies what is asked says so
 _REACH = 160  # characters on either side in which words for past and present are searched
 _MOST_OCCURRENCES = 30  # that are examined
 _CONTEXT = 400  # characters on either side that are examined
@@ -370,6 +377,11 @@ class _FactJudge:
 
     def _judge_lacking_words(self, needed: Sequence[Word], lacking: Sequence[Word], has_quantity: bool) -> FactJudgment:
         reason = f"{self._spell(lacking)} is not there"
+        if _FREE.fullmatch(self.read_fact.plain.strip(" .")) and _PAYS_NOTHING.search(self.answer.plain):
+            is_paid = any(
+                reading.dimension.startswith(MONEY) for own in self.answer.quantities for reading in own.readings
+            )
+            return FactJudgment(self.fact, "unknown", reason) if is_paid else FactJudgment(self.fact, "stated")
         opposites = self._find_opposites(lacking)
         if opposites and has_exception(self.answer):
             return FactJudgment(self.fact, "unknown", f"{opposites}, with an exception")
@@ -377,7 +389,7 @@ class _FactJudge:
             return FactJudgment(self.fact, "denied", opposites)
         if has_quantity or 2 * len(lacking) <= len(needed):
             return FactJudgment(self.fact, "unknown", reason)
-        if self.is_negative and count_negations(self.answer.plain):
+        if self.is_negative and count_negations(self.answer.plain[:_REACH_OF_NO]):
             return FactJudgment(self.fact, "unknown", f"{reason}, but the answer denies something in other words")
         return FactJudgment(self.fact, "missing", reason)
 
@@ -552,7 +564,13 @@ class _FactJudge:
         parts = [match.end() for match in _PART.finditer(plain, clause.start, first)]
         part_start = parts[-1] if parts else clause.start
         region = plain[part_start:last]
-        negations = [match for match in NEGATION.finditer(region) if match["none"] is None]
+        stated = self._stated_quantity(spot)
+        bound_start = stated.start - part_start if stated is not None and stated.bound else last
+        negations = [
+            match
+            for match in NEGATION.finditer(region)
+            if match["none"] is None and not match.start() >= bound_start  # "no more than" belongs to the quantity
+        ]
         is_negated = len(negations) % 2 == 1
         if is_negated != self.is_negative:
             if self.is_negative and not negations and NEGATED_AFTER.match(plain, last, clause.end):
@@ -581,6 +599,19 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", "it is about the past")
         if self._has_rival(spot):
             return FactJudgment(self.fact, "unknown", "another value stands next to it")
+        return self._judge_restriction(spot)
+
+    def _judge_restriction(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a fact that holds "only" for something that the question does not mention."""
+        plain, position = self.answer.plain, spot.spans[0][0]
+        for part in split_parts(self.answer, spot.clause.start, spot.clause.end):
+            only = _ONLY.match(plain, part.start) if part.start <= position < part.end else None
+            if only is not None and self.question.words:
+                index = bisect_left(self.answer.words, only.end(), key=get_start)
+                word = self.answer.words[index] if index < len(self.answer.words) else None
+                if word is not None and word.start < position and word.kind != "stop" and not self._is_familiar(word):
+                    restricted = self.answer.text[word.start : word.end]
+                    return FactJudgment(self.fact, "unknown", f'it holds only for "{restricted}"')
         return None
 
     def _name_doubt(self, spot: _Occurrence, sentence: str) -> str:
@@ -617,7 +648,14 @@ class _FactJudge:
 
     def _topic(self) -> list[Word]:
         """Return the words of the question that say what it is about."""
-        return [word for word in self.question.words if word.kind != "stop" and word.folded not in _ASKING]
+        return [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
+
+    def _asks(self, word: Word) -> bool:
+        """Whether a word of the question only asks; "mấy" and "có" do, "máy" and "cơ" are folded alike and do not."""
+        if word.folded not in _ASKING:
+            return False
+        written = self.question.text[word.start : word.end].lower()
+        return not self.question.has_marks or written.isascii() or written in _ASKING_WRITTEN
 
     def _judge_subject(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
@@ -676,9 +714,11 @@ class _FactJudge:
             self.answer,
             self.question,
             topic,
+            self.read_fact,
+            self.familiar[1:],
             {word.key for word in self.content},
             self.expected,
-            self._is_familiar,
+            self._is_repeated,
             self._may_be_subject,
         ).find_other_owner(low, high, position, stated)
         if owner is None:
@@ -688,7 +728,10 @@ class _FactJudge:
     @staticmethod
     def _may_be_subject(word: Word) -> bool:
         stem = word.folded.partition("'")[0]
-        return word.kind != "stop" and stem not in _NO_SUBJECT and stem not in _AUXILIARIES
+        is_grammar = stem in _NO_SUBJECT or stem in _AUXILIARIES
+        if is_grammar and word.marks and word.marks not in _GRAMMAR_MARKS.get(stem, ()):
+            is_grammar = False  # "máy" and "cơ" are folded like "may" and "có"
+        return word.kind != "stop" and not is_grammar
 
     def _find_replaced_subject(
         self, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: _Occurrence
@@ -701,9 +744,8 @@ class _FactJudge:
         has_auxiliary = any(word.folded in _AUXILIARIES for word in before)
         subject = lead if has_auxiliary else lead[:-1]
         stated = self._stated_quantity(spot)
-        if stated is not None and lead and stated.start - lead[-1].end <= 1 and stated.unit_size == 1:
-            if all(reading.dimension == PLAIN for reading in stated.readings):
-                return ""  # "ports 443 and 1194": the number is the name of what stands before it
+        if stated is not None and lead and stated.start - lead[-1].end <= 1 and _is_plain(stated):
+            return ""  # "ports 443 and 1194": the number is the name of what stands before it
         if not subject or any(word not in foreign for word in subject):
             return ""
         asked = {word.key for word in self._topic()} - {word.key for word in self.content}
@@ -711,7 +753,7 @@ class _FactJudge:
             return self.answer.text[subject[0].start : subject[-1].end]
         return ""
 
-    def _repeats_quantity(self, clause: Clause) -> bool:
+    def _repeats_quantity(self, clause: ClauseSpan) -> bool:
         """Whether the sentence has a quantity of the question."""
         return any(
             clause.sentence_start <= own.start < clause.sentence_end and is_same_quantity(asked, own)
@@ -751,7 +793,7 @@ class _FactJudge:
                 lead.append(word)
         return lead[:_LONGEST_LEAD]
 
-    def _find_other_year(self, clause: Clause) -> str:
+    def _find_other_year(self, clause: ClauseSpan) -> str:
         """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
         for asked in self.question.quantities:
             if any(is_same_quantity(asked, own) for own in self.answer.quantities):
@@ -764,13 +806,28 @@ class _FactJudge:
         return ""
 
     def _is_familiar(self, word: Word) -> bool:
-        return word.folded in _GENERIC or any(text.find_word(word, True) for text in self.familiar)
+        return word.folded in _GENERIC or self._is_repeated(word)
 
-    def _is_in_sentence(self, word: Word, clause: Clause) -> bool:
+    def _is_repeated(self, word: Word) -> bool:
+        """Whether question, reference or facts have a word."""
+        return any(text.find_word(word, True) for text in self.familiar)
+
+    def _is_in_sentence(self, word: Word, clause: ClauseSpan) -> bool:
         indices = self.answer.find_word(word, True)
         return any(clause.sentence_start <= self.answer.words[index].start < clause.sentence_end for index in indices)
 
 
+_GRAMMAR_MARKS: dict[str, set[str]] = {}
+"""The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
+for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():  # noqa: SIM905
+    _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
+_ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
+_PAYS_NOTHING = re.compile(
+    r"\b(?:(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to )?(?:pay|cost)"
+    r"|(?:no|without(?: a| any)?|free of) (?:charge|fee|fees|fine|fines|cost)|pays? nothing|costs? nothing|for nothing"
+    r"|khong (?:mat|ton|thu|phai tra|phai dong)(?: \w+)? (?:phi|tien))\b"
+)
+_FREE = re.compile(r"(?:(?:is |are |it's )?free(?: of charge)?|no (?:fines?|fees?|charges?|costs?)|mien phi)")
 _ONES = frozenset(("one", "mot"))
 _ONE = Reading(PLAIN, Decimal(1), Decimal(1))
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
@@ -782,6 +839,7 @@ _ASKING = frozenset(
     happen kind often bao nhieu ai khi nao gi nao o dau the may la cua co duoc mot thi cac
     """.split()  # noqa: SIM905  # words are read easier than a list
 )
+_ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())  # noqa: SIM905
 _AUXILIARIES = frozenset(
     """
     is are was were be been has have had do does did can could may might must shall should will would get gets got need

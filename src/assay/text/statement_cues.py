@@ -14,7 +14,7 @@ _BOUND_NEGATION = (
 )
 NEGATION = re.compile(
     rf"(?P<none>{_BOUND_NEGATION}|\b(?:not only|not just|not until|khong chi|khong nhung|a few|a little|no doubt"
-    r"|no need|no\.)(?!\w)|(?:hay|co|duoc) khong\?)"
+    r"|no\.)(?!\w)|(?:hay|co|duoc) khong\?)"
     r"|\b(?:not|never|no longer|neither|nor|without|no one|nobody|none|nothing|hardly|barely|scarcely|rarely|seldom"
     r"|few|little|no|cannot|rather than|instead of|stopped|fail(?:s|ed)? to|lacks?|refuses? to"
     r"|khong|chua|chang|thay vi|khoi)\b|n't"
