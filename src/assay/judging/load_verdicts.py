@@ -10,8 +10,6 @@ from itertools import chain
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.rubric_files import load_anchors, use_rubrics
-from assay.judging.verdict_files import group_reviews
-from assay.judging.verdict_store import read_store
 from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
 from assay.metrics.catalog import (
     CATALOG,
@@ -62,7 +60,8 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import build_anchor_requests  # these two only where a run has verdicts
+    from assay.judging.control_questions import build_anchor_requests  # these three only where a run has verdicts
+    from assay.judging.verdict_files import group_reviews
     from assay.judging.verdict_store import read_store
 
     contents = read_store(path)

@@ -17,7 +17,7 @@ from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, add_judge_
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.combined_support import (
     UNCALIBRATED_ANSWER_CURVE,
-    collect_judge_values,
+    collect_judge_labels,
     compute_combined_probability,
     select_curve,
 )
@@ -315,7 +315,8 @@ def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
 def combine_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """The probability that an answer is right, by judge and rules together; a veto caps the judge's grade first.
 
-    The rules decide what the judge left open, and between "right" and "wrong" where it says "partly".
+    The rules decide what the judge left open, and between "right" and "wrong" where it says "partly". A grade that a person
+    gave is not capped.
     """
     prior = read_answer_prior(reading)
     if prior is None:
@@ -324,14 +325,17 @@ def combine_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogu
     if isinstance(inputs, MissingInput):
         return not_applicable_outcome(inputs.reason)
     judged: float | None = 0.0
+    is_by_person = False
     if reading.answer.strip():
         rubric = find_rubric(rubrics, CORRECTNESS, reading.language)
         requests = reading.cached_requests(CORRECTNESS, "", lambda: make_rubric_requests(rubric, inputs))
-        values = yield from collect_judge_values(requests)
-        if isinstance(values, Outcome):
-            return values
-        judged = next(iter(values.values()), None)
-    if judged is not None:
+        labels = yield from collect_judge_labels(requests)
+        if isinstance(labels, Outcome):
+            return labels
+        label = next(iter(labels.values()), None)
+        judged = label.value if label is not None else None
+        is_by_person = label is not None and label.by_person
+    if judged is not None and not is_by_person:
         judged = min(judged, prior.cap)
     curve = select_curve(find_calibration(reading, CORRECTNESS_COMBINED), UNCALIBRATED_ANSWER_CURVE)
     probability = compute_combined_probability(prior.signal, judged, curve)
