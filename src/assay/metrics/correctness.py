@@ -315,8 +315,8 @@ def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
 def combine_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     """The probability that an answer is right, by judge and rules together; a veto caps the judge's grade first.
 
-    The rules decide what the judge left open, and between "right" and "wrong" where it says "partly". A grade that a person
-    gave is not capped.
+    The rules decide what the judge left open, and between "right" and "wrong" where it says "partly". What a person
+    says is not capped.
     """
     prior = read_answer_prior(reading)
     if prior is None:
