@@ -323,7 +323,7 @@ class ValueOwner:
         return None
 
     def _is_set_against(self, second: Part, other: Part) -> bool:
-        """Whether a part is set against the one before it; a semicolon does so if the other part has the topic."""
+        """Whether a part is set against the one before; a semicolon alone does so if the other part has the topic."""
         if not second.is_contrast or not self.answer.plain.endswith("; ", 0, second.start):
             return second.is_contrast
         asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
