@@ -218,15 +218,18 @@ def _assess_facts(
 ) -> AnswerQuality:
     """Require every must-have fact, the keywords (any or all of them) and no incorrect pattern.
 
-    An incorrect pattern next to all correct keywords, without hedging, is taken as history and not as an error: the
-    keyword rubric looks at correct keywords first (ADR 0038).
+    An incorrect pattern next to all correct keywords may be history ("it rose from 10 to 12") or an error ("10 days for
+    you, 12 for others"). The keyword rubric looks at correct keywords first (ADR 0038); whether the answer is right
+    stays open, unless the reference says both.
     """
     unknown = explain_judgments(judgment for judgment in must_have if judgment.state == UNKNOWN)
     missing = [judgment.fact for judgment in must_have if judgment.state in ("denied", "missing")]
     rubric = case.rubric
     wrong: tuple[str, ...] = ()
     if rubric is not None and keyword_score is not None and keywords:
-        by_keywords = _assess_keywords(rubric, keywords, keyword_score, has_missing_facts=bool(missing))
+        by_keywords = _assess_keywords(
+            rubric, keywords, keyword_score, case.reference or "", has_missing_facts=bool(missing)
+        )
         missing += [keyword for keyword in by_keywords.missing if keyword not in missing]
         unknown += [text for text in by_keywords.unknown if text not in unknown]
         wrong = by_keywords.wrong
@@ -242,7 +245,7 @@ def _assess_facts(
 
 
 def _assess_keywords(
-    rubric: Rubric, keywords: Sequence[FactJudgment], grade: KeywordScore, *, has_missing_facts: bool
+    rubric: Rubric, keywords: Sequence[FactJudgment], grade: KeywordScore, reference: str, *, has_missing_facts: bool
 ) -> AnswerQuality:
     """Return which keywords are missing or unknown, and the incorrect patterns that count; `good` is not set."""
     unknown = [judgment for judgment in keywords if judgment.state == UNKNOWN]
@@ -253,6 +256,13 @@ def _assess_keywords(
         missing = grade.missing
     wrong = grade.incorrect_matched if missing or has_missing_facts or grade.hedged else ()
     undecided = tuple(explain_judgments(unknown)) if needs_more else ()
+    if grade.incorrect_matched and not wrong:
+        said_by_reference = partition_facts(reference, grade.incorrect_matched)[0]
+        undecided += tuple(
+            f"{pattern}: listed as incorrect, and stated next to the keywords"
+            for pattern in grade.incorrect_matched
+            if pattern not in said_by_reference
+        )
     return AnswerQuality(None, "keywords", missing, wrong, undecided)
 
 
