@@ -103,8 +103,8 @@ TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
 }
 """The score of a case and an answer; None where the case states nothing to look for."""
 
-CORRECTNESS_RULES = ("keywords", "exact_match", "number_match", "completeness")
-"""The rules for correctness; the first that applies decides."""
+CORRECTNESS_RULES = ("keywords", "completeness", "exact_match", "number_match")
+"""The rules for correctness, in the order in which `correct_answer` looks at them; the first that applies decides."""
 
 
 def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float | Literal["unknown"]] | None:
@@ -243,7 +243,7 @@ def score_similarity(reading: ParsedAnswer) -> Outcome:
 
 
 def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
-    """The first of keywords, exact value, number and facts that the case states, else the similarity."""
+    """The first of keywords, facts, exact value and number that the case states, else the similarity."""
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
     rule_value = apply_first_rule(reading.case, reading.answer)
