@@ -30,9 +30,9 @@ _POINTS_BACK = re.compile(
 _AFTER_NAME = re.compile(r"(?P<words>[^\W\d_][^().,;:!?|]{4,90}?) \((?P<short>[A-ZĐ][A-ZĐ0-9&]{1,7})\)")
 _BEFORE_NAME = re.compile(r"(?<![\w.-])(?P<short>[A-ZĐ][A-ZĐ0-9&]{1,7}) \((?P<words>[^\W\d_][^().;:!?|]{4,90}?)\)")
 _COMMON_KNOWLEDGE = frozenset(
-    "API CC CD CPU CSS CSV DVD FAQ GPU HTML HTTP HTTPS ID IP IT JSON PC PDF RAM SQL TV UK UN URL US USA USB XML".split()  # noqa: SIM905
+    "API CC CD CPU CSS CSV DVD FAQ GPU HTML HTTP HTTPS ID IP IT JSON PC PDF RAM SQL TV UK UN URL US USA USB XML".split()
 )
-_SMALL_WORDS = frozenset("a an the of and for in on to by with và của cho các".split())  # noqa: SIM905
+_SMALL_WORDS = frozenset("a an the of and for in on to by with và của cho các".split())
 
 
 class StatedAnswer(NamedTuple):

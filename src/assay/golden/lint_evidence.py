@@ -30,7 +30,7 @@ FOREIGN_SHARE = 0.25
 _FEWEST_CONTENT_WORDS = 3
 _FEWEST_CHUNKS = 5
 _ASKING = frozenset(
-    "bao lau may much mani nao nhieu how when where which who whom whose why what there gi ai dau khi sao "  # noqa: SIM905
+    "bao lau may much mani nao nhieu how when where which who whom whose why what there gi ai dau khi sao "
     "cac cho co cua doi duoc la muc mot nhung theo thi trong tu va ve voi".split()
 )
 

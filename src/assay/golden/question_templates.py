@@ -16,7 +16,7 @@ from assay.text.quantities import find_measures
 from assay.text.statements import Statement, strip_markup
 from assay.text.units import PLAIN
 
-_NAMED_KINDS = frozenset("plan package tier role team department region grade class category edition".split())  # noqa: SIM905
+_NAMED_KINDS = frozenset("plan package tier role team department region grade class category edition".split())
 _MOST_VALUE_WORDS, _MOST_ENTITY_WORDS, _MOST_HEADER_WORDS, _MOST_TERM_WORDS = 16, 6, 6, 4
 _GENERIC_HEADERS = frozenset(
     {"property", "value", "field", "item", "name", "detail", "thuộc tính", "giá trị", "mục", "nội dung", "thông số"}
@@ -44,7 +44,7 @@ _HEAD_NOUN = re.compile(
     r"\w{3,}(?:tion|ment|ity|ness|ance|ence|age|ure|cy|sion))s?"
 )
 _VAGUE_NOUNS = frozenset(
-    "description explanation information documentation action function option notation mention definition section "  # noqa: SIM905
+    "description explanation information documentation action function option notation mention definition section "
     "question position message usage page image comment implementation statement reference difference sentence".split()
 )
 _CHARGED = re.compile(
@@ -54,7 +54,7 @@ _CHARGED = re.compile(
     re.IGNORECASE,
 )
 _CODED_KINDS = frozenset(
-    "command option directory file function setting parameter variable key field column flag button attribute "  # noqa: SIM905
+    "command option directory file function setting parameter variable key field column flag button attribute "
     "argument service tool module tag program package property table metric class method macro".split()
 )
 _OWNED_KINDS = frozenset(

@@ -42,7 +42,7 @@ _COURTESIES = frozenset(
     information feel free reach let know need anything else unclear us contact ask if regards dear welcome
     vui long lien he neu can ho tro them thong tin cam on xin loi ban co the de duoc chung toi hay cho biet
     bitte wenden fragen gerne kontakt danke sie uns weitere
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 
 

@@ -64,10 +64,10 @@ _DENYING = frozenset(
     ("not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "không", "khong", "chưa", "chẳng")
 )
 _BOUNDS = frozenset(
-    "more less fewer later earlier longer sooner only just least most quá chỉ những".split()  # noqa: SIM905  # reads easier
+    "more less fewer later earlier longer sooner only just least most quá chỉ những".split()
 )  # "no more than", "không quá" and "not only" deny nothing
 _HEDGES = frozenset(
-    "unless until except only if but however although trừ ngoại chỉ nếu nhưng tuy".split()  # noqa: SIM905  # reads easier
+    "unless until except only if but however although trừ ngoại chỉ nếu nhưng tuy".split()
 )  # next to these, a negation does not deny the whole statement
 
 

@@ -12,11 +12,11 @@ KnownLanguage = Literal["en", "vi"]
 _VIETNAMESE_LETTER = re.compile(r"[ăđơưạ-ỹ]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
-    "an and are as at be by can do does for has have how if in is it many may much my not of on or our the their to "  # noqa: SIM905
+    "an and are as at be by can do does for has have how if in is it many may much my not of on or our the their to "
     "was we what when where which who why with you your".split()
 )
 _VIETNAMESE = frozenset(
-    "bao bi cac can cho chua co cua cung da de den duoc gi hay hoac khi khong la lam mot nao nay neu ngay nguoi nhieu "  # noqa: SIM905
+    "bao bi cac can cho chua co cua cung da de den duoc gi hay hoac khi khong la lam mot nao nay neu ngay nguoi nhieu "
     "nhu nhung o phai qua ra sau tai tat thi theo toi trong truoc tu va ve vi voi".split()
 )
 _FEWEST_WORDS = 2

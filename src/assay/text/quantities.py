@@ -207,9 +207,7 @@ _HALF_UNITS = {
     "month": ("calendar", 1), "thang": ("calendar", 1),
 }  # fmt: skip
 _HALF_UNIT = "|".join(_HALF_UNITS)
-_COUNTS = dict(
-    zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True)  # noqa: SIM905  # words are read easier than a list
-)
+_COUNTS = dict(zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True))
 _COUNTS |= {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
 _COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
 _MAJOR_UNITS = {"dollar": "money:USD", "pound": "money:GBP", "euro": "money:EUR"}
@@ -605,7 +603,7 @@ _LAST_WORDS = frozenset(
     than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi least minimum
     min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately approx approx.
     roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 _BEFORE = 36  # characters before a quantity that are searched for bounds
 

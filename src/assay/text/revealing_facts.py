@@ -42,7 +42,7 @@ _GENERIC_NAMES = frozenset(
     thursday friday saturday sunday europe european union united states kingdom north south east west new germany
     german english french vietnam hanoi london berlin paris march internal confidential document page section chapter
     version part table appendix annex north finance legal sales marketing engineering security privacy terms
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 
 

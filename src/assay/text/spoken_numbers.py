@@ -11,7 +11,7 @@ from decimal import Decimal
 from assay.text.normalisation import fold_in_place
 
 _DIGITS = dict(
-    zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)  # noqa: SIM905  # words are read easier than a list
+    zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)
 )
 _VIETNAMESE = {"khong": 0, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8}
 _VIETNAMESE |= {"chin": 9, "muoi": 10, "lam": 5}

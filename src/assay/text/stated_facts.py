@@ -819,7 +819,7 @@ class _FactJudge:
 
 _GRAMMAR_MARKS: dict[str, set[str]] = {}
 """The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
-for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():  # noqa: SIM905
+for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 _ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
 _PAYS_NOTHING = re.compile(
@@ -837,20 +837,20 @@ _ASKING = frozenset(
     """
     how long much many what which who whom whose when where why does do did is are was were can need needed happens
     happen kind often bao nhieu ai khi nao gi nao o dau the may la cua co duoc mot thi cac
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
-_ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())  # noqa: SIM905
+_ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
 _AUXILIARIES = frozenset(
     """
     is are was were be been has have had do does did can could may might must shall should will would get gets got need
     needs la duoc co phai can se da do bi
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 _NO_SUBJECT = frozenset(
     """
     it they you we he she i this that these those there please then yes no not nothing only ban no ho toi chung hay
     khong duoc vui xin theo voi vang
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
 _OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
@@ -859,7 +859,7 @@ _GENERIC = frozenset(
     answer yes company policy rule rules document documents total number amount limit value figure employee employees
     staff worker workers team member members person people everyone everybody anyone customer customers user users
     each every all please note according exactly currently moi nhan vien so luong cong ty quy dinh tai lieu
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 
 

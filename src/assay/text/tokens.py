@@ -434,14 +434,14 @@ _STOPS = frozenset(
     against up down out off again further once here there all any both each few more most other some such only own
     same too very just also not no s t re ve ll d m i'm i've i'll we're we've they're they've it's he's she's that's
     there's cannot according said say says yes
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 _VIETNAMESE_STOPS = frozenset(
     """
     là của và có được các những một với này đó khi đã sẽ về từ đến ở tại thì mà cũng vì nên nếu bị phải bởi như để rằng
     vào ra lên trên dưới sau trước giữa hoặc nhưng còn chỉ rất hơn nữa lại đều mọi mỗi đang thể cần việc cả gì nào tuy
     nhiên bạn tôi hãy
-    """.split()  # noqa: SIM905  # words are read easier than a list
+    """.split()
 )
 
 _FEWEST_TEXTS = 3  # texts from which frequencies are meaningful
