@@ -91,6 +91,19 @@ def test_an_empty_list_is_not_access_where_others_with_the_same_rights_are_serve
     assert "acl" != blamed(the_case, empty, corpus(), others=[served]).cause
 
 
+def test_evidence_labelled_by_a_quote_is_truncated_and_not_left_out_where_its_chunk_is_shown() -> None:
+    quoted = case(evidence=(Evidence(({"quote": "12 days of annual leave"},)),))
+    stages = (
+        listed("dense", "leave", "sick"),
+        Stage("context", (Chunk("leave", text=LEAVE[:20]), Chunk("sick", text=TEXTS["sick"]))),
+    )
+    attribution = blamed(quoted, seen(*stages, answer=GOOD))
+    assert ("context_builder", "text_truncated", "high") == named(attribution)
+    assert "words are left" in attribution.evidence[0]
+    other = (listed("dense", "leave", "sick"), Stage("context", (Chunk("sick", text=TEXTS["sick"]),)))
+    assert ("context_builder", "left_out", "high") == named(blamed(quoted, seen(*other, answer=REFUSED)))
+
+
 def test_a_text_that_the_context_shows_in_part_was_cut_by_its_builder() -> None:
     short = Chunk("leave", text=LEAVE[:20])
     trace = seen(listed("dense", "leave"), Stage("context", (short,)), answer=REFUSED)

@@ -147,6 +147,10 @@ def _check_context_builder(loss: LostEvidence) -> CauseFinding | None:
     lower_ranks = [context_rank for context_rank in context_ranks if context_rank > rank]
     if not lower_ranks and rank > loss.last_shown_rank:
         return None
+    cut = _find_cut_text(final, context, rank)
+    if cut is not None:
+        fact = f"{loss.describe_rank(final)} in {final.name}; in the context {cut} words are left"
+        return CauseFinding("context_builder", context.name, (fact,), "high", subcause="text_truncated")
     contrast = f"while rank {lower_ranks[0]} is in it" if lower_ranks else f"of {loss.shown_count} chunks"
     evidence = (f"{loss.describe_rank(final)} in {final.name} and is not in the context {contrast}",)
     if lower_ranks or rank <= loss.shown_count:
@@ -154,6 +158,18 @@ def _check_context_builder(loss: LostEvidence) -> CauseFinding | None:
         return CauseFinding("context_builder", context.name, evidence, "high", subcause=subcause)
     also: tuple[RootCause, ...] = ("reranker",) if final.kind == "rerank" and rank > 1 else ()
     return CauseFinding("context_builder", context.name, evidence, "medium", also, "token_budget")
+
+
+def _find_cut_text(ranking: TraceStep, context: TraceStep, rank: int) -> str | None:
+    """Return how many words of a ranked chunk its text in the context has, if that is a part of it; else None."""
+    ranked = ranking.stage.chunks[rank - 1]
+    shown = next((chunk for chunk in context.stage.chunks if chunk.chunk_id == ranked.chunk_id), None)
+    if shown is None or not shown.text or not ranked.text:
+        return None
+    whole, left = ranked.text.split(), shown.text.split()
+    # The last word may be cut in two, and a mark may say that something is missing.
+    is_part = len(left) < len(whole) and left[:-1] == whole[: len(left) - 1]
+    return f"{len(left)} of its {len(whole)}" if is_part else None
 
 
 def _check_filter(loss: LostEvidence) -> CauseFinding | None:
