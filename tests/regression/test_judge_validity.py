@@ -18,6 +18,7 @@ from tests.support.judge_server import JudgeServer
 from tests.support.verdicts import JUDGE
 
 from assay.cli import main
+from assay.cli.judge import _status_lines
 from assay.gates.release_decision import decide_release
 from assay.judging.collect_questions import JudgeQuestions
 from assay.judging.control_questions import list_possible_controls
@@ -58,6 +59,18 @@ def test_judge_that_failed_its_controls_stays_invalid_when_fewer_cases_are_judge
     (after,) = read_store("verdicts.sqlite").statuses.values()
     assert before.invalid
     assert before == replace(after, at=before.at)
+
+
+def test_a_judge_with_most_of_few_anchors_wrong_has_not_passed_its_controls(tmp_path: Path) -> None:
+    """21 controls with a low mean and 2 of 5 anchors as expected were "passed", and the scores said nothing."""
+    doubtful = JudgeStatus(JUDGE_1.digest, 21, 0.1, 5, 0.4, anchors_unasked=15)
+    assert _status_lines(doubtful)[0].startswith("controls NOT passed so far")
+    assert "controls passed: " in _status_lines(replace(doubtful, anchors=20, anchors_right=0.9, anchors_unasked=0))[0]
+    world = World(tmp_path)
+    contents = world.contents(JUDGE_1)
+    contents.statuses[JUDGE_1.digest] = doubtful
+    _, _, report = world.score(world.export(contents))
+    assert any("E_JUDGE_DOUBTFUL" in warning and "40% of anchors" in warning for warning in report["warnings"])
 
 
 @pytest.mark.slow

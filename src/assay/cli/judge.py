@@ -356,13 +356,16 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         typer.echo(escape_terminal(line), err=to_stderr)
 
 
+SELFTEST = "`assay judge selftest` asks every anchor at once"
+
+
 def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
     """Return the line that says what a judge was not asked yet; none if nothing is missing."""
     if not gaps:
         return []
     more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
     named = ", ".join(gaps[:MAX_NAMED_GAPS])
-    return [f"controls incomplete: {reason} {named}{more}; later runs of this judge continue with them"]
+    return [f"controls incomplete: {reason} {named}{more}; runs with more answers continue with them, and {SELFTEST}"]
 
 
 def _describe_tokens(usage: TokenUsage) -> str:
@@ -442,6 +445,8 @@ def _status_lines(judge_status: Any) -> list[str]:
 
 
 def _describe_controls(judge_status: Any) -> str:
+    from assay.judging.control_questions import is_doubtful
+
     controls = (
         f"{judge_status.controls} controls with mean {judge_status.controls_mean:.2f}" if judge_status.controls else ""
     )
@@ -454,8 +459,10 @@ def _describe_controls(judge_status: Any) -> str:
         state = "judge INVALID: it failed its controls or anchors, and its verdicts give no numbers"
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
+    elif is_doubtful(judge_status):
+        state = "controls NOT passed so far: read the verdicts before you believe a number"
     else:
-        state = "controls passed"
+        state = "controls passed so far" if judge_status.gaps else "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
 

@@ -199,6 +199,8 @@ PAIRS_PER_RUBRIC = 4
 """Number of requests of each rubric from which controls are made; some may turn out to have no usable answer."""
 MIN_SCORED_SHARE = 0.8
 """The share of anchors that must have a verdict for the self-test to be valid."""
+LEAST_RIGHT_ANCHORS = 0.8
+"""The share of anchors with the expected label below which a judge is doubtful while most anchors were not asked."""
 MIN_AREA, MIN_GAP = 0.9, 0.5
 """Thresholds of the self-test: area under the ROC curve, and gap of means, between grounded and other claims."""
 
@@ -369,6 +371,19 @@ def assess_judge(
         if len(is_right) < MIN_SCORED_SHARE * len(questions.anchors)
         else 0,
     )
+
+
+def is_doubtful(status: JudgeStatus) -> bool:
+    """Return whether controls or anchors speak against a judge that they do not make invalid.
+
+    Some kind of control is above the limit by a single slip, or fewer anchors than usual were asked and too few of them
+    were as expected: whether they separate is decided once most of them have an answer.
+
+    >>> is_doubtful(JudgeStatus("j", controls=21, controls_mean=0.1, anchors=5, anchors_right=0.4, anchors_unasked=15))
+    True
+    """
+    few_right = status.anchors_right is not None and status.anchors_right < LEAST_RIGHT_ANCHORS
+    return bool(status.reasons) or (bool(status.anchors_unasked) and few_right)
 
 
 def describe_control(control: Control) -> RubricControl:

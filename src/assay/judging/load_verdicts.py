@@ -60,7 +60,10 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import build_anchor_requests  # these three only where a run has verdicts
+    from assay.judging.control_questions import (
+        build_anchor_requests,
+        is_doubtful,
+    )  # these three only where a run has verdicts
     from assay.judging.verdict_files import group_reviews
     from assay.judging.verdict_store import read_store
 
@@ -86,9 +89,17 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
             f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
             "verdict store"
         )
+    if judge_status is not None and not judge_status.invalid and is_doubtful(judge_status):
+        right = (
+            f"{judge_status.anchors_right:.0%} of anchors as expected" if judge_status.anchors_right is not None else ""
+        )
+        doubts = "; ".join(filter(None, (*judge_status.reasons, right)))
+        notices.append(f"E_JUDGE_DOUBTFUL {chosen.model} has not passed its controls so far: {doubts}")
     if judge_status is not None and judge_status.gaps:
         gaps = ", ".join(judge_status.gaps)
-        notices.append(f"controls incomplete: {chosen.model} was not asked yet {gaps}; judging more goes on with them")
+        notices.append(
+            f"controls incomplete: {chosen.model} was not asked yet {gaps}; judging more answers continues with them"
+        )
     valid = judge_status is None or judge_status.may_gate
     second = judge_status.second if judge_status is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
