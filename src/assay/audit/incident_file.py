@@ -132,7 +132,7 @@ def _describe_label(label: str | None) -> str:
 
 
 def _yes_no(value: bool | None) -> str:
-    return "unknown" if value is None else "yes" if value else "NO"
+    return "unknown" if value is None else "yes" if value else "no"
 
 
 def _shorten(text: str | None) -> str:
