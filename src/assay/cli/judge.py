@@ -50,6 +50,9 @@ STOP_REASONS = {
 TOKEN_LIMITS = ("max_tokens", "max_cost")
 LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
 MAX_NAMED_GAPS = 6
+CATCHING_UP = (
+    "nothing else is to be asked: this run asks a few of the controls and anchors that earlier runs had no room for"
+)
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
 
@@ -348,6 +351,7 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"{preflight.votes}{second}",
         f"controls and anchors: {preflight.control_calls} of the calls; {preflight.earlier_controls} controls of "
         "earlier runs count",
+        *([CATCHING_UP] if preflight.catches_up else []),
         *_describe_gaps(preflight.unasked, "no room in this run for"),
         f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
         f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
@@ -362,7 +366,7 @@ def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
         return []
     more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
     named = ", ".join(gaps[:MAX_NAMED_GAPS])
-    return [f"controls incomplete: {reason} {named}{more}; later runs of this judge continue with them"]
+    return [f"controls incomplete: {reason} {named}{more}; run the same command again to ask more of them"]
 
 
 def _describe_tokens(usage: TokenUsage) -> str:
@@ -454,6 +458,10 @@ def _describe_controls(judge_status: Any) -> str:
         state = "judge INVALID: it failed its controls or anchors, and its verdicts give no numbers"
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
+    elif judge_status.reasons:
+        state = "controls NOT PASSED yet: a kind is above the limit, with too few rewarded to decide"
+    elif judge_status.gaps:
+        state = "controls not passed yet: not all were asked"
     else:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))

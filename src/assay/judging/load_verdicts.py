@@ -86,6 +86,10 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
             f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
             "verdict store"
         )
+    if judge_status is not None and judge_status.reasons and not judge_status.invalid:
+        notices.append(
+            f"controls not passed yet: {chosen.model}: {'; '.join(judge_status.reasons)}; judging again asks it more"
+        )
     if judge_status is not None and judge_status.gaps:
         gaps = ", ".join(judge_status.gaps)
         notices.append(f"controls incomplete: {chosen.model} was not asked yet {gaps}; judging more goes on with them")
