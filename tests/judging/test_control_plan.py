@@ -229,7 +229,7 @@ def test_the_command_says_before_the_first_call_how_many_are_controls(
 def test_a_judge_with_nothing_else_to_ask_is_asked_what_is_missing_until_it_is_found_out(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever runs the same command again gets a verdict on the judge, a few calls at a time, and then no more calls."""
+    """Whoever runs the same command again gets a verdict on the judge, a few calls at a time."""
     assert 0 == judge()
     printed = capsys.readouterr().err
     assert "controls not passed yet" in printed
