@@ -93,7 +93,7 @@ def test_up_to_fifty_problems_are_shown_together_and_the_rest_is_counted(tmp_pat
     lines = capsys.readouterr().err.splitlines()
     assert MAX_PROBLEMS_SHOWN == sum("out.jsonl:" in line for line in lines)
     assert "… and 30 more" == lines[MAX_PROBLEMS_SHOWN]
-    assert "80 problems; nothing was scored" == lines[-1]
+    assert "80 problems; nothing was done" == lines[-1]
 
 
 def test_every_fault_of_a_line_is_named_at_once(tmp_path: Path, capsys: Printed) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from tests.judging.asking import RUBRICS, support_request
 from tests.support.judge_server import JudgeServer
 
 from assay.cli import main
+from assay.cli.judge import _describe_controls
 from assay.judging.control_plan import ControlLimits, ControlPlan, find_unasked, plan_controls
 from assay.judging.control_questions import (
     ANCHOR_CLAIM_ID,
@@ -222,8 +224,27 @@ def test_the_command_says_before_the_first_call_how_many_are_controls(
     assert "controls incomplete: not yet asked: " in capsys.readouterr().err
     warnings = score()["warnings"]
     assert any(warning.startswith("controls incomplete: scripted-1 was not asked yet ") for warning in warnings)
+
+
+def test_a_judge_with_nothing_else_to_ask_is_asked_what_is_missing_until_it_is_found_out(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever runs the same command again gets a verdict on the judge, a few calls at a time."""
     assert 0 == judge()
-    assert 20 == server.calls
+    printed = capsys.readouterr().err
+    assert "controls not passed yet" in printed
+    assert "controls passed" not in printed
+    calls = [server.calls]
+    for _ in range(8):
+        judge()
+        calls.append(server.calls)
+    printed = capsys.readouterr().err
+    assert "nothing else is to be asked: this run asks a few" in printed
+    steps = [later - earlier for earlier, later in itertools.pairwise(calls)]
+    assert 5 == steps[0]
+    assert max(steps) <= 5
+    assert 0 == steps[-1]
+    assert not next(iter(read_store(next(Path().glob("**/verdicts.sqlite"))).statuses.values())).gaps
 
 
 @pytest.mark.slow
@@ -249,3 +270,13 @@ def test_runs_with_stores_of_their_own_share_the_controls_of_their_judge(
     late = ("--settings", "assay.yaml", "--now", "2026-05-01T08:00:00Z", "--store", "c.sqlite")
     assert 1 == judge(*late)
     assert next(iter(read_store("controls.sqlite").statuses.values())).invalid
+
+
+def test_controls_pass_only_if_their_numbers_do() -> None:
+    """A kind above the limit with one rewarded control, and anchors too few to tell, are no pass."""
+    status = JudgeStatus("j", 21, 0.1, 20, 0.95)
+    assert _describe_controls(status).startswith("controls passed: ")
+    above = structs.replace(status, reasons=("controls foreign_context: mean 0.50 (expected 0.2 at most)",))
+    assert _describe_controls(above).startswith("controls NOT PASSED yet: ")
+    few = structs.replace(status, anchors=5, anchors_right=0.4, anchors_unasked=15)
+    assert _describe_controls(few).startswith("controls not passed yet: ")

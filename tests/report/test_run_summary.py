@@ -185,3 +185,9 @@ def test_of_a_note_that_is_too_long_the_remedy_stays() -> None:
     assert line.startswith("note: run `assay judge` to")
     first, second = fold_note(note, 70, "", 2)
     assert first + " " + second == f"note: {note}"
+
+
+def test_a_folded_note_keeps_its_order_where_its_parentheses_hold_a_value() -> None:
+    note = "golden.jsonl:3: question: E_NEAR_DUPLICATE question asked before (got 'How much?'; expected one case)"
+    (line,) = fold_note(note, 70, "", 1)
+    assert line.startswith("note: golden.jsonl:3: question: E_NEAR_DUPLICATE question asked")

@@ -10,6 +10,7 @@ import msgspec
 from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.report.tables import Table
+from assay.scoring.column_values import format_count
 from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS_SHOWN = 50
@@ -87,9 +88,11 @@ def build_verify_table(result: VerifyResult) -> Table:
     notes = [f"… and {more} more faults"] if more else []
     state = "intact" if result.is_intact else f"{len(result.faults) + result.more_faults} faults"
     counts = f"{result.answers} answers, {result.erased} erased"
-    notes.append(f"{result.skipped + result.records} records ({counts}) on {len(result.roots)} days: {state}")
+    notes.append(
+        f"{result.skipped + result.records} records ({counts}) on {format_count(len(result.roots), 'day')}: {state}"
+    )
     if result.signed_roots:
-        notes.append(f"{result.signed_roots} signed-off days")
+        notes.append(format_count(result.signed_roots, "signed-off day"))
     if result.unsigned_days:
         days = ", ".join(result.unsigned_days[:5]) + (" …" if len(result.unsigned_days) > 5 else "")
         notes.append(

@@ -30,6 +30,7 @@ from assay.records.audit_records import AuditRecord, Finding
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, GoldenSet, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage
+from assay.scoring.column_values import format_count
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, score_support
 from assay.text.claims import Claim
@@ -404,7 +405,7 @@ def _describe_leaks(leaks: Leaks) -> Iterable[str]:
     for location, ids in leaks.ids.items():
         yield f"{location}: {', '.join(ids)}"
     if leaks.text:
-        yield f"answer: words or facts of {len(leaks.text)} restricted texts"
+        yield f"answer: words or facts of {format_count(len(leaks.text), 'restricted text')}"
 
 
 def _list_stale_chunks(then: ParsedAnswer, day: str) -> Iterable[str]:

@@ -51,7 +51,7 @@ def build_incident_tables(incident: Incident) -> list[Table]:
             check.claim or "the answer as a whole",
             *_describe_state(check.then),
             *(_describe_state(check.now) if check.now is not None else ("", "", "")),
-            _yes_no(check.text_changed) if check.now is not None else "",
+            _describe_change(check.text_changed) if check.now is not None else "",
             *([_describe_label(check.judged)] if is_judged else []),
         )
         for check in incident.citations
@@ -129,6 +129,11 @@ _MEANINGS = {
 
 def _describe_label(label: str | None) -> str:
     return "not judged" if label is None else label.replace("_", " ")
+
+
+def _describe_change(changed: bool | None) -> str:
+    """Return whether a text changed: capitals mark what is bad, which here is a yes."""
+    return "unknown" if changed is None else "YES" if changed else "no"
 
 
 def _yes_no(value: bool | None) -> str:

@@ -278,4 +278,4 @@ def _print_error(error: AssayError) -> None:
     if isinstance(error, InputError):
         problem_count = len(error.problems) + error.more
         if problem_count > 1:
-            typer.echo(f"{problem_count} problems; nothing was scored", err=True)
+            typer.echo(f"{problem_count} problems; nothing was done", err=True)

@@ -50,6 +50,9 @@ STOP_REASONS = {
 TOKEN_LIMITS = ("max_tokens", "max_cost")
 LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
 MAX_NAMED_GAPS = 6
+CATCHING_UP = (
+    "nothing else is to be asked: this run asks a few of the controls and anchors that earlier runs had no room for"
+)
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
 
@@ -348,6 +351,7 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"{preflight.votes}{second}",
         f"controls and anchors: {preflight.control_calls} of the calls; {preflight.earlier_controls} controls of "
         "earlier runs count",
+        *([CATCHING_UP] if preflight.catches_up else []),
         *_describe_gaps(preflight.unasked, "no room in this run for"),
         f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
         f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
@@ -356,16 +360,13 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         typer.echo(escape_terminal(line), err=to_stderr)
 
 
-SELFTEST = "`assay judge selftest` asks every anchor at once"
-
-
 def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
     """Return the line that says what a judge was not asked yet; none if nothing is missing."""
     if not gaps:
         return []
     more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
     named = ", ".join(gaps[:MAX_NAMED_GAPS])
-    return [f"controls incomplete: {reason} {named}{more}; runs with more answers continue with them, and {SELFTEST}"]
+    return [f"controls incomplete: {reason} {named}{more}; run the same command again to ask more of them"]
 
 
 def _describe_tokens(usage: TokenUsage) -> str:
@@ -460,9 +461,11 @@ def _describe_controls(judge_status: Any) -> str:
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
-        state = "controls NOT passed so far: read the verdicts before you believe a number"
+        state = "controls NOT PASSED yet: they speak against the judge, with too few asked to decide"
+    elif judge_status.gaps:
+        state = "controls not passed yet: not all were asked"
     else:
-        state = "controls passed so far" if judge_status.gaps else "controls passed"
+        state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
 

@@ -95,7 +95,7 @@ def import_(
     print_notes(imported.notes)
     for line in imported.counts:
         typer.echo(line)
-    print_written_files([("labels", imported.path)], f"assay calibrate --labels {out} --run DIR --verdicts BOOK")
+    print_written_files([("labels", imported.path)], f"assay calibrate --labels {out} --run DIR --verdicts STORE")
     return ExitCode.PASS
 
 

@@ -105,7 +105,10 @@ def build_verification_tables(report: VerificationReport) -> list[Table]:
         ranks = ", ".join("–" if rank is None else str(rank) for rank in case.ranks)
         rows.append((case.case, case.state, ranks, case.message))
     seen = report.verification
-    notes = [f"{seen.found} as labelled, {seen.missing} not, {len(report.errors)} with an error; {seen.verified_at}"]
+    rest = len(report.cases) - seen.found - seen.missing - len(report.errors)
+    unchecked = f", {rest} with nothing to verify" if rest > 0 else ""
+    counts = f"{seen.found} as labelled, {seen.missing} not, {len(report.errors)} with an error{unchecked}"
+    notes = [f"{counts}; {seen.verified_at}"]
     if seen.index_version:
         notes.append(f"index version {seen.index_version}")
     notes += [f"broke since the last time: {fault}" for fault in report.broke]
@@ -135,8 +138,9 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
     note = "candidates become part of a golden set only after a person has accepted them"
     tables = [
         Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
-        Table("Thrown away", ("Reason", "How many", "Meaning"), reasons),
     ]
+    if reasons:
+        tables.append(Table("Thrown away", ("Reason", "How many", "Meaning"), reasons))
     return tables if report.effort is None else [*tables, build_effort_table(report.effort)]
 
 

@@ -225,7 +225,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
     if len(lines) <= most_lines:
         return lines
     remedy = _REMEDY.search(note)
-    if remedy is not None:
+    if remedy is not None and not remedy[1].startswith("got "):  # a value explains what stands before it
         note = f"{remedy[1]}: {note[: remedy.start()]}"
         lines = textwrap.wrap(f"note: {note}", width, break_on_hyphens=False)
     room = width - len(suffix)

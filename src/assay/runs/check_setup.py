@@ -227,7 +227,7 @@ def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[Se
     except AssayError as error:
         yield SetupFinding("fail", "corpus", str(error)), None
         return
-    message = f"{len(corpus.chunks)} chunks, {len(doubts)} doubtful"
+    message = f"{format_count(len(corpus.chunks), 'chunk')}, {len(doubts)} doubtful"
     yield SetupFinding("warn" if doubts else "ok", "corpus", message), corpus
     unknown = find_unknown_sources(golden.cases, corpus) if golden is not None else {}
     if unknown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +20,9 @@ from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping
 from assay.targets.reply import read_reply
+
+MAX_NAMED_FOLDERS = 2
+"""Folders of the search path that an error names: those before the standard library."""
 
 
 class CallableTarget:
@@ -93,7 +97,11 @@ def import_target_object(path: str, name: str) -> Any:
     try:
         return import_object(path)
     except Exception as error:  # a module may raise anything while it is imported
-        raise _target_error(name, f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        message = f"{path} cannot be imported: {type(error).__name__}: {error}"
+        if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
+            folders = ", ".join(folder or "." for folder in sys.path[:MAX_NAMED_FOLDERS])
+            message += f" (searched {folders} and the installed packages; add its folder to PYTHONPATH)"
+        raise _target_error(name, message) from error
 
 
 def _target_error(name: str, message: str) -> SettingsError:
