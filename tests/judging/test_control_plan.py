@@ -279,4 +279,6 @@ def test_controls_pass_only_if_their_numbers_do() -> None:
     above = structs.replace(status, reasons=("controls foreign_context: mean 0.50 (expected 0.2 at most)",))
     assert _describe_controls(above).startswith("controls NOT PASSED yet: ")
     few = structs.replace(status, anchors=5, anchors_right=0.4, anchors_unasked=15)
-    assert _describe_controls(few).startswith("controls not passed yet: ")
+    assert _describe_controls(few).startswith("controls NOT PASSED yet: ")
+    right = structs.replace(few, anchors_right=1.0)
+    assert _describe_controls(right).startswith("controls not passed yet: ")

@@ -40,3 +40,15 @@ def test_settings_for_an_address_leave_the_reply_to_be_recognised(tmp_path: Path
     (target,) = load_config(str(path)).settings.targets.values()
     assert isinstance(target, HttpTargetSettings)
     assert target.response == HttpTargetSettings("http://127.0.0.1:9/ask").response
+
+
+def test_cases_without_a_user_are_named_where_the_corpus_restricts_access(tmp_path: Path) -> None:
+    golden = [{"id": "a", "question": "What does band 7 pay?", "must_have": ["40"]}]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text('{"chunk_id": "pay", "text": "Band 7 pays 40.", "roles": ["hr"]}\n', encoding="utf-8")
+    outputs = [{"case_id": "a", "answer": "It pays 40.", "contexts": [{"id": "pay", "text": "Band 7 pays 40."}]}]
+    warned = assay.score(golden, outputs, corpus=corpus)
+    assert any("access is not checked on 1 of 1 case" in warning for warning in warned.warnings)
+    asked = assay.score([golden[0] | {"user": {}}], outputs, corpus=corpus)
+    assert not any("access is not checked" in warning for warning in asked.warnings)
+    assert asked.metric("visibility_leaks").value == 1

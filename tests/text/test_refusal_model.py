@@ -168,3 +168,17 @@ def test_a_language_whose_lexicon_the_user_replaced_has_no_model(tmp_path: Path)
 )
 def test_a_text_without_a_word_that_refuses_is_an_answer(question: str, answer: str) -> None:
     assert "answer" == detect_behaviour(answer, "en", question).behaviour
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Please bring your passport.",
+        "Please be there three quarters of an hour before.",
+        "Please hold the power button until the light blinks.",
+        "Kindly wear sturdy shoes on the deck.",
+    ],
+)
+def test_an_instruction_is_an_answer_however_polite(answer: str) -> None:
+    assert detect_behaviour(answer, question="What must I do?").behaviour == "answer"
+    assert detect_behaviour("Please give me your booking number.", question="When?").behaviour == "clarify"

@@ -232,7 +232,9 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
 
 
-_URGENT = re.compile(r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything ")
+_URGENT = re.compile(
+    r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |access is not checked "
+)
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""

@@ -44,6 +44,7 @@ from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_twins import ScoredRows, add_consistency, make_variant_run, measure_variants
+from assay.scoring.column_values import format_count
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -216,6 +217,7 @@ def _finish_run(
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
     tables = add_consistency(inputs, tables, twins)
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
+    notices = (*notices, *_list_access_notices(inputs))
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -267,6 +269,21 @@ def _list_leak_notices(tables: Mapping[str, ScoreTable]) -> Iterator[str]:
     """Yield for each configuration in which scores leaks count, and not the answers."""
     for config, table in tables.items():
         yield from (f"{config}: {notice}" for notice in describe_leaked_scores(table))
+
+
+def _list_access_notices(inputs: ScoreInputs) -> Iterator[str]:
+    """Yield that no leak is looked for in cases that name no user, where the corpus says who may see what."""
+    if inputs.corpus is None:
+        return
+    restricted = sum(bool(chunk.tenant or chunk.roles) for chunk in inputs.corpus.chunks.values())
+    without_user = sum(case.user is None for case in inputs.golden.cases)
+    if restricted and without_user:
+        total = len(inputs.golden.cases)
+        yield (
+            f"access is not checked on {without_user} of {format_count(total, 'case')}, which name no user, although "
+            f"{format_count(restricted, 'chunk')} of the corpus are restricted (user: {{}} stands for somebody without "
+            "rights)"
+        )
 
 
 def _check_configs(inputs: ScoreInputs, gathered: MergedShards) -> None:

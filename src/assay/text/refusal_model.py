@@ -206,10 +206,28 @@ class FeatureReader:
         return None, 1
 
 
-def is_answer_by_classes(classes: Collection[Feature]) -> bool:
-    """Whether a text holds nothing by which it could refuse, whatever its words weigh."""
+def is_answer_by_classes(classes: Collection[Feature], *, is_instruction: bool = False) -> bool:
+    """Whether a text holds nothing by which it could refuse, whatever its words weigh; an instruction asks nothing."""
     needed = DENYING_CLASSES if _NUMBER_CLASS in classes else REFUSING_CLASSES
-    return needed.isdisjoint(classes)
+    return (needed - {"ask"} if is_instruction else needed).isdisjoint(classes)
+
+
+_POLITE = re.compile(r"\b(?:please|kindly) ([a-z]+)")
+_ASKING_BACK = frozenset(
+    "tell give say specify clarify provide share let rephrase name choose pick indicate confirm send describe state "
+    "explain contact ask reach speak talk consult refer check see try call email get".split()
+)
+"""Verbs that after "please" ask for something, or hand over, where others say what to do."""
+
+
+def is_instruction(text: str) -> bool:
+    """Return whether a prepared English text tells what to do, and asks nothing back.
+
+    >>> is_instruction("please bring your passport."), is_instruction("please tell me your booking.")
+    (True, False)
+    """
+    verbs = _POLITE.findall(text)
+    return bool(verbs) and "?" not in text and "be more" not in text and _ASKING_BACK.isdisjoint(verbs)
 
 
 def _merge_unknown(sequence: Sequence[str]) -> list[str]:
@@ -273,7 +291,8 @@ class RefusalModel:
         """Return how strongly an answer to a question refuses; both are prepared by `normalise_answer`."""
         features = self.reader.read_features(text, question)
         score = self._refusal_weights.score(features)
-        if is_answer_by_classes(features.classes):
+        instructs = self.language == "en" and is_instruction(text)
+        if is_answer_by_classes(features.classes, is_instruction=instructs):
             return RefusalScore(score, "abstain", "answer", NEVER_PARTIAL)
         partial_score = self._partial_weights.score(features)
         if score < self.thresholds.undecided:
