@@ -424,7 +424,7 @@ def test_a_citation_in_the_text_is_checked_like_a_declared_one(name: str, tmp_pa
         assert check.now is not None
         states = {(state.exists, state.reachable, state.support) for state in (check.then, check.now)}
         assert states == {(True, True, "supported") if check.chunks else (False, None, None)}
-    assert any("an assumption" in note for note in incident.notes) == ("position" in {by for by, _ in expected})
+    assert any("were assumed" in note for note in incident.notes) == ("position" in {by for by, _ in expected})
 
 
 def test_a_number_or_link_that_nothing_could_explain_is_unknown_and_not_invented(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_a_comparison_tells_what_changed_why_and_how_attributions_went_over() ->
     found = compare_losses(8)
     assert (("pass", "pass", 22), ("pass", "embedding", 8)) == found.transitions
     assert {"configuration: was a, is now b", "embedding: was e1, is now e2"} == set(found.changed)
-    assert "stated by a only, so not compared: target.type (python)" in found.notes
+    assert "reported by a only, so not compared: target.type (python)" in found.notes
     assert "stated by b only, so not compared: reranker (r1)" in found.notes
     why = "recall@10 got worse on 8 cases: evidence that the baseline retrieved is gone: look at the retriever"
     assert found.moved[0].startswith(why)

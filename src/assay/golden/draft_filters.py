@@ -35,7 +35,7 @@ _POINTING = re.compile(
     r"này|đó|nói trên|ở trên|mức trên|dưới đây|sau đây|như trên|(?:mục|phần|bảng|section|table|step) \d+)\b",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"“[^”]*”")
+_QUOTED = re.compile(r"“[^“”]*”")
 _FRAME = re.compile(
     r"\b(?:stands? for|means?|happens?|often|according to|intervals|full form|explain|meant|become|becomes|someone|"
     r"model|"

@@ -28,7 +28,7 @@ BAD_START = re.compile(
     r"above|same|latter|former|first|second|third|last|next|previous|"
     r"other|others|only|best|main|answer|reason|result|idea|point|problem|goal|purpose|aim|fact|rest|whole|above|"
     r"difference|document|documents|policy|section|chapter|page|question|solution|example|way|key|most|more|exact|"
-    r"author|authors|reader|user)|\w+ly|\w+ing|"
+    r"author|authors|reader|user)|(?<!\w)\w+ly|(?<!\w)\w+ing|"
     r"(?-i:It|This))\b",
     re.IGNORECASE,
 )

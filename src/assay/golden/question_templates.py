@@ -172,7 +172,7 @@ def ask_about_row(
             yield DraftedQuestion(question, reference, (cell,), is_code, True)
 
 
-_CODE_LIKE = re.compile(r"[A-Za-z]\w*(?:[-_.:/]\w+)+|[$@%/.-]\S+")
+_CODE_LIKE = re.compile(r"[A-Za-z]\w*(?:[-.:/]\w+)+|[$@%/.-]\S+")
 
 
 def has_headers(header: tuple[str, ...]) -> bool:
@@ -504,7 +504,7 @@ def reword_question(question: str, language: KnownLanguage) -> str | None:
     >>> reword_question("What does PTO stand for?", "en")
     'What is the full form of PTO?'
     """
-    parts = re.split(r"(“[^”]*”)", question)
+    parts = re.split(r"(“[^“”]*”)", question)
     for index in range(0, len(parts), 2):
         for pattern, other in _SYNONYMS[language]:
             changed = re.sub(pattern, other, parts[index], count=1, flags=re.IGNORECASE)

@@ -21,7 +21,7 @@ FEWEST_TYPO_LETTERS: Mapping[KnownLanguage, int] = {"en": 5, "vi": 4}
 MOST_TYPOS = 2
 T = TypeVar("T")
 _WORD = re.compile(r"[^\W\d_]+")
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|‘[^’]*’|`[^`]*`")
+_QUOTED = re.compile(r"“[^“”]*”|\"[^\"]*\"|‘[^‘’]*’|`[^`]*`")
 _TOKEN = re.compile(r"\S+")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+(?=\S)")
 _LEADING_PHRASE = re.compile(

@@ -89,10 +89,18 @@ _LOWER = re.compile(
     r"\b(?:min(?:imum)?|at least|no (?:less|fewer|earlier) than|smallest|shortest|lowest|earliest|toi thieu|it nhat"
     r"|som nhat)\b"
 )
-_ASKS_HOW_MUCH = re.compile(
-    r"\bhow (?:long|many|much|far|tall|large|big|heavy|high|wide|late|often) .*?\b(?:can|may|could|allowed)\b"
-    r"|\b(?:can|may|could) .*\bhow (?:long|many|much)\b|\bduoc\b.*\b(?:may|bao nhieu|bao lau)\b"
+_ASKS_HOW_MUCH = tuple(
+    (re.compile(first), re.compile(second))
+    for first, second in (
+        (
+            r"\bhow (?:long|many|much|far|tall|large|big|heavy|high|wide|late|often)(?= )",
+            r"\b(?:can|may|could|allowed)\b",
+        ),
+        (r"\b(?:can|may|could)(?= )", r"\bhow (?:long|many|much)\b"),
+        (r"\bduoc\b", r"\b(?:may|bao nhieu|bao lau)\b"),
+    )
 )
+"""Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
 _REFUSED = re.compile(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
@@ -121,7 +129,15 @@ def find_expected_limit(question: str, reference: str) -> ExpectedLimit:
     side = find_limit(reference) or find_limit(question)
     if side:
         return ExpectedLimit(side, True)
-    return ExpectedLimit("<" if _ASKS_HOW_MUCH.search(question) else "", False)
+    return ExpectedLimit("<" if _asks_how_much(question) else "", False)
+
+
+def _asks_how_much(question: str) -> bool:
+    for first, second in _ASKS_HOW_MUCH:
+        begun = first.search(question)
+        if begun is not None and second.search(question, begun.end()):
+            return True
+    return False
 
 
 def is_reversed_limit(stated: Quantity, expected: ExpectedLimit) -> bool:
