@@ -226,11 +226,11 @@ def test_a_fact_that_the_rules_leave_open_is_named_with_the_reason() -> None:
     asked = msgspec.structs.replace(
         ANSWERED.case, question="How soon must foulbrood be reported?", must_have=("24 hours",)
     )
-    answer = "American foulbrood must be reported to the vet within 24 hours."
+    answer = "Varroa must be reported to the vet within 24 hours."
     answered = msgspec.structs.replace(observation("leave_001"), answer=answer)
     unknown = Attribution("leave_001", "unknown")
     explanation = replace(ANSWERED, case=asked, observation=answered, attribution=unknown)
-    assert '24 hours: unknown (it may be about "American foulbrood")' in " ".join(
+    assert '24 hours: unknown (its sentence is about "Varroa", which the question does not mention)' in " ".join(
         render_case_summary(explanation).split()
     )
 
