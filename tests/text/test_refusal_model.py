@@ -177,6 +177,7 @@ def test_a_text_without_a_word_that_refuses_is_an_answer(question: str, answer: 
         "Please be there three quarters of an hour before.",
         "Please hold the power button until the light blinks.",
         "Kindly wear sturdy shoes on the deck.",
+        "Please write to lost@norrsund.example.",
     ],
 )
 def test_an_instruction_is_an_answer_however_polite(answer: str) -> None:

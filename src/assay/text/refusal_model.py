@@ -212,6 +212,7 @@ def is_answer_by_classes(classes: Collection[Feature], *, is_instruction: bool =
     return (needed - {"ask"} if is_instruction else needed).isdisjoint(classes)
 
 
+_MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
 _POLITE = re.compile(r"\b(?:please|kindly) ([a-z]+)")
 _ASKING_BACK = frozenset(
     "tell give say specify clarify provide share let rephrase name choose pick indicate confirm send describe state "
@@ -289,6 +290,8 @@ class RefusalModel:
 
     def score_text(self, text: str, question: str = "") -> RefusalScore:
         """Return how strongly an answer to a question refuses; both are prepared by `normalise_answer`."""
+        if "@" in text:
+            text = _MAIL_ADDRESS.sub(" ", text)  # "lost@…" does not say that anything is lost
         features = self.reader.read_features(text, question)
         score = self._refusal_weights.score(features)
         instructs = self.language == "en" and is_instruction(text)
