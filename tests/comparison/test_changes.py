@@ -146,7 +146,7 @@ def test_a_comparison_tells_what_changed_why_and_how_attributions_went_over() ->
     assert (("pass", "pass", 22), ("pass", "embedding", 8)) == found.transitions
     assert {"configuration: was a, is now b", "embedding: was e1, is now e2"} == set(found.changed)
     assert "reported by a only, so not compared: target.type (python)" in found.notes
-    assert "stated by b only, so not compared: reranker (r1)" in found.notes
+    assert "reported by b only, so not compared: reranker (r1)" in found.notes
     why = "recall@10 got worse on 8 cases: evidence that the baseline retrieved is gone: look at the retriever"
     assert found.moved[0].startswith(why)
     assert "c0: u0 rank 1 in reranked → gone in retrieved" in found.moved[0]

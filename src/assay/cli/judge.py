@@ -50,9 +50,6 @@ STOP_REASONS = {
 TOKEN_LIMITS = ("max_tokens", "max_cost")
 LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
 MAX_NAMED_GAPS = 6
-CATCHING_UP = (
-    "nothing else is to be asked: this run asks a few of the controls and anchors that earlier runs had no room for"
-)
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
 
@@ -351,7 +348,6 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"{preflight.votes}{second}",
         f"controls and anchors: {preflight.control_calls} of the calls; {preflight.earlier_controls} controls of "
         "earlier runs count",
-        *([CATCHING_UP] if preflight.catches_up else []),
         *_describe_gaps(preflight.unasked, "no room in this run for"),
         f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
         f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
@@ -366,7 +362,10 @@ def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
         return []
     more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
     named = ", ".join(gaps[:MAX_NAMED_GAPS])
-    return [f"controls incomplete: {reason} {named}{more}; run the same command again to ask more of them"]
+    return [
+        f"controls incomplete: {reason} {named}{more}; runs with more answers ask more, `assay judge selftest` "
+        "all anchors"
+    ]
 
 
 def _describe_tokens(usage: TokenUsage) -> str:

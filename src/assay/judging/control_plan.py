@@ -23,8 +23,6 @@ from assay.records.verdicts import AnsweredControl, DriftAnchor, JudgeRequest, J
 
 CONTROLS_PER_KIND = 2
 """Controls of each kind and rubric that a judge answers, if they fit: two rewarded ones of a kind make it invalid."""
-MAX_CATCH_UP_CALLS = 5
-"""Controls and anchors that a run may ask if it has no other question: else no later run could ask what is missing."""
 
 
 Anchors = dict[str, tuple[DriftAnchor, JudgeRequest]]
@@ -122,12 +120,11 @@ def plan_controls(
     rounds: int,
     asks_again: bool,
     is_continued: bool = False,
-    is_catching_up: bool = False,
 ) -> ControlPlan:
     """Return the controls and anchors of a run that makes so many other `calls`, its earlier parts included.
 
     The anchors of this round then count as asked by this run if it `is_continued`, which other runs of the same day may
-    have done. A run that `is_catching_up` has no other question to ask: it asks a few of those that are missing.
+    have done.
     First comes one control of each kind and rubric, then the anchors, then a second control of each kind. `rounds` and
     `asks_again` are about the anchors, as for `plan_anchor_votes`.
     """
@@ -139,11 +136,9 @@ def plan_controls(
     planner.counts.update(answer.control for answer in earlier)
     possible_requests = {control.request.digest for control in possible}
     planner.room -= len(possible_requests & {answer.request for answer in earlier})
-    if is_catching_up and limits.share > 0:
-        planner.room = MAX_CATCH_UP_CALLS + sum(control.request.digest in recorded for control in new)
     planner.take_controls(new, 1)
     is_cut_short = status is None or rounds > status.rounds  # no run that asked anchors of this round has ended
-    if not is_catching_up and (is_continued or is_cut_short or possible_requests & recorded.keys()):
+    if is_continued or is_cut_short or possible_requests & recorded.keys():
         planner.room -= sum(len(recorded.get(digest, ())) >= rounds for digest in anchors)
     votes = plan_anchor_votes(ControlQuestions({}, anchors), recorded, rounds, asks_again=asks_again)
     anchor_votes = planner.take_anchor_votes(votes, _order_anchors(anchors, recorded))

@@ -74,8 +74,7 @@ class JudgingEstimate:
     maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where votes
     differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
     anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
-    `unasked` names the kinds that do not fit into this run. `catches_up` is whether controls and anchors are all that
-    there is to ask. `example` is the body
+    `unasked` names the kinds that do not fit into this run. `example` is the body
     of one request as it would be sent, "" if there is none to send.
     """
 
@@ -93,7 +92,6 @@ class JudgingEstimate:
     earlier_controls: int = 0
     unasked: tuple[str, ...] = ()
     example: str = ""
-    catches_up: bool = False
 
 
 @dataclass(slots=True)
@@ -211,7 +209,6 @@ class _Session:
         self._standing: JudgeStatus | None = None
         self._round = 1
         self._plan = NO_PLAN
-        self._is_catching_up = False
         self._shared = SharedControls.of(judgement, chosen)
         self._asked: dict[str, JudgeRequest] = {}
         self._first_requests: dict[str, JudgeRequest] = {}
@@ -267,7 +264,6 @@ class _Session:
             len(self._plan.earlier),
             tuple(map(str, self._plan.unasked)),
             self._show_example(requests.values()),
-            self._is_catching_up and control_calls > 0,
         )
 
     def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
@@ -286,15 +282,13 @@ class _Session:
         return min_votes
 
     def _plan_controls(self, requests: Mapping[str, JudgeRequest], *, asks_more: bool, is_continued: bool) -> None:
-        """Choose the controls and anchors; a run that does not ask more only asks a few that no run had room for.
+        """Choose the controls and anchors; new ones are asked only if the run `asks_more`.
 
         Anchors are asked again on a later day.
         """
         before, settings = self._standing, self.chosen.settings
         self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
         calls = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
-        is_undecided = before is None or (not before.invalid and bool(before.gaps or before.reasons))
-        self._is_catching_up = not asks_more and is_undecided
         self._plan = plan_controls(
             list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics),
             build_anchor_requests(load_anchors().anchors, self.chosen.rubrics),
@@ -305,7 +299,6 @@ class _Session:
             rounds=self._round,
             asks_again=before is not None and self._round > before.rounds,
             is_continued=is_continued,
-            is_catching_up=self._is_catching_up,
         )
         self.voting.control_questions, self.voting.anchor_votes = self._plan.questions, self._plan.anchor_votes
 

@@ -94,9 +94,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
             f"{judge_status.anchors_right:.0%} of anchors as expected" if judge_status.anchors_right is not None else ""
         )
         doubts = "; ".join(filter(None, (*judge_status.reasons, right)))
-        notices.append(
-            f"E_JUDGE_DOUBTFUL {chosen.model} has not passed its controls yet: {doubts}; judging again asks it more"
-        )
+        notices.append(f"E_JUDGE_DOUBTFUL {chosen.model} has not passed its controls yet: {doubts}")
     if judge_status is not None and judge_status.gaps:
         gaps = ", ".join(judge_status.gaps)
         notices.append(
