@@ -52,7 +52,7 @@ _GROUNDLESS = GROUNDLESS_LABELS.removeprefix(f"{NEEDS_REVIEW}: ")
 
 
 class ReviewItem(Struct, frozen=True):
-    """One item that a judge left to review: why, and what people said about it so far.
+    """One item that a judge left to review: why, and what people decided about it so far.
 
     `item` is the id of a claim, citation or fact, or `answer`, and `text` its text ("" for a whole answer); `request`
     is the digest of the judge's request, to which a decision is bound.
@@ -344,8 +344,8 @@ def settle_verdicts(request: SettleRequest) -> SettledVerdicts:
     for (digest, item), review in decided_items.items():
         item_reviews = [stored_review for stored_review in stored[digest] if stored_review.item == item]
         if count_labels(item_reviews) > 1:
-            said = ", ".join(f"{each.reviewer}: {each.label}" for each in item_reviews)
-            disagreed.append(f"{review.case_id} ({review.config_id}) {item}: {said}")
+            labels_by_person = ", ".join(f"{each.reviewer}: {each.label}" for each in item_reviews)
+            disagreed.append(f"{review.case_id} ({review.config_id}) {item}: {labels_by_person}")
     settled = len(decided_items) - len(disagreed)
     return SettledVerdicts(Path(request.store), tuple(sorted(reviews.values())), settled, tuple(disagreed), undecided)
 

@@ -362,8 +362,8 @@ def twins(
         draft = draft_twin_file(request, update_progress, _print_stopping)
     print_result(draft, build_twin_tables(draft), format)
     named = (("variants", out if draft.variants else None), ("left out", left_out))
-    known = f" --corpus {corpus}" if corpus else ""
-    following = f"assay golden review {out}{known} --out review.html" if out and draft.variants else None
+    corpus_option = f" --corpus {corpus}" if corpus else ""
+    following = f"assay golden review {out}{corpus_option} --out review.html" if out and draft.variants else None
     print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
     halted = draft.effort.halted if draft.effort is not None else ""
     if halted:
