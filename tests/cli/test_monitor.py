@@ -81,6 +81,17 @@ def test_a_table_shows_alerts_before_rates(here: Path, capsys: pytest.CaptureFix
     assert "not measured: stale_chunks (no corpus)" in " ".join(printed.split())
 
 
+def test_the_store_is_an_argument_or_an_option_or_the_default(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--metrics", "refusal_rate", "--format", "json"]
+    outputs = set()
+    for store in (["audit.sqlite"], ["--store", "audit.sqlite"], []):
+        assert main(["monitor", *store, *words]) in (0, 1)
+        outputs.add(capsys.readouterr().out)
+    assert len(outputs) == 1
+    assert main(["monitor", "audit.sqlite", "--store", "other.sqlite"]) == 2
+    assert "two audit stores (got 'audit.sqlite' and --store 'other.sqlite'; expected one)" in capsys.readouterr().err
+
+
 def test_a_message_for_a_chat_is_short(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["monitor", "audit.sqlite", "--metrics", "hallucination_risk(by=rules)", "--format", "markdown"])
     lines = capsys.readouterr().out.splitlines()

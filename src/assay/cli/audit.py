@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.options import (
+    DEFAULT_AUDIT_STORE,
+    AuditStoreOption,
     CorporaOption,
     CorpusOption,
     JudgeNameOption,
@@ -29,10 +31,6 @@ if TYPE_CHECKING:
     from assay.calls.interfaces import Target
     from assay.report.tables import Table
 
-DEFAULT_STORE = "audit.sqlite"
-StoreOption = Annotated[
-    str, typer.Option(help="Audit store: a SQLite file, or postgresql://USER@HOST/DATABASE (password in PGPASSWORD).")
-]
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
 ]
@@ -50,7 +48,7 @@ def ingest(
         list[str],
         typer.Argument(help="Files of production answers (.jsonl, .binpb, .gz), or - for standard input."),
     ],
-    store: StoreOption = DEFAULT_STORE,
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
     traffic_format: Annotated[
         str | None,
         typer.Option(
@@ -116,7 +114,7 @@ def _print_acknowledgement(source: str, line: int) -> None:
 def show(
     *,
     record_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="Id of the answer.")] = None,
-    store: StoreOption = DEFAULT_STORE,
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
     question: Annotated[str | None, typer.Option(help="Words of the question; all of them must be in it.")] = None,
     user: UserOption = None,
     at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
@@ -242,7 +240,7 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
 
 @app.command("verify")
 def verify(
-    store: StoreOption = DEFAULT_STORE,
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
     roots: Annotated[
         str | None,
         typer.Option(help="File of signed-off roots; keep it where those who can write to the store cannot."),
@@ -272,7 +270,7 @@ def verify(
 
 @app.command("erase")
 def erase(
-    store: StoreOption = DEFAULT_STORE,
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
     user: Annotated[
         str | None, typer.Option(help="User to erase: the id that the producer writes, or the pseudonym (user:…).")
     ] = None,
@@ -295,7 +293,7 @@ def erase(
 @app.command("export")
 def export(
     out: Annotated[str, typer.Option(help="File to write: .jsonl, or .parquet (an extra).")],
-    store: StoreOption = DEFAULT_STORE,
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
     first: Annotated[str | None, typer.Option("--from", help="First day, such as 2026-03-02, in UTC.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day.")] = None,
     user: UserOption = None,
@@ -348,7 +346,7 @@ def export(
 def sample(
     out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
     count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
-    store: StoreOption = DEFAULT_STORE,
+    store: AuditStoreOption = DEFAULT_AUDIT_STORE,
     golden: Annotated[str | None, typer.Option(help="Golden set; what it asks already is not chosen.")] = None,
     corpus: CorpusOption = None,
     since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,

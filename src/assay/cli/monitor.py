@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import (
+    AUDIT_STORE_HELP,
+    DEFAULT_AUDIT_STORE,
     CorporaOption,
     EntailmentModelOption,
     JudgeNameOption,
@@ -22,7 +24,7 @@ from assay.cli.options import (
     resolve_timestamp,
 )
 from assay.formats.problems import parse_time
-from assay.records.errors import ExitCode
+from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
     from assay.trends.monitor_results import MonitorReport
@@ -39,9 +41,11 @@ class Period(StrEnum):
 
 
 def monitor(
-    store: Annotated[
-        str, typer.Argument(help="Audit store: a SQLite file, or postgresql://USER@HOST/DATABASE (see assay audit).")
-    ],
+    store: Annotated[str | None, typer.Argument(help=AUDIT_STORE_HELP)] = None,
+    store_option: Annotated[
+        str | None,
+        typer.Option("--store", help=f"The audit store, as `assay audit` takes it (default: {DEFAULT_AUDIT_STORE})."),
+    ] = None,
     by: Annotated[Period | None, typer.Option(help="Length of a period (default: week).")] = None,
     first: Annotated[
         str | None, typer.Option("--from", help="First day, such as 2026-03-02 (default: twelve periods ago).")
@@ -122,6 +126,7 @@ def monitor(
     from assay.trends.monitor_tables import describe_monitor
     from assay.trends.write_trends import write_trend_files
 
+    store = _choose_store(store, store_option)
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
     inputs = [*corpus_files, golden, verdicts, calibration, None if "://" in store else store]
     refuse_overwriting([html, export_otlp, export_prometheus], inputs)
@@ -152,6 +157,17 @@ def monitor(
     page = describe_monitor(report)
     print_written_files(write_trend_files(page, html=html, otlp=export_otlp, prometheus=export_prometheus))
     return ExitCode.FAILED if report.needs_attention else ExitCode.PASS
+
+
+def _choose_store(argument: str | None, option: str | None) -> str:
+    """Return the store that was named, as an argument or by `--store`.
+
+    Raises:
+        InputError: Both name one, and not the same.
+    """
+    if argument is not None and option is not None and argument != option:
+        raise InputError(f"two audit stores (got {argument!r} and --store {option!r}; expected one)")
+    return argument or option or DEFAULT_AUDIT_STORE
 
 
 def _parse_moment(now: str | None) -> datetime | None:

@@ -109,6 +109,9 @@ PrintFormatOption = Annotated[PrintFormat, typer.Option(help="Format of the prin
 VerboseOption = Annotated[
     bool, typer.Option("--verbose", help="Print every metric, every rule of the gate and all notes, not the summary.")
 ]
+DEFAULT_AUDIT_STORE = "audit.sqlite"
+AUDIT_STORE_HELP = "Audit store: a SQLite file, or postgresql://USER@HOST/DATABASE (password in PGPASSWORD)."
+AuditStoreOption = Annotated[str, typer.Option("--store", help=AUDIT_STORE_HELP)]
 OwnerOption = Annotated[str, typer.Option(help="Owner of this run, as named in the report.")]
 NowOption = Annotated[
     str | None,
