@@ -88,7 +88,7 @@ def test_errors_are_observations_and_are_made_again_on_demand(
 ) -> None:
     monkeypatch.setenv("BREAK", "q1")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
-    assert "1 observations have an error; repeat them with: assay" in capsys.readouterr().err
+    assert "1 observation has an error; repeat them with: assay" in capsys.readouterr().err
     monkeypatch.delenv("BREAK")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--retry-errors"])

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from assay.calls.plugins import enable_plugins
 from assay.cli.streams import end_on_termination, use_safe_streams
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, ExitCode, InputError, shorten_repr
 from assay.records.unforeseen import describe_unforeseen, find_plugin_at_fault
 from assay.text.escaping import escape_terminal
@@ -278,4 +279,4 @@ def _print_error(error: AssayError) -> None:
     if isinstance(error, InputError):
         problem_count = len(error.problems) + error.more
         if problem_count > 1:
-            typer.echo(f"{problem_count} problems; nothing was done", err=True)
+            typer.echo(f"{format_count(problem_count, 'problem')}; nothing was done", err=True)

@@ -41,6 +41,7 @@ from assay.cli.options import (
     parse_name_list,
     resolve_timestamp,
 )
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
 from assay.records.requests import GateOptions, ReportFiles
 
@@ -313,7 +314,7 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
     typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")
     for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
-        chunks = "1 chunk" if leak.count == 1 else f"{leak.count} chunks"
+        chunks = format_count(leak.count, "chunk")
         typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {chunks} it may not see"))
     if leaky_probes:
         return ExitCode.FAILED
@@ -327,15 +328,21 @@ def _print_observed(observed: ObservedRun) -> None:
 
     for name, tally in observed.tallies.items():
         errors = f", {tally.failed} with an error" if tally.failed else ""
-        typer.echo(f"{escape_terminal(name)}: {tally.done} observed{errors}, {tally.calls} calls", err=True)
+        typer.echo(
+            f"{escape_terminal(name)}: {tally.done} observed{errors}, {format_count(tally.calls, 'call')}", err=True
+        )
     for notice in observed.notices:
         typer.echo(f"note: {escape_terminal(notice)}", err=True)
     typer.echo(f"observations written to {escape_terminal(str(observed.folder))}", err=True)
     if observed.is_interrupted or observed.missing:
-        typer.echo(f"{observed.missing} observations are missing; continue with: {_command_again(observed)}", err=True)
+        typer.echo(
+            f"{format_count(observed.missing, 'observation is', 'observations are')} missing; continue with: "
+            f"{_command_again(observed)}",
+            err=True,
+        )
     elif observed.failed:
         typer.echo(
-            f"{observed.failed} observations have an error; "
+            f"{format_count(observed.failed, 'observation has', 'observations have')} an error; "
             f"repeat them with: {_command_again(observed)} --retry-errors",
             err=True,
         )

@@ -17,9 +17,9 @@ from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
 from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
+from assay.records.counts import format_count
 from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
-from assay.scoring.column_values import format_count
 from assay.scoring.unlabelled_scores import CIRCULAR, NO_LABELS
 from assay.text.escaping import escape_terminal, shorten_to_line
 
@@ -159,7 +159,9 @@ def build_effort_table(effort: ModelEffort) -> Table:
     rows += [(f"no usable reply: {reason}", str(count)) for reason, count in effort.unscored.items()]
     notes = [f"stopped: {effort.halted}"] if effort.halted else []
     if effort.later_requests:
-        notes.append(f"the candidates of the model are tried by at most {effort.later_requests} requests more")
+        notes.append(
+            f"the candidates of the model are tried by at most {format_count(effort.later_requests, 'request')} more"
+        )
     return Table("Model", ("What", "How much"), tuple(rows), tuple(notes))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.metrics.expected_text import read_facts
+from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.observations import Observation
@@ -22,7 +23,6 @@ from assay.report.case_text import (
     summarise_checks,
 )
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
-from assay.scoring.column_values import format_count
 
 _MAX_REASONS, _MAX_UNITS, _MAX_SET_ASIDE = 2, 3, 3
 _BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import HEADLINES, MetricNames
+from assay.records.counts import format_count
 from assay.records.findings import (
     Attribution,
     CaseChange,
@@ -23,7 +24,6 @@ from assay.records.release_gates import Decision, RuleResult
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
 NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."

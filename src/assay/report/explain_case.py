@@ -12,6 +12,7 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
 from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
 from assay.metrics.withheld_text import WithheldTexts
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
@@ -30,7 +31,6 @@ from assay.report.case_text import (
 from assay.report.comparison_tables import render_case_change, render_short_case_change
 from assay.report.failure_tables import describe_missing_files
 from assay.report.terminal import Screen
-from assay.scoring.column_values import format_count
 from assay.scoring.score_tables import list_case_columns
 from assay.scoring.scored_run import ScoredRun
 

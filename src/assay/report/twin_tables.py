@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.records.counts import format_count
 from assay.records.scores import Interval, ScoringResult, TwinRate, VariantLoss
 from assay.report.number_format import NOT_AVAILABLE, format_number, format_percent
 from assay.report.tables import Table
-from assay.scoring.column_values import format_count
 
 MAX_PAIRS = 10
 """The largest number of variants of one configuration that a report names."""

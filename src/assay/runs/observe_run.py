@@ -31,6 +31,7 @@ from assay.formats.run_folder import (
     make_observation_key,
 )
 from assay.formats.settings_file import Config, find_secrets
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError
@@ -117,7 +118,10 @@ def describe_halt(name: str, tally: ObservationTally) -> str:
     """Return the notice for a run that ended early."""
     codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
     error_counts = f"; errors: {codes}" if codes else ""
-    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{error_counts}"
+    return (
+        f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of "
+        f"{format_count(tally.total, 'observation')}{error_counts}"
+    )
 
 
 RUNS_FOLDER = "runs"

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric, MetricName
 from assay.metrics.variants import VARIANTS_FAMILY
+from assay.records.counts import format_count
 from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
@@ -31,7 +32,6 @@ from assay.scoring.column_values import (
     find_settled_rows,
     find_statistic,
     find_unknown_code,
-    format_count,
     get_range,
     get_worst_value,
     is_binary,
