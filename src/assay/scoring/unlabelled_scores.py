@@ -51,8 +51,8 @@ def describe_unaccepted_nuggets(cases: Sequence[Case]) -> str:
         return ""
     return (
         f"{NO_LABELS}: a first comparison, not a measurement: nobody accepted the nuggets of {drafted} of "
-        f"{format_count(len(cases), 'case')}, which {', '.join(sorted(graders))} drafted from what the compared systems "
-        f"retrieved; {CIRCULAR}"
+        f"{format_count(len(cases), 'case')}, which {', '.join(sorted(graders))} drafted from what the compared "
+        f"systems retrieved; {CIRCULAR}"
     )
 
 
