@@ -51,8 +51,15 @@ def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
     for cell in coverage.cells:
         missing = f"write {cell.missing}" if cell.missing else ""
         cells.append((cell.kind, str(len(cell.cases)), str(cell.target), missing, _list_names(cell.cases)))
+    wanted = [f"{cell.kind}: {cell.means}" for cell in coverage.gaps if cell.means]
+    columns = ("Kind", "Cases", "Target", "To do", "Which")
     tables = [
-        Table(f"Coverage of {path}", ("Kind", "Cases", "Target", "To do", "Which"), tuple(map(_escape_row, cells)))
+        Table(
+            f"Coverage of {path}",
+            columns,
+            tuple(map(_escape_row, cells)),
+            tuple(map(escape_terminal, wanted)),
+        )
     ]
     counts = [(name, value, str(count)) for name, row in coverage.counts.items() for value, count in row.items()]
     notes = []

@@ -144,6 +144,12 @@ class ObservationRequest:
     started_at: str | None = None
     probes_of: Path | None = None
 
+    @property
+    def golden_file_stem(self) -> str:
+        """The name of the golden file without its ending: the name of a set that has none of its own."""
+        named = self.config.golden_settings
+        return Path(named.path).stem if named is not None else ""
+
 
 @dataclass(slots=True)
 class ObservedRun:
@@ -297,7 +303,11 @@ class _Session:
         return {
             "assay_version": __version__,
             "golden_digest": loaded.digest,
-            "golden": {"name": loaded.golden.name, "version": loaded.golden.version, "format": loaded.format},
+            "golden": {
+                "name": loaded.golden.name or self.measurement.golden_file_stem,
+                "version": loaded.golden.version,
+                "format": loaded.format,
+            },
             "operations": {
                 "retrieval_only": self.measurement.retrieval_only,
                 "k": max((*settings.scoring.k, settings.scoring.production_k)),
