@@ -334,11 +334,15 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
 
 
 def render_short_case_change(
-    comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG, width: int = DEFAULT_WIDTH
+    comparison: Comparison,
+    case_id: str,
+    metric_rows: MetricsByName = CATALOG,
+    width: int = DEFAULT_WIDTH,
+    most_lines: int = 2,
 ) -> Screen:
     """Return how one case changed, escaped for a terminal of `width` columns: cause, scores, moved evidence.
 
-    Each of these has two lines at most, and one where it fits.
+    Each of these has `most_lines` lines at most, and one where it fits.
     """
     whole = render_case_change(comparison, case_id, metric_rows)
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
@@ -360,7 +364,7 @@ def render_short_case_change(
             line,
             width,
             subsequent_indent="   ",
-            max_lines=2,
+            max_lines=most_lines,
             placeholder=" …",
             break_on_hyphens=False,
             break_long_words=False,
