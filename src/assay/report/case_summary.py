@@ -55,7 +55,7 @@ _ROOMS = (
 
 
 def render_case_summary(
-    explanation: Explanation, *, width: int = 100, show_forbidden: bool = False, most_lines: int = MOST_LINES
+    explanation: Explanation, *, width: int = 100, show_forbidden: bool = False, most_lines: int = MOST_LINES - 1
 ) -> str:
     """Return what a reader needs first, as plain text of at most `most_lines` lines of `width` columns.
 
