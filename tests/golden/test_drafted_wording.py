@@ -25,7 +25,7 @@ def test_a_common_noun_has_its_article_or_its_kind() -> None:
     assert ask("Vehicle", "Cars", "All cars are let in.") == ["What is the length of cars?"]
     assert ask("Vehicle", "Car") == ["What is the length of the vehicle “Car”?"]
     assert ask("Item", "Car") == []
-    assert ask("Item", "Small cabin") == ["What is the length of Small cabin?"]
+    assert ask("Item", "Small cabin") == ["What is the length of small cabin?"]
 
 
 def test_a_question_does_not_end_in_the_middle() -> None:
