@@ -59,7 +59,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_a_trace_by_openinference_is_a_record(source: Path, tmp_path: Path, keys: AuditKeys) -> None:
     result = ingest(tmp_path, source)
     assert (2, 2, 0) == (result.lines, result.stored, result.rejected), result.reasons
-    assert ["1 traces without retrieval or generation were left out"] == [n.split(": ")[1] for n in result.notices]
+    assert ["1 trace without retrieval or generation"] == [n.split(": ")[2] for n in result.notices]
     record = load(tmp_path, LEAVE)
     assert ("How much leave?", "Twelve days.") == (record.question, record.answer)
     assert record.user_uid == keys.make_pseudonym("minh")

@@ -46,7 +46,7 @@ def test_tables_say_what_happened(format: str, tmp_path: Path, capsys: pytest.Ca
     assert "schema completeness" in text
     assert "90.9%" in text
     assert main(["audit", "verify", "--format", format]) == 0
-    assert "1 records (1 answers, 0 erased) on 1 day: intact" in capsys.readouterr().out
+    assert "1 record (1 answer, 0 erased) on 1 day: intact" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -325,7 +325,7 @@ def test_changed_verdict_is_asked_for_again(server: JudgeServer, capsys: pytest.
     db.close()
     assert 0 == judge("--votes", "1")
     assert calls + 1 == server.calls
-    assert "1 verdicts do not match their sha256" in capsys.readouterr().err
+    assert "1 verdict does not match the recorded sha256" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_errors_are_observations_and_are_made_again_on_demand(
 ) -> None:
     monkeypatch.setenv("BREAK", "q1")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
-    assert "1 observations have an error; repeat them with: assay" in capsys.readouterr().err
+    assert "1 observation has an error; once the target works, repeat them with: assay" in capsys.readouterr().err
     monkeypatch.delenv("BREAK")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first"])
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--retry-errors"])
@@ -208,7 +208,7 @@ def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytes
     arguments = ["run", "--run-dir", "run", "--target", "first", "--corpus", "corpus.jsonl", "--probe-identities"]
     assert 1 == main(arguments)
     printed = capsys.readouterr().out
-    assert "probes: 2 asked, 2 judged, 1 with a leak" in printed
+    assert "probes: 2 asked (" in printed and ", 2 judged, 1 with a leak" in printed
     assert "first: c0~identity-2 was shown 1 chunk it may not see" in printed
     assert {"c0~identity-2", "c1~identity-1"} == {row["case_id"] for row in rows(here / "run/probes")}
 

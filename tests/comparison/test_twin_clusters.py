@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from assay.cli.app import build_app
 from assay.comparison.compare_scores import compare_run_configs
 from assay.formats.golden_files import load_golden
-from assay.metrics.consistency import NO_ALIKE_VARIANTS, VARIANTS_ARE_CASES
+from assay.metrics.variants import NO_ALIKE_VARIANTS, VARIANTS_ARE_CASES
 from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation

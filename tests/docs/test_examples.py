@@ -24,6 +24,7 @@ from assay.gates.rules import find_rule_problem
 README = ROOT / "README.md"
 FORMATS_PAGE = ROOT / "docs/formats.md"
 GATES_PAGE = ROOT / "docs/gates.md"
+TWINS_PAGE = ROOT / "docs/how-to/keep-a-golden-set.md"
 PYTHON_PAGE = ROOT / "docs/how-to/python.md"
 TREC_PAGE = ROOT / "docs/how-to/trec.md"
 
@@ -96,6 +97,24 @@ def test_the_files_and_commands_of_a_page_score_without_an_error(
     assert ": NOT_GATED\n" in capsys.readouterr().out
 
 
+def test_the_twins_of_the_page_on_golden_sets_are_told_apart_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(TWINS_PAGE, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    score, explain = [
+        words
+        for block in iter_blocks(TWINS_PAGE)
+        if block.mark == ("run", "twins")
+        for words in iter_commands(block.text)
+    ]
+    assert 1 == main(score)
+    printed = capsys.readouterr().out
+    assert "1 of 2; 1 of 2 pairs" in printed and "the answer of its case" in printed
+    assert 0 == main(explain)
+    assert "0 of 1 as expected; leave~other-date" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.slow
 def test_the_python_lines_of_the_readme_run() -> None:
     first, recorded = [block.text for block in iter_blocks(README) if block.kind == "python"]
@@ -126,6 +145,7 @@ def test_the_cases_that_the_readme_and_pages_explain_exist() -> None:
         for page in PAGES
         if str(page.relative_to(ROOT)) not in WALKTHROUGHS  # their golden sets are their own
         for block in iter_blocks(page)
+        if block.mark != ("run", "twins")
         for words in iter_commands(block.text)
         if words[0] == "explain"
     }

@@ -130,7 +130,7 @@ ACCEPTED: list[tuple[int, str, Raw, tuple[str, ...], str]] = [
     (12, "key twice", row()[:-1] + ', "answer": "No."}', (), ""),
     (23, "invisible characters", row(retrieved_chunks=["a\u202eb"]), (), "E_ID_INVISIBLE"),
     (24, "ids in another form", row(retrieved_chunks=["e\u0301"]), (), "brought to Unicode NFC"),
-    (42, "unknown case counted", row() + "\n" + row(query_id="q9"), ("--ignore-unknown",), "1 rows of cases"),
+    (42, "unknown case counted", row() + "\n" + row(query_id="q9"), ("--ignore-unknown",), "1 row of cases"),
     (45, "question spaced otherwise", row(question=" How  many days?"), (), ""),
     (46, "no configuration", row(config_id=None), (), "without config_id"),
     (49, "repeated chunk", row(retrieved_chunks=["a", "a"]), (), "duplicate_chunk"),

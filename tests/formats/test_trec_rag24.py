@@ -126,4 +126,4 @@ def test_the_judgments_alone_cover_a_part_of_the_topics_and_the_rest_is_counted(
     report = report_of(capsys, *command, "--ignore-unknown")
     (config,) = report["configs"].values()
     assert JUDGED == config["summary"]["sentence_coverage"]["scored"]
-    assert f"{TOPICS - JUDGED} rows of cases that are not in the golden set were left out" in report["warnings"]
+    assert f"left out: {TOPICS - JUDGED} rows of cases that are not in the golden set" in report["warnings"]

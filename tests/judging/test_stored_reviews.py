@@ -45,7 +45,7 @@ def test_a_changed_review_counts_for_nothing_and_is_named(store: Path) -> None:
     change(store, "UPDATE reviews SET record = replace(record, 'denies', 'states')")
     contents = read_store(store)
     assert [] == contents.reviews
-    assert ["1 reviews do not match their sha256: they were changed, and are left out"] == contents.warnings
+    assert ["1 review does not match the recorded sha256: changed, and left out"] == contents.warnings
 
 
 def test_a_store_without_reviews_is_read_and_gets_their_table_when_it_is_written(store: Path) -> None:

@@ -178,7 +178,7 @@ def test_changed_row_is_a_miss_with_a_warning(path: Path, column: str, value: ob
     execute(path, f"UPDATE verdicts SET {column} = ?", value)
     told: list[str] = []
     assert ([JUDGE], {}) == load_recorded_verdicts(path, told.append)
-    assert ["1 verdicts do not match their sha256: they were changed, and are left out"] == told
+    assert ["1 verdict does not match the recorded sha256: changed, and left out"] == told
     with SqliteVerdictStore(path) as store:
         assert [ClaimState.CLAIMED] == store.claim([KEY], 60)
         assert (column in ("record", "sha256")) == bool(store.changed_rows)
@@ -191,7 +191,7 @@ def test_verdicts_of_a_judge_that_is_not_named_are_left_out_with_a_warning(path:
         store.save([make_verdict(A)])
     contents = read_store(path)
     assert {} == contents.verdicts
-    assert [f"1 verdicts of an unknown judge were left out ({JUDGE.digest})"] == contents.warnings
+    assert [f"left out: 1 verdict of an unknown judge ({JUDGE.digest})"] == contents.warnings
 
 
 def test_standing_of_a_judge_is_kept_and_a_changed_one_is_told(path: Path) -> None:

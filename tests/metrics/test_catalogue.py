@@ -79,7 +79,7 @@ BOUNDED = (
 """Their range and the independence of rows are all that holds for any observation."""
 TESTED_ELSEWHERE = (
     "failed",  # of whole tables: tests/scoring
-    "consistency",  # of whole tables: tests/comparison/test_twin_clusters.py
+    *("consistency", "twin_distinction"),  # of whole tables: tests/comparison
 )
 LISTS = (RANKING, CONTEXT, NOISE, YIELDING, BOUNDED, TESTED_ELSEWHERE)
 OPEN_VALUES = {

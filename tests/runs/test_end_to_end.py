@@ -131,7 +131,7 @@ def test_a_limit_scores_the_first_cases_and_decides_nothing(tmp_path: Path) -> N
     assert 3 == score(tmp_path, cases, rows, *options)
     assert 0 == score(tmp_path, cases, rows, *options[:2])
     assert 1 == score(tmp_path, cases, rows, *options[2:])
-    assert "3 rows of cases beyond the limit were left out" in json_report["warnings"]
+    assert "left out: 3 rows of cases beyond the limit" in json_report["warnings"]
 
 
 def test_an_unanswered_case_lowers_no_mean_but_is_counted(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFi
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
+from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import CorpusChunk
 from assay.records.scores import ERROR
@@ -117,7 +118,7 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
     if case.leaks.text:
         locations.append("the answer")
     count = case.leaks.count_leaks(IN_ANYWHERE)
-    fact = f"{count} {'item' if count == 1 else 'items'} that this user must not see, in {', '.join(locations)}"
+    fact = f"{format_count(count, 'item')} that this user must not see, in {', '.join(locations)}"
     confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
     return CauseFinding("acl", locations[0], (fact,), confidence, subcause="leak")
 

@@ -20,7 +20,7 @@ from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
-from assay.text.passages import IndexedSources
+from assay.text.passages import IndexedSources, quote_difference
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"
@@ -47,7 +47,8 @@ def find_truncated_text(case: CaseFacts) -> CauseFinding | None:
         missing = [fact for fact in case.content_quality.missing if contains_fact([whole_text], fact)]
         if case.content_quality.missing and not [fact for fact in missing if not contains_fact([chunk.text], fact)]:
             continue
-        fact = f"{chunk.chunk_id} is shown without “{' '.join(list(lost)[:12])}”, which an earlier stage has"
+        passage = quote_difference(whole_text, chunk.text)
+        fact = f"{chunk.chunk_id} is shown without “{passage}”, which an earlier stage has"
         return CauseFinding("context_builder", CONTEXT_STAGE, (fact,), "high", subcause="text_truncated")
     return None
 

@@ -19,6 +19,7 @@ from assay.metrics.access_rules import parse_day
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
+from assay.text.passages import quote_difference
 from assay.text.tokens import tokenise_text
 
 _MIN_COUNT = 3
@@ -247,7 +248,8 @@ class IndexView:
         expected_lines, indexed = _split_lines(corpus_chunk.text), tokenise_text(chunk.text or "")
         expected = [word for line in expected_lines for word in line]
         lost, added = Counter(expected) - Counter(indexed), Counter(indexed) - Counter(expected)
-        name, words = chunk.chunk_id, " ".join(list(added or lost)[:12])
+        texts = (chunk.text or "", corpus_chunk.text or "") if added else (corpus_chunk.text or "", chunk.text or "")
+        name, words = chunk.chunk_id, quote_difference(*texts)
         if not lost and not added:
             return _detect_by_order(name, expected_lines, indexed)
         if added:

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from assay.attribution.evidence_trace import StepKind, TraceStep
 from assay.attribution.index_state import IndexView
+from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.tokens import tokenise_text
@@ -151,7 +152,9 @@ def _check_context_builder(loss: LostEvidence) -> CauseFinding | None:
     if cut is not None:
         fact = f"{loss.describe_rank(final)} in {final.name}; in the context {cut} words are left"
         return CauseFinding("context_builder", context.name, (fact,), "high", subcause="text_truncated")
-    contrast = f"while rank {lower_ranks[0]} is in it" if lower_ranks else f"of {loss.shown_count} chunks"
+    contrast = (
+        f"while rank {lower_ranks[0]} is in it" if lower_ranks else f"of {format_count(loss.shown_count, 'chunk')}"
+    )
     evidence = (f"{loss.describe_rank(final)} in {final.name} and is not in the context {contrast}",)
     if lower_ranks or rank <= loss.shown_count:
         subcause = "left_out" if lower_ranks else "token_budget"
@@ -241,7 +244,7 @@ def _check_merge(loss: LostEvidence) -> CauseFinding | None:
     evidence = [f"{loss.name} has {input_ranks}; in {merged.name} it {_describe_fall(rank)}"]
     evidence += [f"nothing that {name} alone has among its first {NEAR} is in {merged.name}" for name in ignored]
     if len(merged.chunk_ids) < max(len(step.chunk_ids) for step in inputs) // 2:
-        evidence.append(f"{merged.name} keeps only {len(merged.chunk_ids)} chunks")
+        evidence.append(f"{merged.name} keeps only {format_count(len(merged.chunk_ids), 'chunk')}")
     return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
 
 

@@ -9,8 +9,8 @@ import msgspec
 
 from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
 from assay.records.audit_records import AUDIT_FIELDS
+from assay.records.counts import format_count
 from assay.report.tables import Table
-from assay.scoring.column_values import format_count
 from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS_SHOWN = 50
@@ -33,7 +33,7 @@ def build_ingest_table(result: IngestResult) -> Table:
     rows += [(f"redacted: {name}", str(count)) for name, count in sorted(result.redacted.items())]
     notes = [*result.notices, *_list_unknown_keys(result), *result.reasons]
     if result.without_time:
-        notes.append(f"{result.without_time} records gave no time: they have that of their receipt")
+        notes.append(f"{format_count(result.without_time, 'record')} gave no time: they have that of their receipt")
     if result.dead_letters is not None:
         notes.append(f"refused lines with their reasons: {result.dead_letters}")
     return Table("Ingested answers", ("", ""), tuple(rows), tuple(notes))
@@ -62,7 +62,7 @@ def describe_ingest(result: IngestResult) -> dict[str, Any]:
 def _list_unknown_keys(result: IngestResult) -> Iterator[str]:
     rows = sorted(result.unknown_keys.items(), key=lambda row: (-row[1], row[0]))
     for name, count in rows[:MAX_KEYS_SHOWN]:
-        yield f"unknown key {name}: not stored (in at least {count} {'line' if count == 1 else 'lines'})"
+        yield f"unknown key {name}: not stored (in at least {format_count(count, 'line')})"
     if len(rows) > MAX_KEYS_SHOWN:
         yield f"{len(rows) - MAX_KEYS_SHOWN} more unknown keys (--format json lists them)"
 
@@ -86,17 +86,19 @@ def build_verify_table(result: VerifyResult) -> Table:
     ]
     more = len(result.faults) - len(rows) + result.more_faults
     notes = [f"… and {more} more faults"] if more else []
-    state = "intact" if result.is_intact else f"{len(result.faults) + result.more_faults} faults"
-    counts = f"{result.answers} answers, {result.erased} erased"
+    state = "intact" if result.is_intact else format_count(len(result.faults) + result.more_faults, "fault")
+    counts = f"{format_count(result.answers, 'answer')}, {result.erased} erased"
     notes.append(
-        f"{result.skipped + result.records} records ({counts}) on {format_count(len(result.roots), 'day')}: {state}"
+        f"{format_count(result.skipped + result.records, 'record')} ({counts}) on "
+        f"{format_count(len(result.roots), 'day')}: {state}"
     )
     if result.signed_roots:
         notes.append(format_count(result.signed_roots, "signed-off day"))
     if result.unsigned_days:
         days = ", ".join(result.unsigned_days[:5]) + (" …" if len(result.unsigned_days) > 5 else "")
         notes.append(
-            f"{len(result.unsigned_days)} days are not signed off ({days}): a store rewritten as a whole, or cut off "
+            f"{format_count(len(result.unsigned_days), 'day is', 'days are')} not signed off ({days}): a store "
+            "rewritten as a whole, or cut off "
             "at its end, would not be noticed there"
         )
     notes += result.notices

@@ -23,6 +23,7 @@ from assay.formats.golden_files import load_golden
 from assay.formats.strict_yaml import read_yaml_file
 from assay.judging.load_verdicts import load_requested_verdicts
 from assay.records.audit_records import AuditRecord, Finding
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Corpus
 from assay.records.requests import VerdictOptions
@@ -60,7 +61,7 @@ def ingest(
     with explain_missing_extra():
         from assay.audit.ingest_traffic import IngestRequest, ingest_traffic, load_audit_keys
     if batch < 1:
-        raise InputError(f"a batch of {batch} records (expected at least 1)")
+        raise InputError(f"a batch of {format_count(batch, 'record')} (expected at least 1)")
     if not sources:
         raise InputError("nothing to ingest (expected at least one file, or - for standard input)")
     request = IngestRequest(
@@ -219,7 +220,10 @@ def show(
                 raise InputError(f"{opened.name}: no answer matches{older}")
             if len(answers) > 1:
                 if finding is not None or file is not None:
-                    raise InputError(f"{len(answers)} answers match (for a finding or a file, name one by its id)")
+                    raise InputError(
+                        f"{format_count(len(answers), 'answer matches', 'answers match')} (for a finding or a "
+                        "file, name one by its id)"
+                    )
                 return ShowResult(answers, None, truncated)
             sequence = answers[0][0]
         if finding is not None:

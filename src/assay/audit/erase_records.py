@@ -19,6 +19,7 @@ from assay.audit.load_traffic_lines import format_time
 from assay.audit.results import ErasureResult
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, TEXTS, USERS
 from assay.records.audit_records import Erasure
+from assay.records.counts import format_count
 from assay.records.errors import InputError
 
 ROWS_PER_STEP = 2000
@@ -49,7 +50,7 @@ def erase_user(store: AuditStore, pseudonym: str, now: datetime, *, dry_run: boo
 def erase_expired(store: AuditStore, days: int, now: datetime, *, dry_run: bool = False) -> ErasureResult:
     """Erase all answers that were asked more than `days` days ago. Raises InputError for fewer than one day."""
     if days < 1:
-        raise InputError(f"retention of {days} days (expected at least 1)")
+        raise InputError(f"retention of {format_count(days, 'day')} (expected at least 1)")
     limit = int((now - timedelta(days=days)).timestamp() * MICROSECONDS)
     with store.writing() as connection:
         sequences = _list_sequences(connection, RECORDS.c.at < limit)

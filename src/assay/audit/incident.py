@@ -27,10 +27,10 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.parsed_answer import Citation, ParsedAnswer
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, Finding
+from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, GoldenSet, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage
-from assay.scoring.column_values import format_count
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, score_support
 from assay.text.claims import Claim

@@ -25,6 +25,7 @@ from assay.audit.traffic_files import FilePosition, TrafficFile, TrafficLine, de
 from assay.formats.file_io import MAX_LINE_BYTES
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
+from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 
 BATCH_RECORDS = 1000
@@ -273,7 +274,9 @@ class _SourceIngester:
             commit_full_batch()
         self._collector = None
         if left_out:
-            self._result.notices.append(f"{name}: {left_out} traces without retrieval or generation were left out")
+            self._result.notices.append(
+                f"{name}: left out: {format_count(left_out, 'trace')} without retrieval or generation"
+            )
 
     # ── batches ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -37,6 +37,7 @@ from assay.audit.schema import CITATIONS, LABELS, RECORDS, STORE_OWNER, TEXTS, U
 from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 
 PAGE = 2000
@@ -317,7 +318,10 @@ def _compare_roots(result: VerifyResult, signed: Sequence[SignedRoot], keys: Aud
         result.signed_roots += 1
         here = by_day.get(root.day)
         if last < root.last:
-            message = f"{root.last} records were signed off for {root.day}, and the chain ends at {last}: cut off"
+            message = (
+                f"{format_count(root.last, 'record was', 'records were')} signed off for {root.day}, and the "
+                f"chain ends at {last}: cut off"
+            )
             result.add_fault("removed", last + 1, None, message)
         elif here is None or _root_at(here, root) is False:
             sequence = _first_difference(here, root)
@@ -376,7 +380,8 @@ def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys
     """
     if not result.is_intact:
         raise InputError(
-            f"{path}: not signed off, because the store has {len(result.faults) + result.more_faults} faults"
+            f"{path}: not signed off, because the store has "
+            f"{format_count(len(result.faults) + result.more_faults, 'fault')}"
         )
     wanted = [root for root in result.roots if root.day in result.unsigned_days]
     lines = [

@@ -52,6 +52,7 @@ from assay.judging.load_verdicts import open_verdicts
 from assay.metrics.correctness import CORRECTNESS
 from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
+from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.verdicts import Label
 from assay.scoring.scored_run import ScoredRun
@@ -411,6 +412,7 @@ def _nothing_to_measure(human_labels: Sequence[Label], scorers: Sequence[ScorerL
         return "nothing to measure: no human label"
     count = sum(len(opinions) for scorer in scorers for opinions in scorer.labels.values())
     return (
-        f"nothing to measure: {len(human_labels)} human labels for {', '.join(metrics)} and {count} labels of scorers "
+        f"nothing to measure: {format_count(len(human_labels), 'human label')} for {', '.join(metrics)} and "
+        f"{format_count(count, 'label')} of scorers "
         "have no item in common"
     )

@@ -26,6 +26,7 @@ from assay.formats.label_files import (
     load_graded,
 )
 from assay.judging.rubric_files import load_rubrics
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.stats.intervals import estimate_mean_interval, wilson_interval
 from assay.stats.paired_tests import compare_paired_scores
@@ -292,7 +293,7 @@ def format_graded(graded: GradedAnswers) -> list[str]:
     for comparison in graded.comparisons:
         lines += _format_comparison(comparison)
     if graded.review:
-        lines.append(f"review: {len(graded.review)} answers")
+        lines.append(f"review: {format_count(len(graded.review), 'answer')}")
         for entry in graded.review[:MAX_LISTED]:
             rater = f" by {entry.rater}" if entry.rater else ""
             grade = f", {entry.grade}" if entry.grade else ""
@@ -306,11 +307,11 @@ def _format_summary(summary: GradeSummary) -> list[str]:
         mean = "no grade" if summary.mean is None else f"mean {summary.mean:.2f}"
         return [f"  {summary.category}: {summary.n} graded, {mean}"]
     if summary.mean is None:
-        return [f"{summary.config} by {summary.rater}: no grade, {summary.ungraded} rows without one"]
+        return [f"{summary.config} by {summary.rater}: no grade, {format_count(summary.ungraded, 'row')} without one"]
     interval = f" ({summary.low:.2f}–{summary.high:.2f})" if summary.low is not None else ""
     lines = [
         f"{summary.config} by {summary.rater}: {summary.n} graded, mean {summary.mean:.2f}{interval}"
-        + (f", {summary.ungraded} rows without a grade" if summary.ungraded else "")
+        + (f", {format_count(summary.ungraded, 'row')} without a grade" if summary.ungraded else "")
     ]
     for label, share in summary.grades.items():
         lines.append(f"  {label}: {share.count} ({share.share:.0%}, {share.low:.0%}–{share.high:.0%})")

@@ -55,6 +55,7 @@ from assay.formats.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import open_verdicts
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics.judge_requests import Rubrics, find_rubric
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.verdicts import Label
 from assay.scoring.scored_run import ScoredRun
@@ -220,7 +221,8 @@ def import_labels(request: LabelImportRequest, out_path: str) -> ImportedLabels:
     path = write_atomically(out_path, lines)
     counts = Counter((label.source, label.rater, label.metric) for label in labels)
     count_lines = [
-        f"{rater} ({source}): {count} labels of {metric}" for (source, rater, metric), count in sorted(counts.items())
+        f"{rater} ({source}): {format_count(count, 'label')} of {metric}"
+        for (source, rater, metric), count in sorted(counts.items())
     ]
     return ImportedLabels(path, tuple(count_lines), tuple(notes))
 
@@ -259,7 +261,9 @@ def _read_sheets(bringing: LabelImportRequest) -> tuple[list[Label], list[str]]:
         unlabelled_count += unlabelled_rows
     if problems:
         raise InputError(problems)
-    return labels, [f"{unlabelled_count} rows have no label yet"] if unlabelled_count else []
+    return labels, [
+        f"{format_count(unlabelled_count, 'row has', 'rows have')} no label yet"
+    ] if unlabelled_count else []
 
 
 def _read_graded(bringing: LabelImportRequest) -> tuple[list[Label], list[str]]:
@@ -311,7 +315,7 @@ def _choose_items(
     }
     picked = sample_stratified(strata, drawing.sample, drawing.seed)
     note = (
-        f"{metric}: {len(items_by_key)} items to choose from, {drawing.sample} wanted"
+        f"{metric}: {format_count(len(items_by_key), 'item')} to choose from, {drawing.sample} wanted"
         if len(items_by_key) < drawing.sample
         else ""
     )
@@ -372,6 +376,10 @@ def write_graded(
     grades = collect_grades([label for label in human_labels if rater in (None, label.rater)])
     answer_keys = [read_answer_key(row) for row in rows]
     unused = len(grades.keys() - set(answer_keys))
-    notes = (f"{unused} grades belong to answers that the run log does not have",) if unused else ()
+    notes = (
+        (f"{format_count(unused, 'grade belongs', 'grades belong')} to answers that the run log does not have",)
+        if unused
+        else ()
+    )
     path = write_atomically(target, encode_graded(rows, grades, scales))
     return GradedFile(path, len(rows), sum(answer_key in grades for answer_key in answer_keys), notes)

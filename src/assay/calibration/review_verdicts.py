@@ -34,10 +34,10 @@ from assay.metrics.rubric_metrics import name_rubric_metric
 from assay.metrics.scorers import compute_outcome, is_answer_metric
 from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import DISPUTED, REVIEW_SPREAD, TIED_VOTE, Ruling, count_labels
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.scores import NEEDS_REVIEW
 from assay.records.verdicts import JudgeRequest, VerdictReview
-from assay.scoring.column_values import format_count
 from assay.scoring.scored_run import ScoredRun
 
 REVIEW_SHEET = "review"

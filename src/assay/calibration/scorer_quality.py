@@ -49,6 +49,7 @@ from assay.calibration.verdict_cuts import (
     measure_cuts,
 )
 from assay.gates.scorer_requirements import list_gating_obstacles
+from assay.records.counts import format_count
 from assay.records.verdicts import Calibration, Label, LabelledRate, VerdictCuts
 from assay.stats.intervals import Estimate, estimate_mean_interval
 from assay.stats.rate_correction import (
@@ -429,10 +430,12 @@ def _notes(ratings: Mapping[str, Mapping[ItemKey, str]], pass_fail: RaterAgreeme
             counts[key] = counts.get(key, 0) + 1
     twice = sum(count > 1 for count in counts.values())
     if twice < RATED_TWICE:
-        got = f"got {twice} by {raters} rater{'s' if raters != 1 else ''}"
+        got = f"got {twice} by {format_count(raters, 'rater')}"
         notes.append(f"few items were labelled twice ({got}; {RATED_TWICE} show how far people agree with each other)")
     if max(pass_fail.prevalence.values()) >= 0.9:
         notes.append("almost all labels are the same: raw agreement says little, read kappa and AC1")
     if undecided:
-        notes.append(f"raters split evenly on {undecided} items, which are left out: let a third person decide")
+        notes.append(
+            f"raters split evenly on {format_count(undecided, 'item')}, which are left out: let a third person decide"
+        )
     return notes

@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 
 from assay.calls.plugins import enable_plugins
 from assay.cli.streams import end_on_termination, use_safe_streams
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, ExitCode, InputError, shorten_repr
 from assay.records.unforeseen import describe_unforeseen, find_plugin_at_fault
 from assay.text.escaping import escape_terminal
@@ -214,6 +215,26 @@ def replace_former_names(arguments: list[str]) -> tuple[list[str], list[str]]:
     return present_arguments, notes
 
 
+def find_report_option(command: str, option: str) -> str:
+    """Return which option, or command, writes the report that an unknown option asks for; "" for other options.
+
+    >>> find_report_option("score", "--json"), find_report_option("compare", "--html")
+    ('--json-report writes it.', '')
+    >>> find_report_option("run", "--junit")
+    'It is written from the run folder: assay report RUN --junit FILE'
+    """
+    if command not in ("score", "run"):
+        return ""
+    own = {"--markdown": "--report", "--json": "--json-report"}
+    if option in own:
+        return f"{own[option]} writes it."
+    values = {"--junit": " FILE", "--csv": " FILE", "--github": ""}
+    if option not in values:
+        return ""
+    needs_folder = " (--run-dir keeps one)" if command == "score" else ""
+    return f"It is written from the run folder{needs_folder}: assay report RUN {option}{values[option]}"
+
+
 def run_command(arguments: list[str]) -> ExitCode:
     """Run one command and return its exit code.
 
@@ -239,6 +260,9 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]
+        hint = find_report_option(arguments[0], getattr(error, "option_name", "")) if arguments else ""
+        if hint:
+            typer.echo(hint, err=True)
         return ExitCode.BAD_INPUT
     except AssayError as error:
         _print_error(error)
@@ -278,4 +302,4 @@ def _print_error(error: AssayError) -> None:
     if isinstance(error, InputError):
         problem_count = len(error.problems) + error.more
         if problem_count > 1:
-            typer.echo(f"{problem_count} problems; nothing was done", err=True)
+            typer.echo(f"{format_count(problem_count, 'problem')}; nothing was done", err=True)

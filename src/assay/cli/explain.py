@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,10 @@ from assay.cli.options import (
 )
 from assay.records.errors import ExitCode
 from assay.records.requests import GateOptions, ScoreRequest
+
+if TYPE_CHECKING:
+    from assay.report.terminal import Screen
+    from assay.scoring.scored_run import ScoredRun
 
 MAX_TEXT_WIDTH = 100
 """Longer lines of prose are hard to read."""
@@ -45,7 +49,6 @@ def explain(
 ) -> ExitCode:
     """Print one case in 30 lines: question, expected, answer, verdict, cause and fix, and where the evidence went."""
     from assay.cli.display import get_screen_width, print_notes, print_screen
-    from assay.report.explain_case import explain_case, explain_change
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.count_looks import count_look
     from assay.runs.rescore_run import complete_request, list_named_configs
@@ -65,8 +68,8 @@ def explain(
         if run is None:
             count_look(scoring, request.inputs.golden, resolve_clock(now), is_counted=not no_ledger)
         width = min(get_screen_width(), MAX_TEXT_WIDTH)
-        text = explain_case(
-            scoring, case, config, show_forbidden=show_forbidden, verbose=verbose, width=width, verbose_name="--verbose"
+        text, change = _explain_with_baseline(
+            scoring, case, config, baseline, width, show_forbidden=show_forbidden, verbose=verbose
         )
         typer.echo(text, nl=False)
         if run is None:  # what was read has not been scored before, so nothing has told what was left out
@@ -75,6 +78,43 @@ def explain(
             typer.echo(f"note: {scoring.scoring.looks.describe()}")
         if baseline is not None and case not in scoring.cases:
             typer.echo("Variants are not compared with a baseline case by case: explain the case itself", err=True)
-        elif baseline is not None:
-            print_screen(explain_change(scoring, case, config, verbose=verbose, width=width))
+        elif change is not None:
+            print_screen(change)
     return ExitCode.PASS
+
+
+def _explain_with_baseline(
+    run: ScoredRun,
+    case: str,
+    config: str | None,
+    baseline: str | None,
+    width: int,
+    *,
+    show_forbidden: bool,
+    verbose: bool,
+) -> tuple[str, Screen | None]:
+    """Return the explanation of a case and what changed against a baseline, together of 30 lines unless `verbose`.
+
+    Where the whole does not fit, what changed has one line for each of cause, scores and moved evidence.
+    """
+    from assay.report.case_summary import MOST_LINES
+    from assay.report.explain_case import explain_case, explain_change
+
+    change, text = None, ""
+    for most_lines in (2, 1):
+        if baseline is not None and case in run.cases:
+            change = explain_change(run, case, config, verbose=verbose, width=width, most_lines=most_lines)
+        reserved = len(change.lines) if change is not None else 0
+        text = explain_case(
+            run,
+            case,
+            config,
+            show_forbidden=show_forbidden,
+            verbose=verbose,
+            width=width,
+            verbose_name="--verbose",
+            reserved_lines=reserved,
+        )
+        if verbose or reserved + len(text.splitlines()) <= MOST_LINES:
+            break
+    return text, change

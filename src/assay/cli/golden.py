@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -40,6 +41,11 @@ TargetOption = Annotated[
 ]
 
 DepthOption = Annotated[int, typer.Option(min=1, help="How many chunks a search returns.")]
+
+RunFoldersOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Run folder, DIR or DIR:CONFIG; may be repeated, or given without the option."),
+]
 
 app = typer.Typer(help="Check golden sets, and keep them true.", no_args_is_help=True)
 
@@ -313,12 +319,14 @@ def review(
     refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
     report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
     print_result(report, build_review_tables(report), format)
-    if out is not None:
-        following = (
-            f"assay golden freeze {candidates} --decisions REVIEW.json --out golden.jsonl --version 1 --owner NAME "
-            f'--change "first set"'
-        )
-        print_written_files([("page", Path(out))], following)
+    is_settled = bool(decisions) and not (report.disagreed or report.undecided)
+    if out is not None or is_settled:
+        files = " ".join(f"--decisions {path}" for path in decisions or ()) if is_settled else "--decisions REVIEW.json"
+        place = '--out golden.jsonl --version 1 --owner NAME --change "first set"'
+        if report.variants:
+            place = '--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2 --owner NAME --change "with variants"'
+        page = [("page", Path(out))] if out is not None else []
+        print_written_files(page, f"assay golden freeze {candidates} {files} {place}")
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
 
 
@@ -375,15 +383,15 @@ def twins(
 @expand_options
 def nuggets(
     *,
-    file: Annotated[
-        str | None,
+    inputs: Annotated[
+        list[str] | None,
         typer.Argument(
-            help="Questions: a golden set, which needs no labels (`judgments: partial`; default: that of the runs)."
+            metavar="[FILE] [RUN]...",
+            help="Questions: a golden set, which needs no labels (`judgments: partial`; default: that of the runs); "
+            "and run folders, as with --run.",
         ),
     ] = None,
-    run: Annotated[
-        list[str] | None, typer.Option(help="Run folder, DIR or DIR:CONFIG, to compare; may be repeated.")
-    ] = None,
+    run: RunFoldersOption = None,
     outputs: Annotated[
         list[str] | None, typer.Option(help="Recorded outputs of the configurations to compare; may be repeated.")
     ] = None,
@@ -405,9 +413,10 @@ def nuggets(
     from assay.golden.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
     from assay.golden.finding_tables import build_effort_table, build_nugget_tables
 
+    file, run = split_run_folders(inputs or (), run or ())
     named = expand_patterns(outputs) if outputs else ()
     refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *named])
-    request = NuggetRequest(file, outputs or (), corpus, out, depth, asking.build_options(endpoint), run or ())
+    request = NuggetRequest(file, outputs or (), corpus, out, depth, asking.build_options(endpoint), run)
     if dry_run:
         if request.model is None:
             raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
@@ -418,7 +427,7 @@ def nuggets(
         draft = draft_nugget_file(request, update_progress, _print_stopping)
     print_result(draft, build_nugget_tables(draft), format)
     if draft.cases:
-        recorded = outputs or [f"{folder.partition(':')[0]}/observations.jsonl" for folder in run or ()]
+        recorded = outputs or [f"{folder.partition(':')[0]}/observations.jsonl" for folder in run]
         is_recorded = all(outputs or is_file(path) for path in recorded)  # `assay score` leaves outputs where they are
         following = " ".join(f"--outputs {path}" for path in (recorded if is_recorded else ("OUTPUTS",)))
         command = f"assay score --golden {out} {following} --ignore-unknown --report first.md"
@@ -468,7 +477,10 @@ def freeze(
 
 @app.command("pool")
 def pool(
-    runs: Annotated[list[str], typer.Argument(help="Run folders, DIR or DIR:CONFIG, of one golden set.")],
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Run folders, DIR or DIR:CONFIG, of one golden set, as with --run.")
+    ] = None,
+    run: RunFoldersOption = None,
     depth: Annotated[int, typer.Option(min=1, help="How many chunks of each ranking are pooled.")] = 10,
     at_least: Annotated[int, typer.Option(min=1, help="How many configurations must rank a chunk to list it.")] = 1,
     stage: Annotated[str, typer.Option(help="Stage whose ranking is pooled.")] = "retrieved",
@@ -499,12 +511,15 @@ def pool(
     from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs
     from assay.golden.finding_tables import build_pool_tables
 
+    folders = [*(runs or ()), *(run or ())]
+    if not folders:
+        raise InputError("no run folder given (expected RUN, or --run RUN)")
     refuse_overwriting([page, merged], [*(grades or ()), calibration])
     metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
     at = resolve_clock(now)
     report = pool_runs(
         PoolRequest(
-            runs,
+            folders,
             depth,
             at_least,
             stage,
@@ -548,6 +563,20 @@ def diff(
     return ExitCode.PASS
 
 
+def split_run_folders(inputs: Sequence[str], run: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the golden set among some arguments, if there is one, and all run folders, those of options last.
+
+    Raises InputError for more than one golden set.
+    """
+    from assay.formats.run_folder import MANIFEST_FILE, parse_run_name
+
+    folders = [path for path in inputs if (Path(parse_run_name(path).path) / MANIFEST_FILE).is_file()]
+    files = [path for path in inputs if path not in folders]
+    if len(files) > 1:
+        raise InputError(f"{files[1]}: neither a run folder nor the only golden set (got {files[0]!r} as well)")
+    return (files[0] if files else None), [*folders, *run]
+
+
 def _print_stopping() -> None:
     typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
@@ -555,9 +584,10 @@ def _print_stopping() -> None:
 @app.command("health")
 def health(
     file: GoldenFile,
-    run: Annotated[
-        list[str] | None, typer.Option(help="Run folder, or folder that holds runs of the set; may be repeated.")
+    runs: Annotated[
+        list[str] | None, typer.Argument(help="Run folders, or folders that hold runs of the set, as with --run.")
     ] = None,
+    run: RunFoldersOption = None,
     corpus: CorpusOption = None,
     prompts: Annotated[
         list[str] | None, typer.Option(help="Prompt file, or folder of them, to look for words of cases in.")
@@ -572,7 +602,9 @@ def health(
     from assay.cli.golden_output import print_result
     from assay.golden.check_health import HealthRequest, build_health_tables, check_health
 
-    request = HealthRequest(file, resolve_clock(now), run or (), corpus, prompts or (), targets, seed)
+    request = HealthRequest(
+        file, resolve_clock(now), [*(runs or ()), *(run or ())], corpus, prompts or (), targets, seed
+    )
     measured = check_health(request)
     print_result(measured, build_health_tables(measured), format)
     return ExitCode.FAILED if measured.faults or (strict and measured.doubts) else ExitCode.PASS

@@ -27,6 +27,7 @@ from assay.cli.options import (
     parse_metric_list,
     resolve_timestamp,
 )
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def selftest(
     )
     separation = result.separation
     typer.echo(escape_terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
-    typer.echo(f"{separation.scored} of {result.asked} anchors labelled")
+    typer.echo(f"{separation.scored} of {format_count(result.asked, 'anchor')} labelled")
     typer.echo(
         f"grounded claims score higher in {separation.area:.0%} of pairs (expected 90%); "
         f"the means differ by {separation.gap:.2f}"
@@ -225,7 +226,7 @@ def export(
     assert store is not None
     count, warnings = export_verdict_store(store, to)
     print_notes(warnings)
-    print_written_files([(f"{count} verdicts", Path(to))])
+    print_written_files([(format_count(count, "verdict"), Path(to))])
     return ExitCode.PASS
 
 
@@ -240,7 +241,7 @@ def import_(
 
     count, warnings = import_verdict_store(store, source)
     print_notes(warnings)
-    print_written_files([(f"{count} verdicts", Path(store))])
+    print_written_files([(format_count(count, "verdict"), Path(store))])
     return ExitCode.PASS
 
 
@@ -329,7 +330,7 @@ def _export_details(run: str, to: str) -> None:
 
     with open_answers(InputOptions(run=run)) as scored:
         path, count = export_verdict_details(scored, to, list_run_files(run))
-    print_written_files([(f"verdicts on {count} requests", path)])
+    print_written_files([(f"verdicts on {format_count(count, 'request')}", path)])
 
 
 def _print_stopping() -> None:
@@ -342,11 +343,13 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
     second = f"; second judge for requests in doubt: {preflight.second}" if preflight.second else ""
     for line in (
         f"judge: {preflight.judge}",
-        f"{preflight.requests} requests about {preflight.observations} observations; {preflight.answered} of them have "
+        f"{format_count(preflight.requests, 'request')} about "
+        f"{format_count(preflight.observations, 'observation')}; {preflight.answered} of them have "
         "verdicts already",
         f"calls: {preflight.calls} at least, {preflight.max_calls} at most, not counting failed ones; votes: "
         f"{preflight.votes}{second}",
-        f"controls and anchors: {preflight.control_calls} of the calls; {preflight.earlier_controls} controls of "
+        f"controls and anchors: {preflight.control_calls} of the calls; "
+        f"{format_count(preflight.earlier_controls, 'control')} of "
         "earlier runs count",
         *_describe_gaps(preflight.unasked, "no room in this run for"),
         f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
@@ -383,12 +386,19 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
     from assay.text.escaping import escape_terminal
 
     tally = judged.tally
-    typer.echo(f"{tally.asked} samples requested, {tally.reused} already stored, {tally.retries} retries", err=True)
+    typer.echo(
+        f"{format_count(tally.asked, 'sample')} requested, {tally.reused} already stored, "
+        f"{format_count(tally.retries, 'retry', 'retries')}",
+        err=True,
+    )
     for reason, count in sorted(tally.unscored.items()):
         example = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
-        typer.echo(escape_terminal(f"unscored: {count} samples: {reason}{example}"), err=True)
+        typer.echo(escape_terminal(f"unscored: {format_count(count, 'sample')}: {reason}{example}"), err=True)
     if judged.in_doubt is not None:
-        typer.echo(f"in doubt and sent to the second judge: {judged.in_doubt} of {judged.requests} requests", err=True)
+        typer.echo(
+            f"in doubt and sent to the second judge: {judged.in_doubt} of {format_count(judged.requests, 'request')}",
+            err=True,
+        )
     if judged.double_bills:
         explanation = "calls may have been billed without a verdict: their process ended before the reply"
         typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
@@ -421,7 +431,7 @@ def _describe_unscored(judged: JudgeRun) -> str:
     total = unscored.total()
     final_count = sum(unscored[reason] for reason in FINAL_REASONS)
     counts = ", ".join(f"{reason} {count}" for reason, count in sorted(unscored.items()))
-    text = f"{total} of {judged.requests} requests have no verdict ({counts})"
+    text = f"{total} of {format_count(judged.requests, 'request')} have no verdict ({counts})"
     free_count = total - final_count - judged.paid_in_vain
     if free_count:
         text += f"; run the same command again to ask {free_count} of them"
@@ -448,10 +458,12 @@ def _describe_controls(judge_status: Any) -> str:
     from assay.judging.control_questions import is_doubtful
 
     controls = (
-        f"{judge_status.controls} controls with mean {judge_status.controls_mean:.2f}" if judge_status.controls else ""
+        f"{format_count(judge_status.controls, 'control')} with mean {judge_status.controls_mean:.2f}"
+        if judge_status.controls
+        else ""
     )
     anchors = (
-        f"{judge_status.anchors_right:.0%} of {judge_status.anchors} anchors as expected"
+        f"{judge_status.anchors_right:.0%} of {format_count(judge_status.anchors, 'anchor')} as expected"
         if judge_status.anchors
         else ""
     )

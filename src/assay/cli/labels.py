@@ -17,6 +17,7 @@ from assay.cli.options import (
     expand_options,
     parse_metric_list,
 )
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 
 Rubrics = Annotated[
@@ -62,7 +63,7 @@ def export(
         bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}
         label_sample = export_labels(scored, Path(out), request, bands)
     for name, count in label_sample.rows.items():
-        typer.echo(f"{name}: {count} rows to label")
+        typer.echo(f"{name}: {format_count(count, 'row')} to label")
     print_notes(label_sample.notes)
     print_written_files(
         label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out labels.jsonl"
@@ -115,7 +116,7 @@ def graded(
 
     graded_log = write_graded(runlog, labels, rater, out, rubrics or ())
     print_notes(graded_log.notes)
-    typer.echo(f"{graded_log.graded} of {graded_log.rows} rows have a grade")
+    typer.echo(f"{graded_log.graded} of {format_count(graded_log.rows, 'row')} have a grade")
     print_written_files([("graded run log", graded_log.path)])
     return ExitCode.PASS
 

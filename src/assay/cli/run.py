@@ -41,6 +41,7 @@ from assay.cli.options import (
     parse_name_list,
     resolve_timestamp,
 )
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
 from assay.records.requests import GateOptions, ReportFiles
 
@@ -297,7 +298,7 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete. A
     golden set that asks every question as every user itself leaves nothing to ask, so that its run is complete.
     """
-    from assay.runs.access_probes import count_checked_probes, find_leaking_probes
+    from assay.runs.access_probes import count_checked_probes, describe_probes, find_leaking_probes
     from assay.runs.observe_and_score import score_observed_run
     from assay.text.escaping import escape_terminal
 
@@ -311,9 +312,12 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     with score_observed_run(measurement, observed) as run:
         leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
-    typer.echo(f"probes: {probe_count} asked, {judged_count} judged, {len(leaky_probes)} with a leak")
+    typer.echo(
+        f"probes: {probe_count} asked ({describe_probes(observed.golden.golden.cases)}), {judged_count} judged, "
+        f"{len(leaky_probes)} with a leak"
+    )
     for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
-        chunks = "1 chunk" if leak.count == 1 else f"{leak.count} chunks"
+        chunks = format_count(leak.count, "chunk")
         typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {chunks} it may not see"))
     if leaky_probes:
         return ExitCode.FAILED
@@ -327,23 +331,31 @@ def _print_observed(observed: ObservedRun) -> None:
 
     for name, tally in observed.tallies.items():
         errors = f", {tally.failed} with an error" if tally.failed else ""
-        typer.echo(f"{escape_terminal(name)}: {tally.done} observed{errors}, {tally.calls} calls", err=True)
+        typer.echo(
+            f"{escape_terminal(name)}: {tally.done} observed{errors}, {format_count(tally.calls, 'call')}", err=True
+        )
     for notice in observed.notices:
         typer.echo(f"note: {escape_terminal(notice)}", err=True)
     typer.echo(f"observations written to {escape_terminal(str(observed.folder))}", err=True)
     if observed.is_interrupted or observed.missing:
-        typer.echo(f"{observed.missing} observations are missing; continue with: {_command_again(observed)}", err=True)
+        typer.echo(
+            f"{format_count(observed.missing, 'observation is', 'observations are')} missing; continue with: "
+            f"{_command_again(observed)}",
+            err=True,
+        )
     elif observed.failed:
         typer.echo(
-            f"{observed.failed} observations have an error; "
-            f"repeat them with: {_command_again(observed)} --retry-errors",
+            f"{format_count(observed.failed, 'observation has', 'observations have')} an error; once the target "
+            f"works, repeat them with: {_command_again(observed, '--retry-errors')} (other settings of a target need "
+            "another --run-dir)",
             err=True,
         )
 
 
-def _command_again(observed: ObservedRun) -> str:
-    """Return the command of this process, with the run folder to continue."""
+def _command_again(observed: ObservedRun, *options: str) -> str:
+    """Return the command of this process, with the run folder to continue and some options, each of them once."""
     command = ["assay", *sys.argv[1:]]
+    command += [option for option in options if option not in command]
     has_folder = any(argument == "--run-dir" or argument.startswith("--run-dir=") for argument in command)
     if not has_folder:
         command += ["--run-dir", str(observed.folder)]

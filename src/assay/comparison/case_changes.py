@@ -12,9 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.counts import format_count
 from assay.records.findings import Attribution, CaseChange, EvidenceTrace, MetricChange, RankMove
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE
-from assay.scoring.column_values import CASES_NAMED, format_count
+from assay.scoring.column_values import CASES_NAMED
 from assay.scoring.paired_scores import ScoreSnapshot
 
 PipelineStep = Literal[

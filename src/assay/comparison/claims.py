@@ -3,7 +3,7 @@
 Every test belongs to one of three families, each of which may err in a share of the comparisons of equal systems:
 metrics that a gate looks at (Holm, 0.02), headline metrics over all cases (Benjamini and Hochberg, 0.02), slices and
 all other metrics (Benjamini and Hochberg, 0.01). The share of a family without a test goes to the headlines.
-Consistency over variants is a family of its own beside them. The interval of a gain belongs to its test: Bonferroni's
+The metrics of variants are a family of their own beside them. The interval of a gain belongs to its test: Bonferroni's
 for gated metrics, elsewhere that of the false coverage rate.
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from assay.metrics.consistency import CONSISTENCY
+from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.template_columns import HEADLINES, find_first_present
+from assay.metrics.variants import VARIANTS_FAMILY
 from assay.records.findings import MetricChange
 from assay.scoring.change_tests import ChangeTest, ClaimLevel
 from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
@@ -21,8 +22,8 @@ from assay.stats.multiple_testing import adjust_benjamini_hochberg, adjust_holm
 Family = Literal["gated", "headline", "other", "variants"]
 FAMILY_SHARES: Mapping[Family, float] = {"gated": 0.02, "headline": 0.02, "other": 0.01}
 VARIANTS_SHARE = 0.05
-"""That of the consistency over variants, all slices, unless a gate looks at it: apart from all other tests, so that
-variants change no other p-value (ADR 92)."""
+"""That of the metrics of variants, over all slices, unless a gate looks at them: apart from all other tests, so that
+variants change no other p-value (ADR 92, 115)."""
 
 
 class ChangeSlot(NamedTuple):
@@ -75,6 +76,10 @@ def compute_confidence(family: Family, share: float, adjusted: Sequence[float]) 
     return 1 - selected * share / len(adjusted)
 
 
+def _is_of_variants(metric: str) -> bool:
+    return find_metric(parse_metric(metric)).family == VARIANTS_FAMILY
+
+
 def _assign_families(
     tests: Mapping[ChangeSlot, ChangeTest], gated: Collection[tuple[str, str | None]]
 ) -> dict[Family, list[ChangeSlot]]:
@@ -82,8 +87,8 @@ def _assign_families(
     tested = [slot for slot, test in tests.items() if test.change.p is not None]
     families: dict[Family, list[ChangeSlot]] = {"gated": [], "headline": [], "other": [], "variants": []}
     families["gated"] = [slot for slot in tested if slot[1:] in gated]
-    families["variants"] = [slot for slot in tested if slot[1:] not in gated and slot.metric == CONSISTENCY]
-    others = [slot for slot in tested if slot[1:] not in gated and slot.metric != CONSISTENCY]
+    families["variants"] = [slot for slot in tested if slot[1:] not in gated and _is_of_variants(slot.metric)]
+    others = [slot for slot in tested if slot[1:] not in gated and not _is_of_variants(slot.metric)]
     measured = {slot.metric for slot in others if slot.slice is None}
     headlines = {find_first_present(names, measured) for _, names in HEADLINES} - {None} or measured
     for slot in others:

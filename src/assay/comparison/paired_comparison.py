@@ -20,12 +20,13 @@ from assay.comparison.case_changes import (
 from assay.comparison.claims import ChangeSlot, conclude_changes
 from assay.gates.release_decision import collect_coverage_floors
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.findings import CaseChange, Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest
-from assay.scoring.column_values import format_case_ids, format_count
+from assay.scoring.column_values import format_case_ids
 from assay.scoring.paired_scores import (
     AlignedSides,
     ScoreSnapshot,

@@ -13,9 +13,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.comparison.claims import compute_confidence
+from assay.comparison.twin_distinction import TwinAnswer, TwinSide, tell_apart
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.case_checks import CORRECT_ANSWER, JUDGED_CORRECTNESS
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.consistency import CONSISTENCY, NO_ALIKE_VARIANTS, UNKNOWN_REASON
 from assay.metrics.metric import MetricName, make_score_column, rows_not_applicable
 from assay.metrics.template_columns import (
     ANSWER,
@@ -27,8 +28,17 @@ from assay.metrics.template_columns import (
     RECALL_10,
     find_first_present,
 )
+from assay.metrics.variants import (
+    ALL_KINDS,
+    CONSISTENCY,
+    NO_ALIKE_VARIANTS,
+    NO_DIFFERING_VARIANTS,
+    UNKNOWN_DISTINCTION_REASON,
+    UNKNOWN_REASON,
+)
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, Case
 from assay.records.scores import (
+    SCORED,
     Interval,
     ScoreColumn,
     ScoreTable,
@@ -40,7 +50,7 @@ from assay.records.scores import (
     VariantPair,
     VariantState,
 )
-from assay.scoring.case_outcomes import CaseOutcome, classify_checks
+from assay.scoring.case_outcomes import classify_checks
 from assay.scoring.column_values import find_column, get_range
 from assay.scoring.paired_scores import find_scored_rows
 from assay.scoring.summaries import MIN_TESTED_CASES
@@ -59,22 +69,7 @@ LOSS_METRICS = (("failed",), ANSWER, BEHAVIOUR, RECALL_10, MRR_10, CONTEXT_RECAL
 """The metrics whose loss is measured: of each group the first that a table has."""
 
 
-class TwinAnswer(NamedTuple):
-    """What a system did with one case: its answer, None if there is none, and its behaviour, "" if nothing tells."""
-
-    text: str | None
-    behaviour: str
-
-
 AnswersByCase = Mapping[str, TwinAnswer]
-
-
-class _Side(NamedTuple):
-    """The outcome of one case, None if it was not observed, the checks that failed, and what the system did."""
-
-    outcome: CaseOutcome | None
-    failed: tuple[str, ...]
-    answer: TwinAnswer
 
 
 class _Pair(NamedTuple):
@@ -98,11 +93,11 @@ def measure_twins(
     """
     base_by_id = {case.id: case for case in bases}
     paired = [variant for variant in variants if variant.variant_of in base_by_id]
-    sides = _collect_sides(base_table, answers) | _collect_sides(variant_table, answers)
+    sides = _collect_sides(bases, base_table, answers) | _collect_sides(variants, variant_table, answers)
     pairs = []
     for variant in paired:
         base = base_by_id[variant.variant_of or ""]
-        compare = _compare_alike if variant.variant in ALIKE_KINDS else _compare_differing
+        compare = _compare_alike if variant.variant in ALIKE_KINDS else tell_apart
         pairs.append(_Pair(base, variant, *compare(sides[base.id], sides[variant.id])))
     alike = [pair for pair in pairs if pair.variant.variant in ALIKE_KINDS]
     differing = [pair for pair in pairs if pair.variant.variant in DIFFERING_KINDS]
@@ -112,6 +107,7 @@ def measure_twins(
         differing=len(differing),
         unpaired=len(variants) - len(paired),
         consistency=_rate_clusters(alike),
+        distinction=_rate_clusters(differing),
         difference=_rate_pairs(differing),
         losses=tuple(_measure_losses(base_by_id, paired, _Tables(base_table, variant_table))),
         pairs=tuple(
@@ -122,41 +118,65 @@ def measure_twins(
     )
 
 
-def make_consistency_column(cases: Sequence[Case], alike: Collection[str], twins: TwinResult | None) -> ScoreColumn:
-    """Return whether each of some cases was treated as its variants were.
+def make_variant_column(
+    cases: Sequence[Case], variants: Sequence[Case], twins: TwinResult | None, name: MetricName
+) -> ScoreColumn:
+    """Return a metric of variants for each of some cases: whether all variants that it looks at are as expected.
 
-    `alike` are the ids of the cases that have variants to be treated alike; no `twins` means that none was observed.
+    `variants` are those of the golden set, observed or not; no `twins` means that none was observed.
     """
+    kinds, no_variants, unknown_reason = _list_kinds(name)
+    varied = {variant.variant_of for variant in variants if variant.variant in kinds}
     states: dict[str, set[VariantState]] = {}
     for pair in twins.pairs if twins is not None else ():
-        if pair.kind in ALIKE_KINDS:
+        if pair.kind in kinds:
             states.setdefault(pair.case_id, set()).add(pair.state)
-    inconsistent = np.array(["not as expected" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
+    unexpected = np.array(["not as expected" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
     unknown = np.array([twins is None or "unknown" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
     return make_score_column(
-        MetricName(CONSISTENCY),
-        1.0 - inconsistent.astype(np.float64),
-        rows_not_applicable([case.id not in alike for case in cases], NO_ALIKE_VARIANTS),
-        rows_not_applicable(unknown & ~inconsistent, UNKNOWN_REASON),
+        name,
+        1.0 - unexpected.astype(np.float64),
+        rows_not_applicable([case.id not in varied for case in cases], no_variants),
+        rows_not_applicable(unknown & ~unexpected, unknown_reason),
     )
+
+
+def _list_kinds(name: MetricName) -> tuple[Collection[str], str, str]:
+    """Return the kinds of variants that a metric looks at, why a case without any has no score, and an open one."""
+    if name.base == CONSISTENCY:
+        return ALIKE_KINDS, NO_ALIKE_VARIANTS, UNKNOWN_REASON
+    kind = name.key_value("kind", ALL_KINDS)
+    kinds = DIFFERING_KINDS if kind == ALL_KINDS else (kind,)
+    return kinds, NO_DIFFERING_VARIANTS, UNKNOWN_DISTINCTION_REASON
 
 
 # ── one variant beside its case ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def _collect_sides(table: ScoreTable, answers: AnswersByCase) -> dict[str, _Side]:
+def _collect_sides(cases: Sequence[Case], table: ScoreTable, answers: AnswersByCase) -> dict[str, TwinSide]:
     checks = {row.case_id: row for row in table.checks}
     missing = set(table.missing)
+    told = _find_told_rows(table, (CORRECT_ANSWER, JUDGED_CORRECTNESS))
+    access_told = _find_told_rows(table, ("visibility_leaks",))
     sides = {}
-    for case_id in table.case_ids:
-        row = checks.get(case_id)
-        outcome = None if case_id in missing else classify_checks(row)
-        failed = row.failed if row is not None else ()
-        sides[case_id] = _Side(outcome, failed, answers.get(case_id, TwinAnswer(None, "")))
+    for row, case in enumerate(cases):
+        case_checks = checks.get(case.id)
+        outcome = None if case.id in missing else classify_checks(case_checks)
+        answer = answers.get(case.id, TwinAnswer(None, ""))
+        sides[case.id] = TwinSide(case, answer, outcome, case_checks, bool(told[row]), bool(access_told[row]))
     return sides
 
 
-def _compare_alike(base: _Side, variant: _Side) -> tuple[VariantState, str]:
+def _find_told_rows(table: ScoreTable, metrics: Sequence[str]) -> BoolArray:
+    """Return which rows have a score of any of some metrics."""
+    told = np.zeros(len(table.case_ids), dtype=np.bool_)
+    for metric in metrics:
+        if metric in table.columns:
+            told |= table.columns[metric].status == SCORED
+    return told
+
+
+def _compare_alike(base: TwinSide, variant: TwinSide) -> tuple[VariantState, str]:
     """Return whether a system did the same with both: verdict, behaviour and answer."""
     if base.outcome is None or variant.outcome is None:
         return "unknown", "no observation"
@@ -170,7 +190,7 @@ def _compare_alike(base: _Side, variant: _Side) -> tuple[VariantState, str]:
     return _compare_answers(base, variant)
 
 
-def _compare_answers(base: _Side, variant: _Side) -> tuple[VariantState, str]:
+def _compare_answers(base: TwinSide, variant: TwinSide) -> tuple[VariantState, str]:
     """Return whether two answers agree of which neither is known to be right."""
     first, second = base.answer, variant.answer
     if first.text is None and second.text is None:
@@ -188,22 +208,6 @@ def _compare_answers(base: _Side, variant: _Side) -> tuple[VariantState, str]:
 def _contradict(first: str, second: str) -> bool:
     judgments = [*judge_quantities(first, second), *judge_quantities(second, first)]
     return any(judgment.state == "denied" for judgment in judgments)
-
-
-def _compare_differing(base: _Side, variant: _Side) -> tuple[VariantState, str]:
-    """Return whether a system answered a variant rightly, and otherwise than the case."""
-    if base.outcome is None or variant.outcome is None:
-        return "unknown", "no observation"
-    first, second = base.answer, variant.answer
-    has_same_text = first.text is not None and fold_text(first.text) == fold_text(second.text or "")
-    declines = first.behaviour == second.behaviour not in ("", UNKNOWN, ANSWER_BEHAVIOUR)
-    if has_same_text or declines:
-        return "not as expected", "the same answer" if has_same_text else f"{first.behaviour} both times"
-    if variant.outcome == "failed":
-        return "not as expected", ", ".join(variant.failed)
-    if variant.outcome == "unknown":
-        return "unknown", "nothing tells whether the answer is right"
-    return "as expected", ""
 
 
 # ── shares ───────────────────────────────────────────────────────────────────────────────────────────────────────────

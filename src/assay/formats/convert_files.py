@@ -36,6 +36,7 @@ from assay.formats.outputs import (
 )
 from assay.formats.outputs_rag_trace import STAGE_MEMBERS
 from assay.formats.strict_json import describe_record_type
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, Stage, find_stage
@@ -260,7 +261,7 @@ class ConversionReport:
 
     def iterate_notes(self) -> Iterator[str]:
         """Yield notices for the user, one line each."""
-        yield f"{self.rows} rows converted"
+        yield f"{format_count(self.rows, 'row')} converted"
         yield from (f"cast: {count} {description}" for description, count in sorted(self.casts.items()))
         yield from (f"not carried: {count} {description}" for description, count in sorted((+self.losses).items()))
         yield from self.warnings

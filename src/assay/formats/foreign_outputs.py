@@ -16,6 +16,7 @@ import msgspec
 
 from assay.formats.foreign_files import read_row_file
 from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, make_question_id, read_foreign_observation
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 
@@ -109,7 +110,10 @@ class _CaseMatcher:
         matches = self._ids_by_question.get(_normalise_question(question), [])
         if len(matches) > 1:
             named = ", ".join(matches[:_MOST_NAMED])
-            message = f"the question of {len(matches)} cases ({named}; expected a member id that names one of them)"
+            message = (
+                f"the question of {format_count(len(matches), 'case')} ({named}; expected a member id that "
+                "names one of them)"
+            )
             raise _MatchError(key, message)
         if matches:
             return matches[0]

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, read_lines
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
 from assay.formats.strict_json import describe_unknown_field
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence
 
@@ -54,7 +55,8 @@ def read_answer_csv(source: Source, builder: GoldenBuilder) -> None:
             derived_categories += _add_case(row, builder, CaseLocation(record.line))
     if derived_categories:
         message = (
-            f"category taken from the beginning of notes (got {derived_categories} rows; expected a category column)"
+            f"category taken from the beginning of notes (got {format_count(derived_categories, 'row')}; "
+            "expected a category column)"
         )
         builder.findings.add_warning(None, "notes", message, "E_CATEGORY")
 

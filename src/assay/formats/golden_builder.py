@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from assay.formats.file_io import Source
 from assay.formats.problems import NameChecker, ProblemList, UniqueIds, find_time_fault
 from assay.formats.strict_json import join_field
+from assay.records.counts import format_count
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import (
     BUILT_IN_SLICE_KEYS,
@@ -549,7 +550,8 @@ class GoldenBuilder:
                 alone.append(case)
         if alone:
             message = (
-                f"{len(alone)} variants of cases that are not in this set are compared with nothing (got "
+                f"{format_count(len(alone), 'variant')} of cases that are not in this set are compared with "
+                "nothing (got "
                 f"{shorten_repr(alone[0].variant_of)}; expected the id of a case)"
             )
             self.note_warning(self.spots[alone[0].id], "variant_of", message, "E_VARIANT")

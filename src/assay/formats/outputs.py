@@ -25,6 +25,7 @@ from assay.formats import outputs_rag_trace, outputs_run_log, outputs_stage_list
 from assay.formats.file_io import MAX_LINE_BYTES, Source, is_packed, open_source, read_lines, unpack_source
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
@@ -357,7 +358,11 @@ def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
     from assay.formats.trec_run import convert_trec_run  # most runs read no TREC files
 
     written = convert_trec_run(Source(Path(file.path), file.name), target)
-    notices = (f"{file.name}: {written.normalised} lines brought to Unicode NFC",) if written.normalised else ()
+    notices = (
+        (f"{file.name}: {format_count(written.normalised, 'line')} brought to Unicode NFC",)
+        if written.normalised
+        else ()
+    )
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=notices)
 
 

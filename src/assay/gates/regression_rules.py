@@ -14,16 +14,10 @@ import numpy as np
 from assay.gates.rules import NO_WORST_VALUE, GateScores, describe_subject, require_reported_rows, resolve_rule
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
+from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult, RuleState
 from assay.records.scores import ScoreColumn
-from assay.scoring.column_values import (
-    find_column,
-    format_case_ids,
-    format_compared,
-    format_count,
-    get_range,
-    get_worst_value,
-)
+from assay.scoring.column_values import find_column, format_case_ids, format_compared, get_range, get_worst_value
 from assay.scoring.paired_scores import PairedValues, compute_change_signs, find_doubtful_gains, pair_columns
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.intervals import Bounds, upper_bound_after_no_events
@@ -213,7 +207,8 @@ class _RegressionRule:
         sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
         sd = sd or (gain.span or 0.0) * sqrt(upper_bound_after_no_events(count))
         return (
-            f"; about {compute_cases_needed(self.margin, sd)} cases that differ like these would be needed to decide"
+            f"; about {format_count(compute_cases_needed(self.margin, sd), 'case')} that differ like these would "
+            "be needed to decide"
             if sd
             else ""
         )

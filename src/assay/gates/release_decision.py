@@ -27,6 +27,7 @@ from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import MetricName
 from assay.metrics.own_metric import OWN_METRIC_FAULTS
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
@@ -42,14 +43,7 @@ from assay.records.scores import (
     TargetFailure,
 )
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_unanswered
-from assay.scoring.column_values import (
-    MIN_JUDGED_SHARE,
-    NOT_REPORTED,
-    find_column,
-    format_case_ids,
-    format_count,
-    number_clusters,
-)
+from assay.scoring.column_values import MIN_JUDGED_SHARE, NOT_REPORTED, find_column, format_case_ids, number_clusters
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import HEADLINE, CoverageFloors, summarise_table
 from assay.stats.arrays import RowIndices
@@ -606,7 +600,7 @@ def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
                     feature = reason.partition(" (")[0] if reason != NOT_REPORTED else f"{column.metric} {reason}"
                     counts_by_feature[feature] = max(counts_by_feature.get(feature, (0, 0)), (missing_count, scored))
     for feature, (missing_count, scored) in sorted(counts_by_feature.items()):
-        rows = f"{missing_count} of {missing_count + scored} rows"
+        rows = f"{missing_count} of {format_count(missing_count + scored, 'row')}"
         yield f"{config}: {feature} on {rows}: they are left out of the metrics that need it"
     for metric, summary in result.summary.items():
         if metric.startswith("judged") and summary.value is not None and summary.value < _MIN_JUDGED_SHARE:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.metric import Metric
+from assay.records.counts import format_count
 from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
 from assay.records.release_gates import Rule, RuleResult, RuleState, Waiver
@@ -32,7 +33,6 @@ from assay.scoring.column_values import (
     find_unreported_rows,
     format_case_ids,
     format_compared,
-    format_count,
     format_interval_suffix,
     get_range,
     get_worst_value,

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 
 from assay.metrics.metric import parse_metric_name
+from assay.records.counts import format_count
 from assay.records.errors import MetricNameError
 from assay.records.verdicts import Calibration, LabelledRate
 from assay.stats.intervals import wilson_interval
@@ -128,7 +129,7 @@ def _of_rate(rate: LabelledRate) -> Iterator[tuple[str, str]]:
         return
     hits = round(rate.value * rate.n) if 0 <= rate.value <= 1 else -1
     if hits < 0 or abs(hits - rate.value * rate.n) > rate.n * _ROUNDING:
-        yield ".value", f"no share of {rate.n} items (got {rate.value})"
+        yield ".value", f"no share of {format_count(rate.n, 'item')} (got {rate.value})"
         return
     most = wilson_interval(hits, rate.n)
     for name, bound, holds in (
@@ -140,5 +141,5 @@ def _of_rate(rate: LabelledRate) -> Iterator[tuple[str, str]]:
             got = getattr(rate, name)
             yield (
                 f".{name}",
-                f"narrower than {hits} of {rate.n} items allow (got {got}; expected {ends})",
+                f"narrower than {hits} of {format_count(rate.n, 'item')} allow (got {got}; expected {ends})",
             )

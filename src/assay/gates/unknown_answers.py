@@ -14,16 +14,10 @@ from msgspec import structs
 
 from assay.gates.rules import GateScores, describe_subject
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult
 from assay.records.scores import SCORED, ScoreColumn
-from assay.scoring.column_values import (
-    find_column,
-    find_unknown_code,
-    format_case_ids,
-    format_compared,
-    format_count,
-    get_range,
-)
+from assay.scoring.column_values import find_column, find_unknown_code, format_case_ids, format_compared, get_range
 from assay.stats.arrays import RowIndices
 
 EvaluateRule = Callable[[Rule, GateScores], RuleResult]

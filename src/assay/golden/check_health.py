@@ -27,12 +27,12 @@ from assay.golden.set_health import (
     measure_power,
     measure_saturation,
 )
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.report.tables import Table
 from assay.runs.list_runs import list_runs
 from assay.runs.saved_scores import load_saved_scores
-from assay.scoring.column_values import format_count
 
 MAX_PROMPT_BYTES = 16 * 2**20
 MAX_LISTED = 12
@@ -230,7 +230,12 @@ def build_health_tables(measured: SetHealth) -> list[Table]:
         ("evidence not in the corpus", _answer(unread, _list(age.missing_evidence))),
         ("evidence that expired", _answer(unread, _list(age.expired_evidence))),
         ("documents nobody asks about", _answer(unread, _list(age.unasked_documents))),
-        ("verified", f"{age.verified_at} ({age.days_since_verified} days ago)" if age.verified_at else "never"),
+        (
+            "verified",
+            f"{age.verified_at} ({format_count(age.days_since_verified or 0, 'day')} ago)"
+            if age.verified_at
+            else "never",
+        ),
     ]
     notes = [*measured.notes, *filter(None, (measured.leaks_reason, age.reason))]
     tables = [Table(f"Health of {measured.golden}", ("Question", "Answer"), tuple(rows), tuple(notes))]
@@ -279,8 +284,10 @@ def _describe_power(measured: SetHealth) -> str:
         f"none with {count}" if value is None else f"{value:.3f} of passed cases with {count}"
         for value, count in zip((power.detectable, power.detectable_after), counts, strict=True)
     ]
-    needed = "more than 20,000" if power.cases_needed is None else f"about {power.cases_needed}"
-    return f"{', '.join(told)}; to see 0.05: {needed} cases (4 times in 5, McNemar's exact test at 5%)"
+    needed = "more than 20,000 cases"
+    if power.cases_needed is not None:
+        needed = f"about {format_count(power.cases_needed, 'case')}"
+    return f"{', '.join(told)}; to see 0.05: {needed} (4 times in 5, McNemar's exact test at 5%)"
 
 
 def _describe_kinds(missing: Mapping[str, int]) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ from assay.golden.pooling import (
     merge_grades,
 )
 from assay.metrics.catalog import parse_metrics
+from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Corpus, GoldenSet
@@ -219,7 +220,9 @@ def _merge_files(request: PoolRequest, runs: PooledRuns) -> int:
     if conflicts:
         raise InputError(conflicts)
     version = request.version or golden.version
-    change = f"{len(grades)} grades of pooled chunks by {', '.join(sorted({grade.by for grade in grades}))}"
+    change = (
+        f"{format_count(len(grades), 'grade')} of pooled chunks by {', '.join(sorted({grade.by for grade in grades}))}"
+    )
     changelog = (*golden.changelog, f"{version} ({request.at}): {change}")
     merged = msgspec.structs.replace(merged, version=version, changelog=changelog, frozen_digest="")
     if golden.frozen_digest:

@@ -22,10 +22,10 @@ from assay.golden.traffic_sampling import (
     read_traffic_question,
 )
 from assay.records.audit_records import AuditRecord
+from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
 from assay.report.tables import Table
-from assay.scoring.column_values import format_count
 
 MAX_SCANNED = 20_000
 """How many of the newest answers of the period are looked at."""

@@ -12,6 +12,13 @@ from assay.text.normalisation import fold_text
 from assay.text.statements import list_statements
 
 _LOWER_WORD = re.compile(r"(?<![\w.@/-])[^\W\d_A-Z][^\W\d_]*(?![\w@/])")
+_COUNTED_NOUN = re.compile(
+    r"\b(?:[Aa]n?|[Ee]ach|[Ee]very|[Oo]ne|[Aa]nother)\s+([a-z]{2,})\b(?!\s+[a-z]{2,}(?:er|or|age|ing)\b)"
+)
+_BARE_NOUN = re.compile(
+    r"\b(?:of|for|by|with|without|from|on|in|to|per|about)\s+([a-z]{3,})\b"
+    r"(?=[.,;:!?)]|\s+(?:is|are|and|or|at|on|in)\b)"
+)
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+(?![\w@/])")
 _NUMBER_OR_CODE = re.compile(r"\d|[A-Z]{2}")
 _NUMBERED_PARTS = frozenset(
@@ -40,6 +47,8 @@ class CorpusWords:
 
     def __init__(self, chunks: Iterable[CorpusChunk]) -> None:
         self._lower: set[str] = set()
+        self._counted: set[str] = set()
+        self._bare: set[str] = set()
         self._names: set[str] = set()
         self._statements_of: dict[str, set[int]] = defaultdict(set)
         self._sections_of: dict[str, set[str]] = defaultdict(set)
@@ -49,6 +58,8 @@ class CorpusWords:
             text = chunk.text or ""
             self._sections_of[fold_text((chunk.section or "").rpartition(" > ")[2])].add(chunk.section or "")
             self._lower.update(word for word in _LOWER_WORD.findall(text) if word == word.lower())
+            self._counted.update(word.lower() for word in _COUNTED_NOUN.findall(text))
+            self._bare.update(word.lower() for word in _BARE_NOUN.findall(text))
             for statement in list_statements(text):
                 self._names.update(_CAPITAL_INSIDE.findall(statement.text))
                 number = numbers.setdefault(fold_text(f"{chunk.document}\n{statement.text}"), len(numbers))
@@ -92,6 +103,23 @@ class CorpusWords:
             if match[0] in self._names or not following[:1].islower():
                 return text
         return text[:1].lower() + text[1:]
+
+    def add_article(self, phrase: str) -> str | None:
+        """Return a noun phrase in lower case as one speaks of it in general: "a car", "cars", "parking".
+
+        None where the corpus does not tell whether its last word is counted: neither is it a plural, nor written once
+        with "a" or "each" before it, nor after a preposition without any article.
+
+        >>> words = CorpusWords([CorpusChunk("a", text="A car is let in. Pay for parking. The yacht sank.")])
+        >>> [words.add_article(phrase) for phrase in ("car", "old cars", "night parking", "yacht")]
+        ['a car', 'old cars', 'night parking', None]
+        """
+        head = phrase.split()[-1].lower()
+        if head.endswith("s") and not head.endswith(("ss", "us", "is")):
+            return phrase
+        if head in self._counted:
+            return f"{'an' if phrase[0].lower() in 'aeio' else 'a'} {phrase}"
+        return phrase if head in self._bare else None
 
     def is_name(self, word: str) -> bool:
         """Return whether the corpus has a word in upper case within sentences, and nowhere in lower case."""

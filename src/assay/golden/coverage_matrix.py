@@ -19,19 +19,35 @@ HEAD_SHARE = 0.5
 
 
 class CoverageTarget(Struct, frozen=True, forbid_unknown_fields=True):
-    """How many cases of a kind a set should have, and by which tags or behaviours a case is of that kind."""
+    """How many cases of a kind a set should have, and by which tags or behaviours a case is of that kind.
+
+    `means` says in a clause what such a case is.
+    """
 
     cases: Annotated[int, Meta(ge=0)]
     tags: tuple[str, ...] = ()
     behaviours: tuple[Behaviour, ...] = ()
+    means: str = ""
+
+    def describe(self) -> str:
+        """Return what a case of the kind is, and by what it is counted as one.
+
+        >>> CoverageTarget(4, ("no-answer",), ("abstain",), "no document answers it").describe()
+        'no document answers it (tag no-answer, or behaviour abstain)'
+        """
+        marks = [f"tag {' or '.join(self.tags)}"] if self.tags else []
+        marks += [f"behaviour {' or '.join(self.behaviours)}"] if self.behaviours else []
+        counted_by = ", or ".join(marks) or "neither tags nor behaviours: counts no case"
+        return f"{self.means} ({counted_by})" if self.means else counted_by
 
 
 class CoverageCell(Struct, frozen=True):
-    """One kind: the cases that are of it, and how many there should be."""
+    """One kind: the cases that are of it, how many there should be, and what makes a case one."""
 
     kind: str
     target: int
     cases: tuple[str, ...]
+    means: str = ""
 
     @property
     def missing(self) -> int:
@@ -109,7 +125,7 @@ def count_kinds(cases: Sequence[Case], targets: Mapping[str, CoverageTarget]) ->
             for case in cases
             if case.behaviour in target.behaviours or not wanted.isdisjoint(map(fold_tag, case.tags))
         ]
-        cells.append(CoverageCell(kind, target.cases, tuple(members)))
+        cells.append(CoverageCell(kind, target.cases, tuple(members), target.describe()))
     return tuple(cells)
 
 

@@ -44,7 +44,7 @@ from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
 from assay.metrics.access_rules import has_expired
-from assay.records.golden_set import Corpus, CorpusChunk
+from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.statements import Statement, list_statements
@@ -53,6 +53,9 @@ MAX_OF_CHUNK = 4
 """The largest number of plain candidates of one chunk, so that a long table does not fill the set."""
 SAME_WORDS = 0.7
 """The share of common words from which an older version answers the same question."""
+MOST_SECTION_WORDS = 60
+"""The length in words of a section that is asked about as a whole."""
+_ASK_SECTION = {"en": "What do the documents say about “{}”?", "vi": "Tài liệu nói gì về “{}”?"}
 _DENIED = {"en": "You may not see this.", "vi": "Bạn không có quyền xem thông tin này."}
 
 
@@ -76,7 +79,7 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates += draft_codes(drafts)
     candidates += draft_pairs(drafts, current, words)
     candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
-    candidates += _draft_denials(drafts, corpus)
+    candidates += _draft_denials(drafts, corpus, as_of)
     candidates += draft_absent(drafts, words)
     candidates += draft_injections(drafts)
     folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
@@ -257,8 +260,11 @@ def _asks_the_same(draft: SourcedDraft, old: SourcedDraft) -> bool:
     return len(new_words & old_words) >= SAME_WORDS * len(new_words | old_words)
 
 
-def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus) -> list[Candidate]:
-    """Return questions about restricted chunks, asked by a user of the corpus who may not see them."""
+def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | None) -> list[Candidate]:
+    """Return questions about restricted chunks, asked by a user of the corpus who may not see them.
+
+    Of a restricted document without any other question, a section is asked about, by one who may see it too.
+    """
     roles = sorted({role for chunk in corpus.chunks.values() for role in chunk.roles})
     tenants = sorted({chunk.tenant for chunk in corpus.chunks.values() if chunk.tenant is not None})
     restricted = [draft for draft in drafts if draft.chunk.roles] + [
@@ -268,11 +274,52 @@ def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus) -> list[Candi
     for draft in spread_chunks(restricted, 2):
         user = make_stranger(draft.chunk, roles, tenants)
         if user is not None:
-            unit = cite_draft(draft)
-            denied = finish_draft(
-                draft, "access", draft.asked.question, ("access",), (unit,), _DENIED[draft.language], user=user
-            )
-            cluster = identify_plain(draft)
-            case = msgspec.structs.replace(denied.case, behaviour="permission_denied", cluster=cluster)
-            derived.append(msgspec.structs.replace(denied, case=case))
+            derived.append(_deny(draft, user, identify_plain(draft)))
+    for draft in find_undrafted_sections(drafts, corpus, as_of):
+        user = make_stranger(draft.chunk, roles, tenants)
+        if user is not None:
+            asked = draft.asked
+            allowed = finish_draft(draft, "access", asked.question, ("access",), (cite_draft(draft),), asked.reference)
+            case = msgspec.structs.replace(allowed.case, cluster=allowed.case.id)
+            derived += [msgspec.structs.replace(allowed, case=case), _deny(draft, user, case.id)]
     return derived[:MAX_DERIVED]
+
+
+def _deny(draft: SourcedDraft, user: User, cluster: str) -> Candidate:
+    """Return the question of a draft as asked by a user who may not see its chunk."""
+    unit = cite_draft(draft)
+    denied = finish_draft(
+        draft, "access", draft.asked.question, ("access",), (unit,), _DENIED[draft.language], user=user
+    )
+    case = msgspec.structs.replace(denied.case, behaviour="permission_denied", cluster=cluster)
+    return msgspec.structs.replace(denied, case=case)
+
+
+def find_undrafted_sections(
+    drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | None
+) -> Iterator[SourcedDraft]:
+    """Yield one question about a whole section of each restricted document of which nothing else was drafted.
+
+    Its heading is asked about, so that it needs one of its own, and few enough words for an answer to state them.
+    """
+    drafted = {draft.chunk.document for draft in drafts}
+    headings = Counter(fold_text(_get_heading(chunk)) for chunk in corpus.chunks.values())
+    for chunk in corpus.chunks.values():
+        heading, text = _get_heading(chunk), (chunk.text or "").strip()
+        language = tell_language(text, guess_language(text) or "en")
+        is_open = not chunk.roles and chunk.tenant is None
+        if is_open or chunk.document in drafted or has_expired(chunk.valid_to, as_of) or language is None:
+            continue
+        body = list_statements(text)
+        is_prose = bool(body) and all(part.kind == "text" for part in body)
+        is_short = FEWEST_WORDS <= len(text.split()) <= MOST_SECTION_WORDS
+        if not heading or headings[fold_text(heading)] > 1 or not is_short or not is_prose:
+            continue
+        passage = text[body[0].start : body[-1].end]
+        drafted.add(chunk.document)
+        asked = DraftedQuestion(_ASK_SECTION[language].format(heading), passage, quote=passage)
+        yield SourcedDraft(asked, body[0], chunk, language, heading)
+
+
+def _get_heading(chunk: CorpusChunk) -> str:
+    return clean_heading((chunk.section or "").rpartition(" > ")[2])

@@ -306,6 +306,7 @@ _OFTEN = re.compile(
     r"(?:minutes|hours|days|weeks|months|years))|hourly|daily|weekly|monthly|quarterly|yearly|"
     r"annually)(?P<after>[^,;:]*)\Z"
 )
+_OPEN_END = re.compile(r"\b(?:of|on|in|at|to|by|for|from|with|within|until|before|after|during|and|or)\s*\Z")
 _PARTICIPLE = re.compile(
     r"(?:\w{2,}ed|kept|sent|made|taken|given|held|written|paid|done|run|set|read|shown|sold|built)\b"
 )
@@ -325,6 +326,8 @@ def _ask_often(rules: SentenceRules) -> DraftedQuestion | None:
     subject = rules.name_subject(clause.subject)
     if subject is None or NEGATION.search(clause.rest) or RELATIVE.search(match["after"]):
         return None
+    if _OPEN_END.search(clause.rest):
+        return None  # "on the 25th of each month" is no answer to how often
     return rules.finish(f"How often {invert_clause(clause, subject)}{match['after']}", match["often"])
 
 

@@ -17,9 +17,9 @@ from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
 from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
+from assay.records.counts import format_count
 from assay.records.golden_set import ALIKE_KINDS
 from assay.report.tables import Table
-from assay.scoring.column_values import format_count
 from assay.scoring.unlabelled_scores import CIRCULAR, NO_LABELS
 from assay.text.escaping import escape_terminal, shorten_to_line
 
@@ -51,8 +51,15 @@ def build_coverage_tables(coverage: Coverage, path: str) -> list[Table]:
     for cell in coverage.cells:
         missing = f"write {cell.missing}" if cell.missing else ""
         cells.append((cell.kind, str(len(cell.cases)), str(cell.target), missing, _list_names(cell.cases)))
+    wanted = [f"{cell.kind}: {cell.means}" for cell in coverage.gaps if cell.means]
+    columns = ("Kind", "Cases", "Target", "To do", "Which")
     tables = [
-        Table(f"Coverage of {path}", ("Kind", "Cases", "Target", "To do", "Which"), tuple(map(_escape_row, cells)))
+        Table(
+            f"Coverage of {path}",
+            columns,
+            tuple(map(_escape_row, cells)),
+            tuple(map(escape_terminal, wanted)),
+        )
     ]
     counts = [(name, value, str(count)) for name, row in coverage.counts.items() for value, count in row.items()]
     notes = []
@@ -159,7 +166,9 @@ def build_effort_table(effort: ModelEffort) -> Table:
     rows += [(f"no usable reply: {reason}", str(count)) for reason, count in effort.unscored.items()]
     notes = [f"stopped: {effort.halted}"] if effort.halted else []
     if effort.later_requests:
-        notes.append(f"the candidates of the model are tried by at most {effort.later_requests} requests more")
+        notes.append(
+            f"the candidates of the model are tried by at most {format_count(effort.later_requests, 'request')} more"
+        )
     return Table("Model", ("What", "How much"), tuple(rows), tuple(notes))
 
 

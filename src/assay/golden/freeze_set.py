@@ -15,10 +15,11 @@ from assay.golden.case_content import digest_case_content
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
 from assay.golden.settlement import settle_cases
-from assay.records.errors import InputError, Problem
+from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.scoring.column_values import format_case_ids
 
+_VARIANT_ALONE = "a variant of a case that is neither accepted nor in --base (got {}; expected --base with its set)"
 SPLITS = ("test", "validation", "train")
 _VERIFIED_FIELDS = frozenset(("question", "evidence", "user", "history"))
 """What the ranks on a target depend on."""
@@ -76,6 +77,7 @@ def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     if problems:
         raise InputError(problems)
     refuse_unlabelled(request.candidates, accepted)
+    refuse_variants_alone(request.candidates, accepted, (*earlier, *accepted))
     cases = (*earlier, *accepted)
     if not cases:
         raise InputError([Problem(request.candidates, None, "", "no candidate was accepted", "E_EMPTY")])
@@ -126,6 +128,18 @@ def refuse_unlabelled(path: str, accepted: Sequence[Case]) -> None:
     """Raise InputError for accepted candidates that still lack everything that an answer could be scored by."""
     message = "accepted without a reference or evidence (expected one of them: edit it in the review, or reject it)"
     problems = [Problem(path, None, case.id, message, "E_NO_GOLD") for case in accepted if is_unlabelled(case)]
+    if problems:
+        raise InputError(problems)
+
+
+def refuse_variants_alone(path: str, accepted: Sequence[Case], cases: Sequence[Case]) -> None:
+    """Raise InputError for accepted variants of cases that the new version would not have."""
+    ids = {case.id for case in cases}
+    problems = [
+        Problem(path, None, case.id, _VARIANT_ALONE.format(shorten_repr(case.variant_of)), "E_VARIANT")
+        for case in accepted
+        if case.variant_of is not None and case.variant_of not in ids
+    ]
     if problems:
         raise InputError(problems)
 

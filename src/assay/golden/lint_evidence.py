@@ -10,6 +10,7 @@ from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
 from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
 from assay.metrics.citations import find_unknown_sources
+from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, Corpus, CorpusChunk, User
@@ -115,7 +116,7 @@ def check_common_keywords(case: Case, linted: LintedSet) -> Iterator[SuspectFiel
         folded = fold_text(keyword)
         count = sum(contains_words(text, folded) for text in linted.folded_texts.values())
         if count >= COMMON_KEYWORD_SHARE * len(linted.folded_texts):
-            message = f"{shorten_repr(keyword)} is in {count} of {len(linted.folded_texts)} chunks"
+            message = f"{shorten_repr(keyword)} is in {count} of {format_count(len(linted.folded_texts), 'chunk')}"
             yield SuspectField("keyword-common", "rubric.correct_keywords", message)
 
 

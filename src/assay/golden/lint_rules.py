@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from assay.golden.coverage_matrix import fold_tag
 from assay.golden.lint_finding import SuspectField, select_counted_cases
+from assay.records.counts import format_count
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Behaviour, Case, GoldenSet
 from assay.scoring.cluster_suggestions import ClusterSuggestion, suggest_clusters
@@ -45,7 +46,9 @@ def check_hops(case: Case) -> Iterator[SuspectField]:
         named = ", ".join(str(value) for selector in required[0].any_of for value in selector.values())
         yield SuspectField("multi-hop-one-chunk", "evidence", f"tagged multi-hop, but one chunk answers it ({named})")
     if len(required) > 1 and not tags & (MULTI_HOP | SINGLE_HOP):
-        yield SuspectField("multi-hop-untagged", "tags", f"needs {len(required)} chunks and is not tagged multi-hop")
+        yield SuspectField(
+            "multi-hop-untagged", "tags", f"needs {format_count(len(required), 'chunk')} and is not tagged multi-hop"
+        )
 
 
 def check_tags(case: Case) -> Iterator[SuspectField]:

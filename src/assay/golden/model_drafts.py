@@ -20,6 +20,7 @@ from assay.golden.lint_finding import LintedSet
 from assay.golden.orders import find_planted_markers, is_ordering
 from assay.golden.question_templates import clean_heading
 from assay.metrics.access_rules import has_expired, read_corpus_access
+from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector, User
 from assay.records.verdicts import JudgeRequest, Verdict
@@ -207,7 +208,7 @@ def _check_reply(plan: PlannedDraft, verdict: Verdict, candidate: Candidate) -> 
     needed = 2 if plan.kind == "multi-hop" else 1
     cited = [unit for unit in case.evidence if unit.grade]
     if len(cited) < needed:
-        return "unsupported", f"{len(cited)} of {needed} passages quoted"
+        return "unsupported", f"{len(cited)} of {format_count(needed, 'passage')} quoted"
     expired = plan.chunks[1].chunk_id if plan.kind == "stale" else None
     if any(unit.any_of[0]["chunk_id"] == expired for unit in cited):
         return "unsupported", "quotes the version that no longer holds"

@@ -322,7 +322,29 @@ def _name_entity(kind: str, name: str, language: KnownLanguage, words: CorpusWor
     plain = words.lower_first(name)
     if re.fullmatch(r"[\w\s'&+.-]+", plain) is None:
         return f"“{name}”"
-    return f"the {name} {kind.lower()}" if language == "en" and kind.lower() in _NAMED_KINDS else plain
+    if language != "en":
+        return plain
+    return f"the {name} {kind.lower()}" if kind.lower() in _NAMED_KINDS else _name_in_english(kind, name, plain, words)
+
+
+def _name_in_english(kind: str, name: str, plain: str, words: CorpusWords) -> str | None:
+    """Return the name of a row as a sentence says it: common nouns with their article, else after their kind.
+
+    None if neither fits: "the length of car" nobody says. A capital alone does not tell a name from a common noun.
+    """
+    if words.is_name(name.split()[0]):
+        return plain
+    if len(name.split()) > 1:
+        return (words.add_article(plain) or plain) if plain.islower() else plain
+    if not name[1:].islower():
+        return plain  # an abbreviation, or a name such as eBay
+    phrase = words.add_article(name.lower())
+    if phrase is not None:
+        return phrase
+    is_kind = re.fullmatch(r"[A-Za-z]{3,}", kind) is not None and kind.casefold() not in _GENERIC_HEADERS
+    if is_kind and not _NO_KIND.fullmatch(kind) and not kind.lower().endswith("s"):
+        return f"the {kind.lower()} “{name}”"
+    return None
 
 
 def _ask_in_vietnamese(header: str, entity: str, value: str) -> str | None:

@@ -22,8 +22,8 @@ from assay.golden.health_results import (
     SliceInformation,
     TextLeak,
 )
+from assay.records.counts import format_count
 from assay.records.golden_set import Case, Corpus
-from assay.scoring.column_values import format_count
 from assay.scoring.saved_results import SavedCase
 from assay.scoring.slices import find_slices
 from assay.stats.arrays import FloatArray

@@ -50,6 +50,8 @@ class ReviewReport(Struct, frozen=True):
     rejected: int
     undecided: tuple[str, ...]
     disagreed: tuple[SettledCase, ...]
+    variants: int = 0
+    """How many of the candidates are variants of cases, which are frozen on top of the set with these."""
 
 
 def settle_cases(cases: Sequence[Case], decisions: Sequence[ReviewDecision]) -> list[SettledCase]:
@@ -116,4 +118,5 @@ def summarise_reviews(cases: Sequence[Case], decisions: Sequence[ReviewDecision]
         rejected=sum(case.state == "rejected" for case in settled),
         undecided=tuple(case.case for case in settled if case.state == "undecided"),
         disagreed=tuple(case for case in settled if case.state == "disagreed"),
+        variants=sum(case.variant_of is not None for case in cases),
     )

@@ -12,6 +12,7 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words
 from assay.metrics.access_rules import is_visible, read_corpus_access
 from assay.metrics.case_index import EvidenceIndex
+from assay.records.counts import format_count
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User, Verification
 from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, describe_target_error, find_stage
 from assay.text.tokens import DocumentFrequencies, collect_word_keys
@@ -157,7 +158,7 @@ def _verify_case(
         if rank is None and unit.required
     ]
     if lost:
-        message = f"not among the {len(chunks)} chunks found: {'; '.join(lost)}"
+        message = f"not among the {format_count(len(chunks), 'chunk')} found: {'; '.join(lost)}"
         return VerifiedCase(case.id, "missing", message, ranks)
     return VerifiedCase(case.id, "found", "", ranks)
 

@@ -24,6 +24,7 @@ from assay.judging.control_questions import (
 )
 from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError
 from assay.records.verdicts import Verdict
 
@@ -86,7 +87,8 @@ def check_judge(
         reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(runner.tally.unscored.items()))
         reason = "; ".join(filter(None, (reasons, runner.tally.halted, first_message)))
         raise IncompleteError(
-            f"judge {chosen.name}: {len(scored)} of {len(questions.anchors)} anchors got a verdict ({reason})"
+            f"judge {chosen.name}: {len(scored)} of {format_count(len(questions.anchors), 'anchor')} got a verdict "
+            f"({reason})"
         )
     modes = sorted(
         {flag.removeprefix("mode:") for sample in scored for flag in sample.flags if flag.startswith("mode:")}

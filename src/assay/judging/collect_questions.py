@@ -34,6 +34,7 @@ from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.scorers import compute_outcome, is_answer_metric
 from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import DISPUTED, Ruling
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, MetricNameError, Problem, SettingsError
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
@@ -232,7 +233,7 @@ def pending_questions(
             "errors: judge them all once, or label some, before a gate relies on it"
         )
     if only:
-        notices.append(f"{len(questions.observations)} of {before} observations are judged")
+        notices.append(f"{len(questions.observations)} of {format_count(before, 'observation')} are judged")
     return questions, notices
 
 
@@ -347,7 +348,11 @@ def load_questions(judging_request: JudgingRequest, chosen: ChosenJudge) -> tupl
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         )
         observations, unknown = prepare_observations(read_rows, loaded.golden)
-    notices = [f"{unknown} observations of cases that are not in the golden set are not judged"] if unknown else []
+    notices = (
+        [f"{format_count(unknown, 'observation')} of cases that are not in the golden set are not judged"]
+        if unknown
+        else []
+    )
     return JudgeQuestions(loaded.golden, corpus, chosen.rubrics, names, observations), notices
 
 

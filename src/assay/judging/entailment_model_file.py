@@ -18,6 +18,7 @@ import numpy as np
 from assay.formats.file_io import is_file, is_folder
 from assay.formats.strict_json import decode_json_object
 from assay.metrics.entailment_model import EntailmentError, EntailmentScores
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 
 MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE = "model.onnx", "tokenizer.json", "config.json"
@@ -205,7 +206,7 @@ def _open_session(runtime: Any, path: Path, labels: int) -> Any:
         _refuse(str(path), "inputs", f"of another kind of model (got {shorten_repr(got)}; {expected})")
     shape = session.get_outputs()[0].shape
     if len(shape) != 2 or (isinstance(shape[1], int) and shape[1] != labels):
-        expected = f"expected two dimensions, the second of the {labels} labels in {CONFIG_FILE}"
+        expected = f"expected two dimensions, the second of the {format_count(labels, 'label')} in {CONFIG_FILE}"
         _refuse(str(path), "outputs", f"of another kind of model (got the shape {shape}; {expected})")
     return session
 

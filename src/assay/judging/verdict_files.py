@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct, field, structs
 
 from assay.calls.interfaces import SampleKey
+from assay.records.counts import format_count
 from assay.records.digest import encode_canonical_json
 from assay.records.errors import InputError, Problem
 from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict, VerdictReview
@@ -185,7 +186,7 @@ def drop_unknown_judges(contents: StoreContents) -> StoreContents:
     unknown = {judge: requests for judge, requests in contents.verdicts.items() if judge not in known_judges}
     for judge, requests in unknown.items():
         count = sum(map(len, requests.values()))
-        contents.warnings.append(f"{count} verdicts of an unknown judge were left out ({judge})")
+        contents.warnings.append(f"left out: {format_count(count, 'verdict')} of an unknown judge ({judge})")
         del contents.verdicts[judge]
     return contents
 

@@ -43,6 +43,7 @@ from assay.judging.verdict_files import (
     sample_key,
     sort_verdicts,
 )
+from assay.records.counts import format_count
 from assay.records.digest import encode_canonical_json
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.verdicts import JudgeIdentity, JudgeStatus, Verdict, VerdictReview
@@ -476,7 +477,9 @@ def _read_contents(db: sqlite3.Connection, store_format: int) -> StoreContents:
         else:
             verdicts[sample_key(verdict)] = verdict
     if bad:
-        contents.warnings.append(f"{bad} verdicts do not match their sha256: they were changed, and are left out")
+        contents.warnings.append(
+            f"{format_count(bad, 'verdict does', 'verdicts do')} not match the recorded sha256: changed, and left out"
+        )
     contents.verdicts = sort_verdicts(verdicts.values())
     if store_format >= _FIRST_FORMAT_WITH_REVIEWS:
         _read_reviews(db, contents)
@@ -492,7 +495,9 @@ def _read_reviews(db: sqlite3.Connection, contents: StoreContents) -> None:
         else:
             contents.reviews.append(review)
     if bad:
-        contents.warnings.append(f"{bad} reviews do not match their sha256: they were changed, and are left out")
+        contents.warnings.append(
+            f"{format_count(bad, 'review does', 'reviews do')} not match the recorded sha256: changed, and left out"
+        )
     contents.reviews.sort()
 
 

@@ -15,7 +15,6 @@ from assay.metrics import (
     citation_support,
     citations,
     claim_coverage,
-    consistency,
     correctness,
     entity_recall,
     faithfulness,
@@ -26,6 +25,7 @@ from assay.metrics import (
     ranking,
     rubric_metrics,
     usage,
+    variants,
 )
 from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
 from assay.metrics.judge_requests import (
@@ -63,7 +63,7 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     leakage.VISIBILITY_METRICS,
     usage.OPERATIONS_METRICS,
     case_checks.CHECK_METRICS,
-    consistency.CONSISTENCY_METRICS,
+    variants.VARIANT_METRICS,
     faithfulness.FAITHFULNESS_METRICS,
     citation_support.CITATION_SUPPORT_METRICS,
     citation_precision.CITATION_PRECISION_METRICS,

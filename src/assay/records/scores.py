@@ -199,8 +199,9 @@ class VariantPair(Struct, frozen=True):
 
 
 class TwinResult(Struct, frozen=True):
-    """How one configuration treats variants (ADR 82): `consistency` over cases with alike variants, `difference` over
-    variants of which another answer is right; `pairs` are those that are not as expected, or unknown.
+    """How one configuration treats variants (ADR 82, 115): `consistency` over cases with alike variants, `distinction`
+    over cases with variants of which another answer is right and `difference` over these variants; `pairs` are those
+    that are not as expected, or unknown.
     """
 
     clusters: int
@@ -208,6 +209,7 @@ class TwinResult(Struct, frozen=True):
     differing: int
     unpaired: int
     consistency: TwinRate
+    distinction: TwinRate
     difference: TwinRate
     losses: tuple[VariantLoss, ...]
     pairs: tuple[VariantPair, ...]

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.golden_set import Count, NonNegative
 
@@ -231,7 +232,7 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     @property
     def gaps(self) -> tuple[str, ...]:
         """What the judge has not been asked yet: kinds of controls by rubric, and anchors. Empty if nothing."""
-        anchors = (f"{self.anchors_unasked} anchors",) if self.anchors_unasked else ()
+        anchors = (format_count(self.anchors_unasked, "anchor"),) if self.anchors_unasked else ()
         return (*map(str, self.unasked), *anchors)
 
     @property

@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from assay.metrics.expected_text import read_facts
+from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.observations import Observation
@@ -22,29 +24,62 @@ from assay.report.case_text import (
     summarise_checks,
 )
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
-from assay.scoring.column_values import format_count
 
-_MAX_REASONS, _MAX_UNITS, _MAX_SET_ASIDE = 2, 3, 3
+_MAX_SET_ASIDE = 3
 _BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
 _MERGED = ("Attribution", "Reached", "Good", "Because", "Sign")
 """Facts of an attribution that have lines of their own."""
 
 
-def render_case_summary(explanation: Explanation, *, width: int = 100, show_forbidden: bool = False) -> str:
-    """Return what a reader needs first, as plain text of at most 30 lines of `width` columns.
+MOST_LINES = 30
+"""The length of the explanation of a case, with what is said of its variants and of a baseline."""
 
-    Forbidden text is withheld unless `show_forbidden`. Long texts are cut; what to do about the case never is.
+
+class _Room(NamedTuple):
+    """How many lines the parts of an explanation have, and how many units of evidence and reasons are shown."""
+
+    answer: int = 8
+    units: int = 3
+    reference: int = 2
+    reasons: int = 2
+
+
+_ROOMS = (
+    *(_Room(answer) for answer in range(8, 2, -1)),
+    _Room(3, 2),
+    _Room(3, 1),
+    _Room(3, 1, 1),
+    _Room(3, 1, 1, 1),
+)
+"""What an explanation that is too long gives up first: lines of the answer, then evidence, reference and reasons."""
+
+
+def render_case_summary(
+    explanation: Explanation, *, width: int = 100, show_forbidden: bool = False, most_lines: int = MOST_LINES - 1
+) -> str:
+    """Return what a reader needs first, as plain text of at most `most_lines` lines of `width` columns.
+
+    Forbidden text is withheld unless `show_forbidden`. Long texts are cut, the answer first; what to do about the case
+    never is, so that a text of fewer than 25 lines cannot be had of every case.
     """
     page = make_page(explanation, width, show_forbidden)
+    for room in _ROOMS:
+        lines = _list_summary_lines(explanation, page, room)
+        if len(lines) <= most_lines:
+            break
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -> list[str]:
     lines = [
         page.safe(f"{explanation.case.id} under {explanation.config_id}: {summarise_checks(explanation)}"),
         "",
-        *_iter_expectation_lines(explanation.case, page),
-        *_iter_answer_lines(explanation, page),
+        *_iter_expectation_lines(explanation.case, page, room),
+        *_iter_answer_lines(explanation, page, room),
     ]
     if explanation.attribution is not None:
         open_facts = _list_open_facts(explanation.case, explanation.observation)
-        lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page)]
+        lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page, room)]
         review_line = _describe_review(explanation)
         if review_line:
             lines += page.paragraph("By people", review_line, 1)
@@ -52,10 +87,10 @@ def render_case_summary(explanation: Explanation, *, width: int = 100, show_forb
         if set_aside:
             more = f" and {len(set_aside) - _MAX_SET_ASIDE} more" if len(set_aside) > _MAX_SET_ASIDE else ""
             named = ", ".join(sorted(set_aside, key=_BROAD_METRICS.__contains__, reverse=True)[:_MAX_SET_ASIDE])
-            room = 1 if review_line else 2
-            lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", room)
-        lines += _iter_trace_lines(explanation.attribution, page)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+            of_these = 1 if review_line else 2
+            lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", of_these)
+        lines += _iter_trace_lines(explanation.attribution, page, room)
+    return lines
 
 
 def _describe_review(explanation: Explanation) -> str:
@@ -70,7 +105,7 @@ def _describe_review(explanation: Explanation) -> str:
     return ""
 
 
-def _iter_expectation_lines(case: Case, page: CasePage) -> Iterator[str]:
+def _iter_expectation_lines(case: Case, page: CasePage, room: _Room) -> Iterator[str]:
     earlier = f" (after {format_count(len(case.history), 'earlier turn')})" if case.history else ""
     yield from page.paragraph("Question", case.question + earlier, 2)
     if case.user is not None:
@@ -78,13 +113,13 @@ def _iter_expectation_lines(case: Case, page: CasePage) -> Iterator[str]:
     also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
     yield from page.paragraph("Expected", case.behaviour + also, 1)
     if case.reference is not None:
-        yield from page.paragraph("Reference", case.reference, 2)
+        yield from page.paragraph("Reference", case.reference, room.reference)
     for label, items in (("Must have", case.must_have), ("Must cite", case.must_cite)):
         if items:
             yield from page.paragraph(label, "; ".join(items), 1)
 
 
-def _iter_answer_lines(explanation: Explanation, page: CasePage) -> Iterator[str]:
+def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) -> Iterator[str]:
     observation = explanation.observation
     if observation is None:
         yield from page.paragraph("Answer", "no output for this case: every metric counts it as an error", 2)
@@ -92,8 +127,9 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage) -> Iterator[str
     if observation.error is not None:
         yield from page.paragraph("Target error", f"{observation.error.code} {observation.error.message}".strip(), 2)
     if observation.error is None or observation.answer:
+        most_lines = 1 if observation.error else room.answer
         yield from page.paragraph(
-            "Answer", format_answer(explanation, observation, page), 1 if observation.error else 3
+            "Answer", format_answer(explanation, observation, page), most_lines, says_how_many=True
         )
     if observation.citations:
         yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
@@ -113,16 +149,16 @@ def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
     ]
 
 
-def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: CasePage) -> Iterator[str]:
+def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: CasePage, room: _Room) -> Iterator[str]:
     facts = list_attribution_facts(attribution)
     values = dict(facts)
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
     yield from page.paragraph("", reached, 1)
-    most_reasons = _MAX_REASONS
+    most_reasons = room.reasons
     if open_facts:
         most_reasons = 1 if attribution.evidence else 0
-        yield from page.paragraph("Facts", "; ".join(open_facts), _MAX_REASONS - most_reasons)
+        yield from page.paragraph("Facts", "; ".join(open_facts), max(1, room.reasons - most_reasons))
     reasons = attribution.evidence[:most_reasons]
     for reason in reasons:
         yield from page.paragraph("Because", reason, most_reasons // len(reasons))
@@ -131,13 +167,13 @@ def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: C
             yield from page.paragraph(label, text, 2 if label == "Try first" else 1)
 
 
-def _iter_trace_lines(attribution: Attribution, page: CasePage) -> Iterator[str]:
+def _iter_trace_lines(attribution: Attribution, page: CasePage, room: _Room) -> Iterator[str]:
     """Yield the rank of each unit of evidence by stage; required units and lost ones come first."""
     trace = build_evidence_trace_table(attribution)
     if not trace.rows:
         return
     rows = sorted(trace.rows, key=lambda row: ("(optional)" in row[1], not row[-1]))
-    shown = rows if len(rows) <= _MAX_UNITS else rows[: _MAX_UNITS - 1]
+    shown = rows if len(rows) <= room.units else rows[: max(1, room.units - 1)]
     cells = [[page.safe(cell) for cell in row] for row in (trace.columns, *shown)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:

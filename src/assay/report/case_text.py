@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, User
 from assay.records.observations import Observation
@@ -139,10 +140,13 @@ class CasePage:
         """Return a text without secrets, and nothing of it where it gives something else away."""
         return str(self.withhold(withhold_secrets(text, self.secrets)))
 
-    def paragraph(self, label: str, text: str, most_lines: int | None = None) -> list[str]:
+    def paragraph(
+        self, label: str, text: str, most_lines: int | None = None, *, says_how_many: bool = False
+    ) -> list[str]:
         """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately.
 
-        Of a text that takes more than `most_lines`, the first ones are returned, and the last of them ends in "…".
+        Of a text that takes more than `most_lines`, the first ones are returned, and the last of them ends in "…";
+        with `says_how_many` it says how many lines more there are.
         """
         shown_text = self.hide(text).replace("\r\n", "\n").replace("\t", "    ")
         if len(shown_text) > _MAX_TEXT:
@@ -155,9 +159,11 @@ class CasePage:
             ) or [""]
         if most_lines is not None and len(lines) > most_lines:
             last = lines[most_lines - 1]
-            if len(last) > width - 2:
-                last = last[: width - 2].rpartition(" ")[0] or last[: width - 2]
-            lines = [*lines[: most_lines - 1], last.rstrip() + " …"]
+            end = f" … ({format_count(len(lines) - most_lines, 'more line')})" if says_how_many else " …"
+            room = width - len(end)
+            if len(last) > room:
+                last = last[:room].rpartition(" ")[0] or last[:room]
+            lines = [*lines[: most_lines - 1], last.rstrip() + end]
         if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
             return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
+from assay.records.counts import format_count
 from assay.records.findings import Attribution, CaseChange, Comparison, MetricChange
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
@@ -19,7 +20,6 @@ from assay.report.failure_tables import format_cause_and_fix
 from assay.report.number_format import MetricsByName, format_number
 from assay.report.run_summary import DEFAULT_WIDTH, fold_note, shorten_at_word
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
-from assay.scoring.column_values import format_count
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_terminal
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import HEADLINES, MetricNames
+from assay.records.counts import format_count
 from assay.records.findings import (
     Attribution,
     CaseChange,
@@ -23,7 +24,6 @@ from assay.records.release_gates import Decision, RuleResult
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
 NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
@@ -334,11 +334,15 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
 
 
 def render_short_case_change(
-    comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG, width: int = DEFAULT_WIDTH
+    comparison: Comparison,
+    case_id: str,
+    metric_rows: MetricsByName = CATALOG,
+    width: int = DEFAULT_WIDTH,
+    most_lines: int = 2,
 ) -> Screen:
     """Return how one case changed, escaped for a terminal of `width` columns: cause, scores, moved evidence.
 
-    Each of these has two lines at most, and one where it fits.
+    Each of these has `most_lines` lines at most, and one where it fits.
     """
     whole = render_case_change(comparison, case_id, metric_rows)
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
@@ -360,7 +364,7 @@ def render_short_case_change(
             line,
             width,
             subsequent_indent="   ",
-            max_lines=2,
+            max_lines=most_lines,
             placeholder=" …",
             break_on_hyphens=False,
             break_long_words=False,

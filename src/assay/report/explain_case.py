@@ -12,10 +12,11 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
 from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
 from assay.metrics.withheld_text import WithheldTexts
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
-from assay.report.case_summary import compare_with_case, describe_variants_of_case, render_case_summary
+from assay.report.case_summary import MOST_LINES, compare_with_case, describe_variants_of_case, render_case_summary
 from assay.report.case_text import (
     FORBIDDEN_MARK,
     SET_ASIDE,
@@ -30,7 +31,6 @@ from assay.report.case_text import (
 from assay.report.comparison_tables import render_case_change, render_short_case_change
 from assay.report.failure_tables import describe_missing_files
 from assay.report.terminal import Screen
-from assay.scoring.column_values import format_count
 from assay.scoring.score_tables import list_case_columns
 from assay.scoring.scored_run import ScoredRun
 
@@ -44,8 +44,9 @@ def explain_case(
     verbose: bool = False,
     width: int = 100,
     verbose_name: str = "verbose=True",
+    reserved_lines: int = 0,
 ) -> str:
-    """Return one case as text of at most 30 lines; `verbose` for everything known of it.
+    """Return one case as text of at most 30 lines, less `reserved_lines`; `verbose` for everything known of it.
 
     `verbose_name` is what the user calls that; the last line of a short text names it.
 
@@ -67,7 +68,9 @@ def explain_case(
         return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden) + text
     scores = format_count(len(case_explanation.scores), "score")
     more = f"{verbose_name} adds rankings, context, citations and {scores}\n"
-    return render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden) + text + more
+    room = MOST_LINES - reserved_lines - len(text.splitlines()) - 1
+    summary = render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden, most_lines=room)
+    return summary + text + more
 
 
 def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:
@@ -117,13 +120,22 @@ def summarise_failed_case(run: ScoredRun, config: str, checks: CaseChecks) -> st
 
 
 def explain_change(
-    run: ScoredRun, case_id: str, config_id: str | None = None, *, verbose: bool = True, width: int = 100
+    run: ScoredRun,
+    case_id: str,
+    config_id: str | None = None,
+    *,
+    verbose: bool = True,
+    width: int = 100,
+    most_lines: int = 2,
 ) -> Screen:
-    """Return what changed on one case against the baseline that the run was scored with; short unless `verbose`."""
+    """Return what changed on one case against the baseline that the run was scored with.
+
+    Unless `verbose`, cause, scores and moved evidence have at most `most_lines` lines each.
+    """
     comparison = compare_with_baseline(run)[_require_config(run, config_id)]
     if verbose:
         return render_case_change(comparison, case_id)
-    return render_short_case_change(comparison, case_id, width=width)
+    return render_short_case_change(comparison, case_id, width=width, most_lines=most_lines)
 
 
 def list_missing_files(case: CaseIndex, observation: Observation | None) -> list[str]:

@@ -20,6 +20,7 @@ from assay.metrics.template_columns import (
     RECALL_10,
     MetricNames,
 )
+from assay.records.counts import format_count
 from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.records.golden_set import Case, Selector
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
@@ -34,7 +35,6 @@ from assay.report.number_format import (
 )
 from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary
 from assay.scoring.case_outcomes import list_failed_cases
-from assay.scoring.column_values import format_count
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 EVIDENCE_LABEL, FORBIDDEN_LABEL = "Evidence", "Forbidden"

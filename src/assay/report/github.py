@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from assay.metrics.catalog import CATALOG
+from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
@@ -12,7 +13,6 @@ from assay.report import failure_tables, tables
 from assay.report.failure_tables import AttributionsByConfig, CasesById
 from assay.report.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
 from assay.report.number_format import MetricsByName
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_invisible, escape_markdown
 
 MAX_ANNOTATIONS = 10

@@ -161,6 +161,7 @@ def _encode_twins(twins: TwinResult | None) -> Json:
             "differing": twins.differing,
             "unpaired": twins.unpaired,
             "consistency": _encode_rate(twins.consistency),
+            "distinction": _encode_rate(twins.distinction),
             "difference": _encode_rate(twins.difference),
             "losses": losses,
             "pairs": [msgspec.structs.asdict(pair) for pair in twins.pairs],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.records.counts import format_count
 from assay.records.scores import ScoringResult
 from assay.report.number_format import (
     JUDGED,
@@ -15,7 +16,6 @@ from assay.report.number_format import (
     get_metric_class,
 )
 from assay.report.tables import FEW_CASES, list_slices_by_size
-from assay.scoring.column_values import format_count
 
 _MAX_SLICES = 5
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, MetricNames, find_first_present
+from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
@@ -19,7 +20,6 @@ from assay.report.limitations import describe_limitations
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.twin_tables import build_twin_tables
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_markdown
 
 _TOP_REASONS, _MAX_REASONS = 3, 10

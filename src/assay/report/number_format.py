@@ -8,8 +8,8 @@ import numpy as np
 
 from assay.metrics.catalog import CATALOG, case_column_name
 from assay.metrics.metric import Metric, parse_metric_name
+from assay.records.counts import format_count
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable, Summary
-from assay.scoring.column_values import format_count
 
 NOT_AVAILABLE = "n/a"
 MetricsByName = Mapping[str, Metric]

@@ -7,11 +7,11 @@ from html import escape
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FIRST_METRICS, find_first_present
+from assay.records.counts import format_count
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.number_format import MetricsByName, format_interval, format_value
 from assay.report.tables import describe_all_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from assay.calibration.review_verdicts import ReviewItem, VerdictsInReview
+from assay.records.counts import format_count
 from assay.report.tables import Table
 from assay.report.terminal import Screen, escape_table
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 60

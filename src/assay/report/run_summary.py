@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
+from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary
@@ -29,7 +30,6 @@ from assay.report.number_format import (
 from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
-from assay.scoring.column_values import format_count
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal
 

@@ -14,6 +14,7 @@ from assay.metrics.template_columns import (
     MetricNames,
     find_first_present,
 )
+from assay.records.counts import format_count
 from assay.records.release_gates import Decision, RuleResult
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.number_format import (
@@ -31,7 +32,7 @@ from assay.report.number_format import (
     get_metric_class,
 )
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
-from assay.scoring.column_values import find_rows_in_review, format_compared, format_count
+from assay.scoring.column_values import find_rows_in_review, format_compared
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""

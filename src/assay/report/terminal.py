@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from assay.metrics.catalog import CATALOG
+from assay.records.counts import format_count
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
@@ -36,7 +37,6 @@ from assay.report.tables import (
 )
 from assay.report.twin_tables import build_twin_tables
 from assay.scoring.case_outcomes import list_failed_cases
-from assay.scoring.column_values import format_count
 from assay.text.escaping import escape_terminal
 
 _MAX_FAILED_CASES = 10

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.records.counts import format_count
 from assay.records.scores import Interval, ScoringResult, TwinRate, VariantLoss
 from assay.report.number_format import NOT_AVAILABLE, format_number, format_percent
 from assay.report.tables import Table
-from assay.scoring.column_values import format_count
 
 MAX_PAIRS = 10
 """The largest number of variants of one configuration that a report names."""
@@ -25,14 +25,17 @@ def build_twin_tables(scoring: ScoringResult) -> list[Table]:
 def _build_rates_table(scoring: ScoringResult) -> Table:
     rows = []
     for config, twins in sorted(scoring.twins.items()):
-        rows.append((config, str(twins.clusters), _format_rate(twins.consistency), _format_rate(twins.difference)))
+        apart = _format_rate(twins.distinction)
+        if twins.differing:
+            apart += f"; {twins.difference.good} of {format_count(twins.differing, 'pair')}"
+        rows.append((config, str(twins.clusters), _format_rate(twins.consistency), apart))
     notes = [
         "Alike: cases all of whose alike variants have the same verdict and behaviour and answers that agree. "
-        "Differently: variants of which another answer is right that were answered rightly and not as the case was. "
-        "Variants count in no other number of this report.",
+        "Told apart: cases with variants of which another answer is right; both have the behaviour and the facts that "
+        "belong to them, and not the same answer. Variants count in no other number of this report.",
         *_list_doubts(scoring),
     ]
-    columns = ("Config", "Cases with variants", "Treated alike (consistency)", "Treated differently")
+    columns = ("Config", "Cases with variants", "Treated alike (consistency)", "Told apart (twin_distinction)")
     return Table("Variants", columns, tuple(rows), tuple(notes))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from assay.formats.golden_files import LoadedGolden, compute_golden_digest
+from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import SettingsError
 from assay.records.golden_set import BEHAVIOURS, Case, User
@@ -50,6 +51,18 @@ def make_probes(loaded: LoadedGolden, chosen: Sequence[Case]) -> LoadedGolden:
                 cases.setdefault((case.question, key), _make_probe(case, number, user))
     probe_set = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
     return LoadedGolden(probe_set, loaded.format, (), compute_golden_digest(probe_set))
+
+
+def describe_probes(probes: Sequence[Case]) -> str:
+    """Return how many questions probes ask, and as how many users.
+
+    >>> describe_probes([Case("a~2", "Who?", user=User("acme")), Case("b~2", "When?", user=User("acme"))])
+    '2 questions, each again as the 1 user of the golden set who did not ask it'
+    """
+    questions = format_count(len({probe.question for probe in probes}), "question")
+    users = len({compute_digest(probe.user) for probe in probes})
+    who = "the 1 user" if users == 1 else f"those of {users} users"
+    return f"{questions}, each again as {who} of the golden set who did not ask it"
 
 
 def find_leaking_probes(run: ScoredRun) -> list[ProbeLeak]:

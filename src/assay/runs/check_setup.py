@@ -24,6 +24,7 @@ from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
 from assay.metrics.citations import find_unknown_sources
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
@@ -32,7 +33,7 @@ from assay.report.tables import Table
 from assay.runs.check_plugins import check_installed_plugins
 from assay.runs.observation_runner import join_search_and_answer
 from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
-from assay.scoring.column_values import format_case_ids, format_count
+from assay.scoring.column_values import format_case_ids
 from assay.targets.choose_target import (
     ChosenTarget,
     TargetPermissions,
@@ -251,7 +252,7 @@ def _check_gate(config: Config) -> Iterator[SetupFinding]:
     except AssayError as error:
         yield SetupFinding("fail", "gate", str(error))
         return
-    yield SetupFinding("ok", "gate", f"{len(gate.rules)} rules")
+    yield SetupFinding("ok", "gate", format_count(len(gate.rules), "rule"))
 
 
 def _check_targets(

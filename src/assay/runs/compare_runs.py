@@ -23,6 +23,7 @@ from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
@@ -38,7 +39,7 @@ from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
-from assay.scoring.column_values import format_count, number_clusters
+from assay.scoring.column_values import number_clusters
 from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, list_regression_metrics
 from assay.scoring.summaries import summarise_table
 from assay.text.escaping import escape_terminal

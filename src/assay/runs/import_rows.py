@@ -13,8 +13,8 @@ from assay.formats.file_io import write_atomically
 from assay.formats.foreign_files import load_foreign_file
 from assay.formats.foreign_rows import ForeignRows
 from assay.formats.golden_files import load_golden, write_golden
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
-from assay.scoring.column_values import format_count
 
 GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 

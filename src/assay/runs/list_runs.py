@@ -16,6 +16,7 @@ SEARCH_DEPTH = 3
 """How many folders deep runs and reports are looked for."""
 _REPORT_TITLE = b"<title>Assay report</title>"
 _HEAD_BYTES = 4096
+_DIGEST_LETTERS = len("sha256:") + 8
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 
 
@@ -97,6 +98,7 @@ def _read_run(folder: Path, manifest_file: Path) -> RunRow:
         return RunRow(folder, changed, (), "", "not a readable run folder")
     named = manifest.get("golden") or {}
     golden = " ".join(part for part in (named.get("name"), named.get("version")) if part)
+    golden = golden or str(manifest.get("golden_digest") or "")[:_DIGEST_LETTERS]  # a set without name and version
     return RunRow(folder, changed, tuple(manifest.get("configs") or ()), golden, _read_decision(report))
 
 

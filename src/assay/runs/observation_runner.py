@@ -7,7 +7,7 @@ none of them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -157,7 +157,8 @@ class ObservationRunner:
                 once = partial(self._call, work.case, operation, deadline)
                 reply = await self._attempts.run_with_retries(once, deadline, ticket)
             except CallError as error:
-                observation = structs.replace(observation, error=TargetError(error.code, error.message))
+                message = error.message + describe_operations(operation, self.policy.operations)
+                observation = structs.replace(observation, error=TargetError(error.code, message))
                 break
             if reply is None:
                 return None
@@ -188,6 +189,18 @@ class ObservationRunner:
         except Exception as error:  # the last barrier: one reply must not end the run
             raise CallError(choose_error_code(error), describe_unforeseen(error)) from error
         return with_elapsed_time(reply, round((self.clock.now() - start) * 1000, 3))
+
+
+def describe_operations(failed: TargetOperation, operations: Sequence[TargetOperation]) -> str:
+    """Return, for an error message, which of several operations failed and which were not tried after it.
+
+    >>> describe_operations("search", ["search", "ask"]), describe_operations("ask", ["search", "ask"])
+    (' (in search; ask was not called after it)', ' (in ask)')
+    """
+    if len(operations) == 1:
+        return ""
+    later = operations[operations.index(failed) + 1 :]
+    return f" (in {failed}; {', '.join(later)} was not called after it)" if later else f" (in {failed})"
 
 
 def with_elapsed_time(observation: Observation, milliseconds: float) -> Observation:

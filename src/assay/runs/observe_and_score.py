@@ -21,6 +21,7 @@ from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder, 
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import date_of_time
 from assay.gates.release_decision import select_gated_configs
+from assay.records.counts import format_count
 from assay.records.errors import IncompleteError
 from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
 from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions, VerdictOptions
@@ -85,13 +86,14 @@ def describe_search_agreement(observations: Iterable[Observation], k: int) -> li
         differing = list(dict.fromkeys(agreement.differing))
         if not differing:
             notices.append(
-                f"{config}: search and ask agree on the first {k} chunks of all {agreement.compared} observations"
+                f"{config}: search and ask agree on the first {format_count(k, 'chunk')} of all "
+                f"{format_count(agreement.compared, 'observation')}"
             )
             continue
         names = ", ".join(differing[:MAX_CASES_SHOWN]) + (" …" if len(differing) > MAX_CASES_SHOWN else "")
         notices.append(
-            f"{config}: search and ask differ in the first {k} chunks of {len(agreement.differing)} of "
-            f"{agreement.compared} observations ({names}): retrieval metrics describe only one of them"
+            f"{config}: search and ask differ in the first {format_count(k, 'chunk')} of {len(agreement.differing)} of "
+            f"{format_count(agreement.compared, 'observation')} ({names}): retrieval metrics describe only one of them"
         )
     return notices
 

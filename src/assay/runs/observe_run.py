@@ -31,6 +31,7 @@ from assay.formats.run_folder import (
     make_observation_key,
 )
 from assay.formats.settings_file import Config, find_secrets
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError
@@ -117,7 +118,10 @@ def describe_halt(name: str, tally: ObservationTally) -> str:
     """Return the notice for a run that ended early."""
     codes = ", ".join(f"{code} {count}" for code, count in sorted(tally.codes.items()))
     error_counts = f"; errors: {codes}" if codes else ""
-    return f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of {tally.total} observations{error_counts}"
+    return (
+        f"target {name}: {_REASONS[tally.halted]}, after {tally.done} of "
+        f"{format_count(tally.total, 'observation')}{error_counts}"
+    )
 
 
 RUNS_FOLDER = "runs"
@@ -139,6 +143,12 @@ class ObservationRequest:
     trust: TargetPermissions = NO_TRUST
     started_at: str | None = None
     probes_of: Path | None = None
+
+    @property
+    def golden_file_stem(self) -> str:
+        """The name of the golden file without its ending: the name of a set that has none of its own."""
+        named = self.config.golden_settings
+        return Path(named.path).stem if named is not None else ""
 
 
 @dataclass(slots=True)
@@ -293,7 +303,11 @@ class _Session:
         return {
             "assay_version": __version__,
             "golden_digest": loaded.digest,
-            "golden": {"name": loaded.golden.name, "version": loaded.golden.version, "format": loaded.format},
+            "golden": {
+                "name": loaded.golden.name or self.measurement.golden_file_stem,
+                "version": loaded.golden.version,
+                "format": loaded.format,
+            },
             "operations": {
                 "retrieval_only": self.measurement.retrieval_only,
                 "k": max((*settings.scoring.k, settings.scoring.production_k)),

@@ -25,6 +25,7 @@ from assay.formats.plain_values import make_plain
 from assay.formats.reply_shapes import recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
+from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
@@ -146,7 +147,7 @@ def _read_output_row(row: Any, ids_by_question: Mapping[str, list[str]], config:
         question = next((value[key] for key in QUESTION_KEYS if isinstance(value.get(key), str)), None)
         case_ids = ids_by_question.get(_normalise(question), []) if question is not None else []
         if len(case_ids) != 1:
-            matches = f"{len(case_ids)} cases" if question is not None else "no question"
+            matches = format_count(len(case_ids), "case") if question is not None else "no question"
             raise ShapeError(f"no case_id, and {matches} to match it by (expected case_id, or one question)")
         case_id = case_ids[0]
     members["case_id"] = str(case_id)

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from assay.formats.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
 from assay.metrics.catalog import CATALOG, find_main_rubric, find_metric, parse_metric
 from assay.metrics.metric import Metric, parse_metric_name
+from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.report.case_scores import iter_case_lines
@@ -318,7 +319,7 @@ def format_regrade(regrade: Regrade) -> Iterator[str]:
         yield from _format_metric(result)
     if not regrade.metrics:
         yield "no score changed"
-    yield f"{len(regrade.unchanged)} metrics are the same for every case"
+    yield f"{format_count(len(regrade.unchanged), 'metric is', 'metrics are')} the same for every case"
     if regrade.only_once:
         yield f"scored on one side only: {', '.join(regrade.only_once)}"
 
@@ -326,7 +327,10 @@ def format_regrade(regrade: Regrade) -> Iterator[str]:
 def _format_metric(result: MetricRegrade) -> Iterator[str]:
     means = f"{result.before:.3f} → {result.after:.3f}" if result.before is not None else "never scored on both sides"
     kinds = ", ".join(f"{kind} {count}" for kind, count in result.kinds.items()) or "nothing flips"
-    yield f"{result.config} {result.metric}: {means} (n {result.n}), {result.changed} scores differ; {kinds}"
+    yield (
+        f"{result.config} {result.metric}: {means} (n {result.n}), "
+        f"{format_count(result.changed, 'score differs', 'scores differ')}; {kinds}"
+    )
     if result.by_category:
         shares = [f"{name} {count} of {size}" for name, (count, size) in result.by_category.items()]
         more = f" … and {len(shares) - MAX_CATEGORIES} more" if len(shares) > MAX_CATEGORIES else ""

@@ -20,10 +20,10 @@ from assay.metrics.catalog import (
     parse_metric,
     parse_metrics,
 )
-from assay.metrics.consistency import CONSISTENCY
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
-from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, GoldenSet
+from assay.metrics.variants import CONSISTENCY, TWIN_DISTINCTION
+from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo
@@ -100,6 +100,8 @@ class ScoreInputs(Struct, frozen=True):
             default_metrics = (*default_metrics, *NUGGET_METRICS_BY_RULES, *by_judge)
         if any(variant.variant in ALIKE_KINDS for variant in variants):
             default_metrics = (*default_metrics, CONSISTENCY)
+        if any(variant.variant in DIFFERING_KINDS for variant in variants):
+            default_metrics = (*default_metrics, TWIN_DISTINCTION)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
         return cls(
             request,

@@ -34,6 +34,7 @@ from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
 from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, IncompleteError, InputError, Problem, SettingsError
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
@@ -43,8 +44,7 @@ from assay.records.verdicts import JudgeRubric
 from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
-from assay.runs.score_twins import ScoredRows, add_consistency, make_variant_run, measure_variants
-from assay.scoring.column_values import format_count
+from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -215,7 +215,7 @@ def _finish_run(
         variant_tables = _build_tables(variant_rows.inputs, variant_rows.shards)
         rows = ScoredRows(inputs, files, gathered, in_memory or {})
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
-    tables = add_consistency(inputs, tables, twins)
+    tables = add_variant_metrics(inputs, tables, twins)
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
     notices = (*notices, *_list_access_notices(inputs))
     scoring = summarise_run(

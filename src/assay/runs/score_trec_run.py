@@ -35,6 +35,7 @@ from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import MetricName, rows_with_error
 from assay.metrics.ranking import RankingTable, needs_only_ranking_of, score_ranking
+from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, MetricNameError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE
@@ -574,9 +575,9 @@ def _check_runs(files: Sequence[OutputFile], runs: Sequence[TrecRunScores], *, i
             problems.append(Problem(file.name, lines[query], "query", message, "E_UNKNOWN_ID"))
     if problems:
         raise InputError(problems)
-    notices = [f"{file.name}: {run.normalised} lines brought to Unicode NFC"
+    notices = [f"{file.name}: {format_count(run.normalised, 'line')} brought to Unicode NFC"
                for file, run in zip(files, runs, strict=True) if run.normalised]  # fmt: skip
     unknown = sum(len(run.unknown) for run in runs)
     if unknown:
-        notices.append(f"{unknown} rows of cases that are not in the golden set were left out")
+        notices.append(f"left out: {format_count(unknown, 'row')} of cases that are not in the golden set")
     return notices

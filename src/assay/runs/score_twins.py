@@ -9,14 +9,15 @@ from functools import cached_property
 import numpy as np
 from msgspec import structs
 
-from assay.comparison.twin_clusters import TwinAnswer, make_consistency_column, measure_twins
+from assay.comparison.twin_clusters import make_variant_column, measure_twins
+from assay.comparison.twin_distinction import TwinAnswer
 from assay.formats.outputs import OutputFile
 from assay.metrics.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
 from assay.metrics.case_index import CaseIndex, GoldenIndex
-from assay.metrics.consistency import CONSISTENCY, VARIANTS_ARE_CASES
+from assay.metrics.catalog import find_metric
 from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable
-from assay.records.golden_set import ALIKE_KINDS
-from assay.records.observations import Observation
+from assay.metrics.variants import VARIANTS_ARE_CASES, VARIANTS_FAMILY
+from assay.records.observations import Observation, is_text_id
 from assay.records.scores import ConfigResult, ScoreColumn, ScoreTable, TwinResult
 from assay.runs.score_inputs import ScoreInputs
 from assay.scoring.scored_run import MergedShards, ScoredRun, read_row
@@ -81,25 +82,43 @@ def _read_answers(
     behaviours = facts.observed_behaviours[0].tolist()
     for case_index, observation, code in zip(indexed, observations, behaviours, strict=True):
         text = observation.answer if isinstance(observation.answer, str) else None
-        yield case_index.case.id, TwinAnswer(text, _BEHAVIOUR_NAMES[code])
+        ranking, has_evidence = _read_last_ranking(case_index, observation)
+        yield case_index.case.id, TwinAnswer(text, _BEHAVIOUR_NAMES[code], ranking, has_evidence)
 
 
-def add_consistency(
+def _read_last_ranking(case_index: CaseIndex, observation: Observation) -> tuple[tuple[str, ...] | None, bool | None]:
+    """Return the chunks of the last stage, and whether all required evidence is among them; None where none tells."""
+    if not observation.stages:
+        return None, None
+    chunks = observation.stages[-1].chunks
+    ranking = tuple(chunk.chunk_id for chunk in chunks)
+    if not case_index.required or (case_index.evidence.needs_ids and any(map(is_text_id, ranking))):
+        return ranking, None
+    covered = 0
+    for mask in case_index.evidence.unit_masks(chunks):
+        covered |= mask or 0
+    return ranking, covered & case_index.required == case_index.required
+
+
+def add_variant_metrics(
     inputs: ScoreInputs, tables: Mapping[str, ScoreTable], twins: Mapping[str, TwinResult]
 ) -> dict[str, ScoreTable]:
-    """Return the tables with a column of consistency, if that is computed."""
-    if all(name.base != CONSISTENCY for name in inputs.plan.measured):
-        return dict(tables)
+    """Return the tables with a column for each metric of variants that is measured."""
+    names = [name for name in inputs.plan.measured if _is_of_variants(name)]
     scored = {}
     for config, table in tables.items():
-        column = _make_column(inputs, twins.get(config))
-        scored[config] = structs.replace(table, columns={**table.columns, CONSISTENCY: column})
+        columns = {str(name): _make_column(inputs, twins.get(config), name) for name in names}
+        scored[config] = structs.replace(table, columns={**table.columns, **columns})
     return scored
+
+
+def _is_of_variants(name: MetricName) -> bool:
+    return find_metric(name).family == VARIANTS_FAMILY
 
 
 def make_variant_run(run: ScoredRun, rows: ScoredRows, tables: Mapping[str, ScoreTable]) -> ScoredRun:
     """Return the scoring of the variants, in which single ones can be explained as cases are."""
-    measured = tuple(name for name in run.plan.measured if name.base != CONSISTENCY)
+    measured = tuple(name for name in run.plan.measured if not _is_of_variants(name))
     configs = {config: ConfigResult(table, {}) for config, table in tables.items() if config in run.scoring.configs}
     return ScoredRun(
         structs.replace(run.scoring, configs=configs, twins={}),
@@ -116,10 +135,9 @@ def make_variant_run(run: ScoredRun, rows: ScoredRows, tables: Mapping[str, Scor
     )
 
 
-def _make_column(inputs: ScoreInputs, twins: TwinResult | None) -> ScoreColumn:
+def _make_column(inputs: ScoreInputs, twins: TwinResult | None, name: MetricName) -> ScoreColumn:
     cases = inputs.golden.cases
     if not inputs.variants and any(case.variant_of is not None for case in cases):
         everywhere = rows_not_applicable(np.ones(len(cases), dtype=np.bool_), VARIANTS_ARE_CASES)
-        return make_score_column(MetricName(CONSISTENCY), np.zeros(len(cases)), everywhere)
-    alike = {case.variant_of for case in inputs.variants if case.variant in ALIKE_KINDS} - {None}
-    return make_consistency_column(cases, {name for name in alike if name is not None}, twins)
+        return make_score_column(name, np.zeros(len(cases)), everywhere)
+    return make_variant_column(cases, inputs.variants, twins, name)

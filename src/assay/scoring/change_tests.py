@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
 from assay.records.case_ids import CaseIds
+from assay.records.counts import format_count
 from assay.records.findings import ChangeVerdict, MetricChange
 from assay.records.scores import ScoreTable
 from assay.scoring.column_values import (
@@ -26,7 +27,6 @@ from assay.scoring.column_values import (
     explain_partial_judging,
     find_statistic,
     format_case_ids,
-    format_count,
     get_range,
     get_worst_value,
     is_open_amount,

@@ -12,10 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import consistency, correctness
+from assay.metrics import correctness, variants
 from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
+from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, Interval, ScoreColumn, ScoreTable
 from assay.stats.arrays import FloatArray, RowIndices, find_distinct
@@ -59,15 +60,6 @@ def format_case_ids(case_ids: Sequence[str]) -> str:
     """
     more = len(case_ids) - CASES_NAMED
     return ", ".join(case_ids[:CASES_NAMED]) + (f" … and {more} more" if more > 0 else "")
-
-
-def format_count(count: int, noun: str) -> str:
-    """Return a count with its noun, in the singular or the plural.
-
-    >>> format_count(1, "case"), format_count(2, "case")
-    ('1 case', '2 cases')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 PERCENTILE_STATISTICS = {"p50": 50.0, "p95": 95.0}
@@ -129,7 +121,7 @@ def find_column(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
     return table.columns.get(str(name)) or table.columns.get(str(case_column_name(name)))
 
 
-_UNKNOWN_REASONS = (correctness.UNKNOWN_REASON, consistency.UNKNOWN_REASON)
+_UNKNOWN_REASONS = (correctness.UNKNOWN_REASON, variants.UNKNOWN_REASON, variants.UNKNOWN_DISTINCTION_REASON)
 
 
 def find_unknown_code(column: ScoreColumn) -> int | None:

@@ -27,10 +27,11 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
+from assay.records.counts import format_count
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
-from assay.scoring.column_values import find_settled_rows, format_count
+from assay.scoring.column_values import find_settled_rows
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 
 NO_OBSERVATION = "no observation"
@@ -318,7 +319,7 @@ def describe_leaked_scores(table: ScoreTable) -> list[str]:
         return []
     count = int(np.logical_or.reduce(list(changed.values())).sum())
     names = [name for name in _ANSWER_METRICS if name in changed and changed[name].any()]
-    cases = "1 case that leaked gets" if count == 1 else f"{count} cases that leaked get"
+    cases = format_count(count, "case that leaked gets", "cases that leaked get")
     return [f"{cases} the worst score in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
 
 

@@ -16,6 +16,7 @@ from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORM
 from assay.formats.outputs_checks import normalise_names
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
@@ -196,10 +197,11 @@ def check_inputs(
     notices = [f"{count} {text}" for text, count in sorted(gathered.notices.items())]
     notices += [notice for file in files for notice in file.notices]
     if unknown_rows:
-        notices.append(f"{len(unknown_rows)} rows of cases that are not in the golden set were left out")
+        notices.append(f"left out: {format_count(len(unknown_rows), 'row')} of cases that are not in the golden set")
     if len(unknown_rows) < len(gathered.unknown_cases):
         notices.append(
-            f"{len(gathered.unknown_cases) - len(unknown_rows)} rows of cases beyond the limit were left out"
+            f"left out: {format_count(len(gathered.unknown_cases) - len(unknown_rows), 'row')} of cases beyond "
+            "the limit"
         )
     if any(file.format == "trec-rag" for file in files):
         notices.append("trec-rag holds citations and no ranking: the scores compare citations, not retrieval")
@@ -208,7 +210,10 @@ def check_inputs(
 
 def _describe_no_rows(file: OutputFile, unknown_count: int) -> Problem:
     """Return the problem of outputs none of which can be scored: without a configuration there is no result."""
-    message = f"no row of a golden case (got {unknown_count} rows of other cases; expected outputs for the golden set)"
+    message = (
+        f"no row of a golden case (got {format_count(unknown_count, 'row')} of other cases; expected outputs "
+        "for the golden set)"
+    )
     return Problem(file.name, None, "", message, "E_EMPTY")
 
 

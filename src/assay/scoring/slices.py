@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from assay.records.counts import format_count
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.stats.arrays import RowIndices, find_distinct
@@ -136,5 +137,5 @@ def describe_selection(limit: int | None, only: Sequence[str]) -> str:
     """Return the description of a selection for reports; empty if all cases are selected."""
     parts = [f"only {', '.join(only)}"] if only else []
     if limit is not None:
-        parts.append(f"only the first {limit} cases")
+        parts.append(f"only the first {format_count(limit, 'case')}")
     return f"{' and '.join(parts)}: not gated" if parts else ""

@@ -15,8 +15,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.consistency import CONSISTENCY
 from assay.metrics.metric import Metric, MetricName
+from assay.metrics.variants import VARIANTS_FAMILY
+from assay.records.counts import format_count
 from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
@@ -31,7 +32,6 @@ from assay.scoring.column_values import (
     find_settled_rows,
     find_statistic,
     find_unknown_code,
-    format_count,
     get_range,
     get_worst_value,
     is_binary,
@@ -370,7 +370,7 @@ def _notes(
         notes.append(f"not finite and counted as errors: {column_values.not_finite}")
     if not headline and column_values.scored < MIN_TESTED_CASES:
         notes.append(f"descriptive only (n < {MIN_TESTED_CASES})")
-    is_perfect = metric_row.direction == "higher" and value == metric_row.high and metric_row.name != CONSISTENCY
+    is_perfect = metric_row.direction == "higher" and value == metric_row.high and metric_row.family != VARIANTS_FAMILY
     if headline and statistic in AVERAGE_STATISTICS and is_perfect:
         notes.append(f"perfect on every scored case (n {column_values.scored}): cannot tell systems apart")
     return notes

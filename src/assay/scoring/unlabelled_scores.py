@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from assay.metrics.catalog import parse_metric
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import find_first_present
+from assay.records.counts import format_count
 from assay.records.golden_set import PEOPLE, Case
 from assay.records.scores import ScoreTable
 from assay.scoring.column_values import find_column
@@ -49,8 +50,9 @@ def describe_unaccepted_nuggets(cases: Sequence[Case]) -> str:
     if not drafted:
         return ""
     return (
-        f"{NO_LABELS}: a first comparison, not a measurement: nobody accepted the nuggets of {drafted} of {len(cases)} "
-        f"cases, which {', '.join(sorted(graders))} drafted from what the compared systems retrieved; {CIRCULAR}"
+        f"{NO_LABELS}: a first comparison, not a measurement: nobody accepted the nuggets of {drafted} of "
+        f"{format_count(len(cases), 'case')}, which {', '.join(sorted(graders))} drafted from what the compared "
+        f"systems retrieved; {CIRCULAR}"
     )
 
 

@@ -22,6 +22,7 @@ from assay.text.tokens import (
     make_lookup_keys,
     parse_terms,
     spell_terms,
+    tokenise_text,
 )
 
 _LONGEST_SENTENCE = 80  # terms; longer ones (lists without punctuation, transcripts) are split
@@ -389,3 +390,30 @@ def locate_sentence(sources: IndexedSources, sentence: int) -> SupportingSentenc
     return SupportingSentence(
         sources.chunks[passage_number][0], *sources.passages[passage_number].sentence_span(sentence_number)
     )
+
+
+def _split_words(text: str) -> tuple[list[str], list[list[str]]]:
+    words = [(word, tokenise_text(word)) for word in text.split()]
+    return [word for word, tokens in words if tokens], [tokens for _, tokens in words if tokens]
+
+
+def quote_difference(text: str, other: str, most_words: int = 12) -> str:
+    """Return the passage of a text that another text does not have, as it is written, from the first word that differs.
+
+    What both begin and end with is left out; of a long passage the first words are returned, with "…" after them.
+
+    >>> quote_difference("Leave is 12 days. Ask the manager, who decides.", "Leave is 12 days.")
+    'Ask the manager, who decides.'
+    >>> quote_difference("Leave is 15 days a year.", "Leave is 12 days a year.")
+    '15'
+    """
+    # What has no letters and digits, such as the marks of a table, is no difference.
+    words, folded = _split_words(text)
+    others, other_folded = _split_words(other)
+    shortest = min(len(words), len(others))
+    start = next((number for number in range(shortest) if folded[number] != other_folded[number]), shortest)
+    end = 0
+    while end < shortest - start and folded[-1 - end] == other_folded[-1 - end]:
+        end += 1
+    passage = words[start : len(words) - end]
+    return " ".join(passage[:most_words]) + (" …" if len(passage) > most_words else "")

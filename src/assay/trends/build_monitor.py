@@ -14,6 +14,7 @@ from assay.audit.audit_store import AuditStore
 from assay.audit.load_answers import find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.judge_requests import RecordedVerdicts
+from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
@@ -315,7 +316,8 @@ class _ReportBuilder:
         design = (
             "every answer"
             if budget is None
-            else f"{budget} answers a week in strata (flagged and doubtful twice as often, others); weighted means"
+            else f"{format_count(budget, 'answer')} a week in strata (flagged and doubtful twice as often, "
+            "others); weighted means"
         )
         return SamplingSummary(
             judged=chosen - unjudged,
@@ -360,9 +362,15 @@ class _ReportBuilder:
         if self._inputs.corpora.is_empty:
             yield "no corpus: whether citations were reachable, evidence stale or access denied is unknown"
         for version, number in sorted(traffic.without_corpus.items()):
-            yield f"{number} answers of index version {version} have no corpus of that version: {_OTHER_CORPUS}"
+            yield (
+                f"{format_count(number, 'answer')} of index version {version} have no corpus of that version: "
+                f"{_OTHER_CORPUS}"
+            )
         if traffic.failure_count:
-            yield f"{traffic.failure_count} answers met a bug and have no scores: {'; '.join(traffic.failures)}"
+            yield (
+                f"{format_count(traffic.failure_count, 'answer')} met a bug and have no scores: "
+                f"{'; '.join(traffic.failures)}"
+            )
         if traffic.leak_count > len(traffic.leaks):
             yield f"of {traffic.leak_count} leaking answers the first {len(traffic.leaks)} are listed"
         for key in sorted(traffic.crowded_slices):
@@ -388,7 +396,11 @@ def _correct_point(point: MonitorPoint, calibration: Calibration) -> MonitorPoin
 
 def _compare_with_band(value: float, low: float, high: float, number: int) -> tuple[str, str]:
     if value == 0:
-        return "zero", f"none of {number} answers refused: find the leak (what should be refused is being answered)"
+        return (
+            "zero",
+            f"none of {format_count(number, 'answer')} refused: find the leak (what should be refused is being "
+            "answered)",
+        )
     if high < REFUSAL_LOW:
         return "below", f"{value:.1%} refused, fewer than the 10 to 30% of long-tail traffic: is too much answered?"
     if low > REFUSAL_HIGH:

@@ -23,6 +23,7 @@ from assay.formats.run_folder import DERIVED_FOLDER, GOLDEN_FILE, compute_file_s
 from assay.formats.run_registry_file import REGISTRY_FILE, RegistryEntry, append_registry_entry, read_registry
 from assay.golden.case_content import digest_case_content
 from assay.metrics.catalog import parse_metrics
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.report.tables import Table
@@ -30,7 +31,6 @@ from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below
 from assay.runs.register_run import register_run
 from assay.runs.saved_scores import CASES_FILE, SavedScores, load_saved_scores
-from assay.scoring.column_values import format_count
 from assay.scoring.saved_results import SavedSummary
 from assay.scoring.slices import find_slices
 from assay.text.escaping import escape_csv_cell

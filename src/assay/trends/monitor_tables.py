@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from assay.records.counts import format_count
 from assay.report.number_format import NOT_AVAILABLE
 from assay.report.tables import Table
 from assay.text.escaping import escape_markdown
@@ -52,7 +53,10 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     sampling = report.sampling
     if sampling.judged or sampling.unjudged:
         missing = f", {sampling.unjudged} more have no verdict" if sampling.unjudged else ""
-        yield f"read for scores: {sampling.judged} of {sampling.answers} answers ({sampling.design}{missing})"
+        yield (
+            f"read for scores: {sampling.judged} of {format_count(sampling.answers, 'answer')} "
+            f"({sampling.design}{missing})"
+        )
     for version in report.versions[-5:]:
         yield f"{version.at}: {version.name} changed from {version.before} to {version.after}"
     yield from report.notes
@@ -60,7 +64,11 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
 
 def _describe_unsearched(report: MonitorReport) -> str:
     """Return in how many answers no leak could be looked for, and what it takes."""
-    share = "any answer" if report.unsearched == report.answers else f"{report.unsearched} of {report.answers} answers"
+    share = (
+        "any answer"
+        if report.unsearched == report.answers
+        else f"{report.unsearched} of {format_count(report.answers, 'answer')}"
+    )
     return f"leaks: not looked for in {share} (a corpus that says who may see what: --corpus)"
 
 
@@ -93,7 +101,7 @@ def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:
 
 def render_chat_lines(report: MonitorReport) -> list[str]:
     """Return the report as a few lines of Markdown for a chat: what needs attention, or that nothing does."""
-    lines = [f"**Production, {report.period.first} to {report.period.last}**: {report.answers} answers"]
+    lines = [f"**Production, {report.period.first} to {report.period.last}**: {format_count(report.answers, 'answer')}"]
     lines += [
         f"- 🔴 leak: {escape_markdown(leak.record_id)}: {escape_markdown(leak.text)}"
         for leak in report.leaks[:MAX_LEAKS_SHOWN]

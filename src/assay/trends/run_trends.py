@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.series import Series, SeriesMark, SeriesPoint
 from assay.scoring.column_values import number_clusters
@@ -221,7 +222,7 @@ def _describe_golden_change(before: HistoryRun, after: HistoryRun) -> str:
     if not before.content or not after.content:
         return f"golden set changed: {names}; which cases both have is not known"
     shared = sum(before.content.get(case_id) == digest for case_id, digest in after.content.items())
-    return f"golden set changed: {names}; {shared} of {len(after.content)} cases are the same in both"
+    return f"golden set changed: {names}; {shared} of {format_count(len(after.content), 'case')} are the same in both"
 
 
 def _list_change_marks(
@@ -238,7 +239,7 @@ def describe_change(change: ChangeFinding) -> str:
     same_time = "; ".join(_format_difference(item.name, item.before, item.after) for item in change.versions)
     text = (
         f"mean {change.before:.3g} before, {change.after:.3g} from {change.run} on "
-        f"({change.cases} shared cases, {change.runs} runs, adjusted p {change.p:.2g})"
+        f"({format_count(change.cases, 'shared case')}, {format_count(change.runs, 'run')}, adjusted p {change.p:.2g})"
     )
     if not same_time:
         return f"{text}; no recorded version changed between {change.run_before} and {change.run}"

@@ -18,11 +18,11 @@ from assay.metrics.find_leaks import IN_ANSWER, find_leaks
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import MAX_MAGNITUDE, Batch, JoinedRows
 from assay.records.audit_records import AuditRecord
+from assay.records.counts import format_count
 from assay.records.golden_set import Case, GoldenSet, User
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, SCORED, ScoreColumn
 from assay.records.unforeseen import describe_unforeseen
-from assay.scoring.column_values import format_count
 from assay.scoring.score_tables import MetricPlan, score_batch, set_leaked_to_worst
 from assay.stats.arrays import BoolArray, FloatArray
 from assay.trends.monitor_measures import LEAKS, NEEDS_LABEL, NO_NEAR_CASE, RECORD_READERS, Measure

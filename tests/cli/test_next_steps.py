@@ -1,0 +1,122 @@
+"""What a command says next: where a report comes from, how to repeat a failed run, and what probes ask."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.cli import main
+from assay.cli.app import find_report_option
+from assay.cli.golden import split_run_folders
+from assay.golden.check_golden import load_coverage_targets
+from assay.golden.coverage_matrix import count_kinds
+from assay.golden.freeze_set import freeze
+from assay.records.errors import InputError
+from assay.records.golden_set import Case, User
+from assay.runs.access_probes import describe_probes
+from assay.runs.list_runs import list_runs
+
+Printed = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with three questions and a target whose search, or answer, fails for one of them each."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_system.py").write_text(
+        "def ask(question):\n"
+        "    if 'leave' in question:\n"
+        "        raise KeyError('MODEL_KEY')\n"
+        "    return {'answer': 'It is 900 EUR.', 'contexts': ['The rate is 900 EUR.']}\n"
+        "def search(question):\n"
+        "    if 'rate' in question:\n"
+        "        raise KeyError('INDEX')\n"
+        "    return {'contexts': ['The rate is 900 EUR.']}\n"
+    )
+    rows = [
+        {"id": name, "question": f"What is the {name}?", "must_have": ["900 EUR"]} for name in ("rate", "leave", "fee")
+    ]
+    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "assay.yaml").write_text(
+        "targets:\n  me: {type: python, call: 'own_system:ask', search: 'own_system:search'}\n"
+    )
+    return tmp_path
+
+
+def test_a_failed_operation_says_which_one_it_was_and_what_was_not_called(
+    failing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    command = ["run", "--golden", "golden.jsonl", "--run-dir", "run"]
+    monkeypatch.setattr(sys, "argv", ["assay", *command])
+    main(command)
+    printed = capsys.readouterr()
+    rows = [json.loads(line) for line in (failing / "run/observations.jsonl").read_text().splitlines()]
+    messages = {row["case_id"]: row["error"]["message"] for row in rows if row.get("error")}
+    assert messages["rate"] == "KeyError: 'INDEX' (in search; ask was not called after it)"
+    assert messages["leave"] == "KeyError: 'MODEL_KEY' (in ask)"
+    assert "2 observations have an error; once the target works, repeat them with: assay run" in printed.err
+    assert "--retry-errors (other settings of a target need another --run-dir)" in printed.err
+
+
+def test_the_option_to_repeat_is_named_once(failing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
+    command = ["run", "--golden", "golden.jsonl", "--run-dir", "run", "--retry-errors"]
+    monkeypatch.setattr(sys, "argv", ["assay", *command])
+    main(command)
+    assert capsys.readouterr().err.count("--retry-errors") == 1
+
+
+def test_a_run_of_a_set_without_a_name_is_listed_by_its_file(failing: Path) -> None:
+    main(["run", "--golden", "golden.jsonl", "--run-dir", "run"])
+    assert [row.golden for row in list_runs(failing)] == ["golden"]
+    manifest = json.loads((failing / "run/manifest.json").read_text())
+    manifest["golden"]["name"] = ""  # as earlier versions wrote it
+    (failing / "run/manifest.json").write_text(json.dumps(manifest))
+    assert [row.golden for row in list_runs(failing)] == [manifest["golden_digest"][:15]]
+
+
+@pytest.mark.parametrize(("command", "folder"), [("score", " (--run-dir keeps one)"), ("run", "")])
+def test_an_option_of_another_command_is_pointed_to(command: str, folder: str, capsys: Printed) -> None:
+    assert main([command, "--junit", "out.xml"]) == 2
+    assert f"It is written from the run folder{folder}: assay report RUN --junit FILE" in capsys.readouterr().err
+    assert find_report_option(command, "--nonsense") == ""
+
+
+def test_probes_say_how_many_questions_are_asked_as_how_many_users() -> None:
+    users = [User("acme", ("staff",)), User("acme", ("guest",))]
+    probes = [Case(f"q{number}", f"Question {number}?", user=user) for number in range(3) for user in users]
+    assert describe_probes(probes).startswith("3 questions, each again as those of 2 users")
+
+
+def test_run_folders_may_be_given_with_and_without_the_option(failing: Path, capsys: Printed) -> None:
+    main(["run", "--golden", "golden.jsonl", "--run-dir", "run"])
+    assert split_run_folders(["golden.jsonl", "run", "run:me"], ["other"]) == (
+        "golden.jsonl",
+        ["run", "run:me", "other"],
+    )
+    with pytest.raises(InputError, match="neither a run folder nor the only golden set"):
+        split_run_folders(["golden.jsonl", "typo"], [])
+    for arguments in (["pool", "run"], ["pool", "--run", "run"], ["health", "golden.jsonl", "run"]):
+        capsys.readouterr()
+        assert main(["golden", *arguments, "--format", "json"]) in (0, 1)
+        assert '"me"' in capsys.readouterr().out or arguments[0] == "health"
+    assert main(["golden", "pool"]) == 2
+
+
+def test_coverage_says_what_makes_a_case_of_each_kind(failing: Path, capsys: Printed) -> None:
+    cells = count_kinds([], load_coverage_targets())
+    assert all("(tag " in cell.means and not cell.means.startswith("(") for cell in cells)
+    main(["golden", "coverage", "golden.jsonl"])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "exact: one passage states the answer, and the question uses its words (tag exact)" in printed
+
+
+def test_variants_are_not_frozen_without_the_cases_that_they_vary(failing: Path, capsys: Printed) -> None:
+    assert main(["golden", "twins", "golden.jsonl", "--out", "twins.jsonl"]) == 0
+    assert main(["golden", "review", "twins.jsonl", "--out", "review.html"]) == 0
+    assert "--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2" in capsys.readouterr().err
+    frozen = {"version": "2", "owner": "ann", "change": "with variants", "at": "2026-03-01", "accept_all": True}
+    with pytest.raises(InputError, match="a variant of a case that is neither accepted nor in --base"):
+        freeze("twins.jsonl", "new.jsonl", **frozen)  # type: ignore[arg-type]
+    assert freeze("twins.jsonl", "new.jsonl", base="golden.jsonl", **frozen).cases > 3  # type: ignore[arg-type]
