@@ -59,13 +59,17 @@ REJECT_REASONS: dict[RejectReason, str] = {
 }
 
 
+TEMPLATES = "templates-4"
+"""The version of the templates: it changes where a template words its questions otherwise."""
+
+
 class Candidate(Struct, frozen=True):
     """A drafted case, its kind, the chunks that it was drafted from, and by what."""
 
     case: Case
     kind: DraftKind
     drafted_from: tuple[str, ...]
-    drafted_by: str = "templates-3"
+    drafted_by: str = TEMPLATES
 
 
 class RejectedCandidate(Struct, frozen=True):

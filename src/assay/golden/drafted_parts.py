@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from assay.golden.candidate import Candidate, DraftKind
+from assay.golden.candidate import TEMPLATES, Candidate, DraftKind
 from assay.golden.question_forms import DraftedQuestion
 from assay.metrics.access_rules import is_visible, read_corpus_access
 from assay.records.digest import compute_text_digest
@@ -77,7 +77,7 @@ def finish_draft(
     """Return a candidate of a draft; `fields` are further fields of its case."""
     chunks = tuple(str(unit.any_of[0]["chunk_id"]) for unit in evidence) or (draft.chunk.chunk_id,)
     identity = compute_text_digest("\n".join([kind, question, *chunks, str(fields.get("user", ""))]))
-    provenance = {"drafted_by": "templates-3", "kind": kind, "drafted_from": list(chunks)}
+    provenance = {"drafted_by": TEMPLATES, "kind": kind, "drafted_from": list(chunks)}
     case = Case(
         id=f"{kind}-{identity.removeprefix('sha256:')[:10]}",
         question=question,
