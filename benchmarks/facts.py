@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,12 +27,12 @@ from assay.text.tokens import DocumentFrequencies
 
 FOLDER = Path(__file__).parent / "fact_answers"
 HALVES = ("development", "untouched")
-SETS = ("forms", "quantities", "statements", "everyday", "service", "counter")
+SETS = ("forms", "quantities", "statements", "everyday", "service", "counter", "railway")
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
-LEAST_PASSED = {"service": 0.75, "counter": 0.75}
+LEAST_PASSED = {"service": 0.75, "counter": 0.75, "railway": 0.75}
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4}
+ANSWERS_A_QUESTION = {"service": 4, "railway": 2}
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
 UNTOUCHED_ONLY = {"counter"}
 """Sets without a development half."""
@@ -100,6 +101,20 @@ def _make_service_answer(label: str, kind: str, question: str, facts: str, refer
     return MarkedAnswer(label == "right", kind, case, answer)
 
 
+def _make_railway_answer(
+    label: str, kind: str, question: str, rubric: str, expected: str, reference: str, answer: str
+) -> MarkedAnswer:
+    case = Case("case", question, reference=reference)
+    match rubric:
+        case "fact":
+            case = replace(case, must_have=tuple(expected.split(" | ")))
+        case "keyword":
+            case = replace(case, rubric=Rubric(correct_keywords=(expected,)))
+        case "number":
+            case = replace(case, reference=expected, rubric=Rubric(kind="number"))
+    return MarkedAnswer(label == "right", kind, case, answer)
+
+
 _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "forms": _make_form,
     "quantities": _make_quantity,
@@ -107,6 +122,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "everyday": _make_statement,
     "service": _make_service_answer,
     "counter": _make_service_answer,
+    "railway": _make_railway_answer,
 }
 
 
