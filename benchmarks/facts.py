@@ -12,7 +12,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -104,15 +103,13 @@ def _make_service_answer(label: str, kind: str, question: str, facts: str, refer
 def _make_railway_answer(
     label: str, kind: str, question: str, rubric: str, expected: str, reference: str, answer: str
 ) -> MarkedAnswer:
-    case = Case("case", question, reference=reference)
-    match rubric:
-        case "fact":
-            case = replace(case, must_have=tuple(expected.split(" | ")))
-        case "keyword":
-            case = replace(case, rubric=Rubric(correct_keywords=(expected,)))
-        case "number":
-            case = replace(case, reference=expected, rubric=Rubric(kind="number"))
-    return MarkedAnswer(label == "right", kind, case, answer)
+    expectations = {
+        "fact": Case("case", question, reference=reference, must_have=tuple(expected.split(" | "))),
+        "keyword": Case("case", question, reference=reference, rubric=Rubric(correct_keywords=(expected,))),
+        "number": Case("case", question, reference=reference, rubric=Rubric(kind="number")),
+        "reference": Case("case", question, reference=reference),
+    }
+    return MarkedAnswer(label == "right", kind, expectations[rubric], answer)
 
 
 _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
@@ -160,8 +157,8 @@ def report_answers(name: str, half: str, answers: Sequence[MarkedAnswer]) -> Ite
         missed = " MISSED" if good < LEAST_SHARE * total else ""
         counts = ", ".join(f"{outcome} {outcomes[outcome]}" for outcome in (PASSED, OPEN, FAILED))
         yield f"{name:10} {half:11} {claim}: {format_share(good, total)}; {counts}{missed}"
-        if is_right and name in LEAST_PASSED:
-            missed = " MISSED" if outcomes[PASSED] < LEAST_PASSED[name] * total else ""
+        if is_right:
+            missed = " MISSED" if outcomes[PASSED] < LEAST_PASSED.get(name, 0) * total else ""
             yield f"{name:10} {half:11} right passed: {format_share(outcomes[PASSED], total)}{missed}"
 
 
