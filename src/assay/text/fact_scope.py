@@ -30,7 +30,7 @@ _BETWEEN = re.compile(
 _MOST_BETWEEN = 40
 
 
-def _list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
+def list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
     """Return the words for an exception between two positions; "trụ" and "trú" are folded like "trừ" and are none."""
     matches = []
     for match in EXCEPTION.finditer(text.plain, low, high):
@@ -42,7 +42,7 @@ def _list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]
 
 def has_exception(text: ReadText) -> bool:
     """Return whether a text makes an exception."""
-    return bool(_list_exceptions(text, 0, len(text.plain)))
+    return bool(list_exceptions(text, 0, len(text.plain)))
 
 
 def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
@@ -53,7 +53,7 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     >>> is_excepted(text, 0, text.plain.index("assistance")), is_excepted(text, 0, 4)
     (False, None)
     """
-    cues = _list_exceptions(text, max(sentence_start, start - 2 * _MOST_BETWEEN), start)
+    cues = list_exceptions(text, max(sentence_start, start - 2 * _MOST_BETWEEN), start)
     if not cues or not _BETWEEN.fullmatch(text.plain, cues[-1].end(), start):
         return None
     cue = cues[-1]
@@ -67,7 +67,7 @@ def _words_before_but(cue: str) -> int:
 
 def find_exception_after(text: ReadText, end: int, sentence_end: int) -> tuple[int, int] | None:
     """Return the span of what is excepted after a position in its sentence, None if nothing is."""
-    for match in _list_exceptions(text, end, sentence_end):
+    for match in list_exceptions(text, end, sentence_end):
         if "unless" not in match[0] and not match[0].endswith((" but", "khi")):
             stop = _EXCEPTION_END.search(text.plain, match.end(), sentence_end)
             return match.end(), stop.start() if stop is not None else sentence_end
@@ -75,6 +75,12 @@ def find_exception_after(text: ReadText, end: int, sentence_end: int) -> tuple[i
 
 
 _EXCEPTION_END = re.compile(r"[,;.]")
+
+UNCONDITIONAL = re.compile(
+    r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of|whether(?= [^.;]* or not\b)"
+    r"|even (?:without|if|when)|bat ke|du co hay khong)\b"
+)
+"""Says that what follows is no condition."""
 
 # ── limits ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -157,10 +163,38 @@ def is_limit_of_refusal(stated: Quantity, plain: str, clause_end: int, expected:
     return fits and _REFUSED.search(plain, stated.end, clause_end) is not None
 
 
+# ── before and after ─────────────────────────────────────────────────────────────────────────────────────────────
+
+_DIRECTION = re.compile(
+    r" ?(?:or (?:more|less) )?(?:(?P<before>before|prior to|ahead of|in advance|beforehand|truoc)"
+    r"|(?P<after>after|afterwards|later|following|past|sau))\b"
+)
+_DIRECTION_BEFORE = re.compile(r"\b(?:(?P<before>truoc)|(?P<after>sau))(?: (?!cach|luc)[a-z]+){1,5} $")
+"""In Vietnamese the event may come first: "trước giờ tàu chạy 24 tiếng"."""
+
+
+def find_direction(quantity: Quantity, plain: str) -> Literal["", "before", "after"]:
+    """Return whether a span of time is one before or after something; "" if it is neither.
+
+    >>> from assay.text.read_text import read_text
+    >>> text = read_text("2 days before you arrive, 3 hours after landing, for 5 days")
+    >>> [find_direction(quantity, text.plain) for quantity in text.quantities]
+    ['before', 'after', '']
+    """
+    if not any(reading.dimension in ("duration", "calendar") for reading in quantity.readings):
+        return ""
+    match = _DIRECTION.match(plain, quantity.end)
+    if match is None:
+        match = _DIRECTION_BEFORE.search(plain, max(0, quantity.start - _MOST_BETWEEN), quantity.start)
+    if match is None:
+        return ""
+    return "before" if match["before"] else "after"
+
+
 # ── events, beliefs, withdrawals ─────────────────────────────────────────────────────────────────────────────────
 
 _EVENTS = [
-    (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing)|shuts?"),
+    (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing)|shuts?|deadline"),
     (r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?", r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?"),
     (r"arriv(?:e|es|ed|al)|gets? in", r"depart(?:s|ed|ure)?|leav(?:e|es|ing)|set(?:s|ting)? off"),
     (r"check(?:ing)?[ -]?in", r"check(?:ing)?[ -]?out"),
@@ -225,45 +259,91 @@ def is_withdrawn(plain: str, end: int, sentence_end: int) -> bool:
 # ── parts of an answer with a value each ─────────────────────────────────────────────────────────────────────────
 
 _PART_CUT = re.compile(
-    r"[;.!?\n] |, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
+    r"[;.!?] |\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
     r"| (?:and|but|while|whereas|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
 )
+_SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
+"""How strongly what is on either side of a cut is kept apart."""
 _CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
 _WEEKDAY = re.compile(
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b"
 )
 _WEEK = re.compile(r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan)\b")
-_NOTHING_TO_PAY = re.compile(r"\b(?:free|no charge|nothing|mien phi)\b")
-_CONSEQUENCE = re.compile(
-    r"[\s,]*(?:so|thus|therefore|then|which|that|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
+NOTHING_TO_PAY = re.compile(
+    r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
+    r"|(?:no|without(?: a| any)?) (?:extra |additional )?(?:charge|fee|fees|fine|fines|costs?)|for nothing"
+    r"|(?:pays?|costs?|charged?) (?:you )?nothing|nothing to pay"
+    r"|(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to |be )?(?:pay|cost|charged)"
+    r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien))\b"
 )
+"""What says that there is nothing to pay."""
+NOTHING_ALONE = re.compile(r"(?:^|[.!?\n] ?|: |it's |it is )(?:absolutely )?(?P<nothing>nothing)\b(?! (?:is|was|else|about|but)\b)")
+"""An answer to what something costs."""
+ASKS_FOR_COST = re.compile(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
+_CONSEQUENCE = re.compile(
+    r"[\s,]*(?:so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
+)
+_PRONOUN = re.compile(
+    r"(?:and |but |so |then )?(?:it|its|it's|they|they're|their|this|that|that's|these|those|she|he|there|both|each|here"
+    r"|otherwise|no|do|gia la|nhu vay)\b"
+)
+"""A beginning of a sentence that goes on with what the sentence before is about."""
 _MOST_PARTS = 40
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
+def is_nothing_to_pay(plain: str) -> bool:
+    """Return whether a folded fact only says that there is nothing to pay.
+
+    >>> [is_nothing_to_pay(fact) for fact in ("free of charge", "Nothing.", "free for guests")]
+    [True, True, False]
+    """
+    fact = plain.strip(" .!")
+    for start in ("it's ", "it is ", "is ", "are "):
+        fact = fact.removeprefix(start)
+    return fact == "nothing" or NOTHING_TO_PAY.fullmatch(fact) is not None
+
+
+def is_positive_amount(quantity: Quantity) -> bool:
+    """Return whether a quantity is an amount of money above nothing."""
+    return any(reading.dimension.startswith(MONEY) and reading.high > 0 for reading in quantity.readings)
+
+
 class Part(NamedTuple):
-    """A part of an answer: its span, and whether it is set against the part before it ("while", "but")."""
+    """A part of an answer: its span, whether it is set against the part before it ("while", "but"), and how strongly
+    it is separated from that."""
 
     start: int
     end: int
     is_contrast: bool
+    separation: int = _SENTENCE_CUT
 
 
 def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
     """Return the parts of a stretch of text that commas, "and" and "but" separate; quantities are not cut."""
     parts: list[Part] = []
-    start, is_contrast = low, False
+    start, is_contrast, separation = low, False, _SENTENCE_CUT
     for cut in _PART_CUT.finditer(text.plain, low, high):
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
         if index >= 0 and cut.start() < text.quantities[index].end:
             continue
+        if cut[0].startswith("\n") and text.text[cut.end() : cut.end() + 1].islower():
+            continue  # a line that is wrapped within a sentence
         if text.plain[start : cut.start()].strip():
-            parts.append(Part(start, cut.start(), is_contrast))
+            parts.append(Part(start, cut.start(), is_contrast, separation))
+            separation = _LIST_CUT
         is_contrast = _CONTRAST.search(cut[0]) is not None
+        separation = max(separation, _measure_separation(text.plain, cut, is_contrast=is_contrast))
         start = cut.end()
     if text.plain[start:high].strip():
-        parts.append(Part(start, high, is_contrast))
+        parts.append(Part(start, high, is_contrast, separation))
     return parts[:_MOST_PARTS]
+
+
+def _measure_separation(plain: str, cut: re.Match[str], *, is_contrast: bool) -> int:
+    if cut[0][0] in ".!?" or (cut[0][0] == "\n" and not plain.endswith(":", 0, cut.start())):
+        return _SENTENCE_CUT
+    return _CONTRAST_CUT if is_contrast else _LIST_CUT
 
 
 def _get_quantity_start(quantity: Quantity) -> int:
@@ -301,7 +381,7 @@ class ValueOwner:
         self.asked_days = {_name_day(match[0]) for match in _WEEKDAY.finditer(question.plain)}
         self.has_day = _WEEKDAY.search(fact.plain) is not None
         self.expected_days = {_name_day(match[0]) for text in expected_texts for match in _WEEKDAY.finditer(text.plain)}
-        self.is_free = _NOTHING_TO_PAY.fullmatch(fact.plain.strip()) is not None
+        self.is_free = is_nothing_to_pay(fact.plain)
 
     def find_other_owner(self, low: int, high: int, start: int, value: Quantity | None) -> OtherOwner | None:
         """Return how the answer from `low` to `high` shows that what starts at `start` is another's; None if it does
@@ -354,19 +434,32 @@ class ValueOwner:
         return len(asked) >= max(2, len(self.topic) // 2)
 
     def _group_by_value(self, parts: Sequence[Part], value: Quantity | None) -> Iterator[Part]:
-        """Yield parts that hold a value of the kind of the fact, each with the parts before it that hold none."""
-        pending: Part | None = None
-        last: Part | None = None
-        for part in parts:
-            merged = part if pending is None else pending._replace(end=part.end)
-            if not self._list_values(part, value):
-                pending = merged
-                continue
-            if last is not None:
-                yield last
-            last, pending = merged, None
-        if last is not None:
-            yield last if pending is None else last._replace(end=pending.end)
+        """Yield parts that hold a value of the kind of the fact, each with the parts around it that belong to it.
+
+        What stands between two values belongs to the one from which it is less separated, else to the second. Other
+        sentences belong to none, unless the one with the value begins with a pronoun.
+        """
+        holders = [place for place, part in enumerate(parts) if self._list_values(part, value)]
+        firsts = [
+            self._find_first(parts, previous, place) for previous, place in zip([-1, *holders], holders, strict=False)
+        ]
+        for number, (first, place) in enumerate(zip(firsts, holders, strict=True)):
+            limit = firsts[number + 1] if number + 1 < len(firsts) else len(parts)
+            last = place
+            while last + 1 < limit and parts[last + 1].separation < _SENTENCE_CUT:
+                last += 1
+            yield parts[first]._replace(end=parts[last].end)
+
+    def _find_first(self, parts: Sequence[Part], previous: int, place: int) -> int:
+        """Return the first of the parts after `previous` that belong to the value in the part at `place`."""
+        run = range(previous + 1, place + 1)
+        strongest = max(parts[at].separation for at in run)
+        if strongest < _SENTENCE_CUT:
+            return next(at for at in run if parts[at].separation == strongest)
+        first = max(at for at in run if parts[at].separation == strongest)
+        while first > previous + 1 and _PRONOUN.match(self.answer.plain, parts[first].start):
+            first -= 1
+        return first
 
     def _list_values(self, part: Part, value: Quantity | None) -> list[tuple[int, bool]]:
         """Return where a part has values of the kind of the fact, in order, and whether each is an unexpected one."""
@@ -378,7 +471,7 @@ class ValueOwner:
             values += [(match.start(), _name_day(match[0]) not in self.expected_days) for match in days]
         is_money = value is not None and any(reading.dimension.startswith(MONEY) for reading in value.readings)
         if is_money or self.is_free:
-            nothing = _NOTHING_TO_PAY.finditer(self.answer.plain, part.start, part.end)
+            nothing = NOTHING_TO_PAY.finditer(self.answer.plain, part.start, part.end)
             values += [(match.start(), is_money) for match in nothing]
         return sorted(values)
 
@@ -407,14 +500,15 @@ class ValueOwner:
         plain = self.answer.plain
         if not self.asked_days or _WEEK.search(plain, own.start, own.end):
             return None
-        days = [match[0] for match in _WEEKDAY.finditer(plain, own.start, own.end)]
-        if not days or len(days) > 1 or self.asked_days & {_name_day(day) for day in days}:
+        days = list(_list_days(plain, own))
+        if not days or self.asked_days.intersection(days):
             return None
-        is_elsewhere = any(
-            self.asked_days & {_name_day(match[0]) for match in _WEEKDAY.finditer(plain, other.start, other.end)}
-            for other in others
-        )
-        return OtherOwner(f'it is said of "{days[0]}", and the question is about another day', is_elsewhere)
+        is_elsewhere = any(self.asked_days.intersection(_list_days(plain, other)) for other in others)
+        if len(days) > 1 and not is_elsewhere:
+            return None
+        first = _WEEKDAY.search(plain, own.start, own.end)
+        assert first is not None  # it has days
+        return OtherOwner(f'it is said of "{first[0]}", and the question is about another day', is_elsewhere)
 
     def _compare_parts(self, own: Part, other: Part, start: int, other_value: int | None) -> OtherOwner | None:
         """Return how two parts show that the first is about another subject; `other_value`: where the second has its
@@ -426,12 +520,19 @@ class ValueOwner:
         own_words = self._subject_words(own, start if has_value else None)
         other_words = self._subject_words(other, other_value)
         all_own, all_other = self._words_in(own), self._words_in(other)
-        foreign = [word for word in own_words if not self.is_familiar(word)]
         asked = [word for word in other_words if self._is_topic(word) and not _holds(all_own, word)]
-        if not foreign or not asked:
+        if not asked:
+            return None
+        foreign = [word for word in own_words if not self.is_familiar(word)]
+        is_labelled_after = not foreign and has_value
+        if is_labelled_after:  # "€12 (children)", "EUR 14 one way"
+            foreign = [word for word in all_own if self.is_subject(word) and not self._is_known(word)]
+        if not foreign:
             return None
         strange = [word for word in other_words if not self.is_familiar(word)]
         kept = [word for word in own_words if self._is_topic(word) and not _holds(all_other, word)]
+        if is_labelled_after and (kept or strange):
+            return None
         is_elliptic = other.start > own.start and not strange
         if not has_value and other.start > own.start and other_words[0] in asked:
             is_elliptic = True  # the part that is set against it begins with what is asked
@@ -440,6 +541,21 @@ class ValueOwner:
         subject = self.answer.text[foreign[0].start : foreign[-1].end]
         reason = f'it is said of "{subject}", and another part of the answer speaks of "{self._spell(asked)}"'
         return OtherOwner(reason, has_value and not strange and not kept)
+
+    def is_said_of_question(self, low: int, high: int, start: int, value: Quantity | None) -> bool:
+        """Whether only the part around `start` has words of the question that set it apart from the other values."""
+        groups = list(self._group_by_value(split_parts(self.answer, low, high), value))
+        index = bisect_right(groups, start, key=_get_part_start) - 1
+        if index < 0:
+            return False
+        own = self._words_in(groups[index])
+        others = [self._words_in(group) for place, group in enumerate(groups) if place != index]
+        is_set_apart = any(self._is_topic(word) and not any(_holds(other, word) for other in others) for word in own)
+        is_elsewhere = any(self._is_topic(word) and not _holds(own, word) for other in others for word in other)
+        return is_set_apart and not is_elsewhere
+
+    def _is_known(self, word: Word) -> bool:
+        return word.key in self.fact_keys or self.is_familiar(word)
 
     def _spell(self, words: Sequence[Word]) -> str:
         return " ".join(self.answer.text[word.start : word.end] for word in words)
@@ -466,6 +582,24 @@ def _holds(words: Sequence[Word], wanted: Word) -> bool:
     return any(word.key == wanted.key and word.marks == wanted.marks for word in words)
 
 
+_WEEK_ORDER = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEK_ORDER_VIETNAMESE = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
+_DAY_RANGE = re.compile(r" ?(?:to|through|until|till|-|den) ?")
+
+
+def _list_days(plain: str, part: Part) -> Iterator[str]:
+    """Yield the weekdays of a part, with those between the ends of a range: "Monday to Friday"."""
+    last: re.Match[str] | None = None
+    for match in _WEEKDAY.finditer(plain, part.start, part.end):
+        if last is not None and _DAY_RANGE.fullmatch(plain, last.end(), match.start()):
+            for week in (_WEEK_ORDER, _WEEK_ORDER_VIETNAMESE):
+                if _name_day(last[0]) in week and _name_day(match[0]) in week:
+                    first, end = week.index(_name_day(last[0])), week.index(_name_day(match[0]))
+                    yield from (week[first:end] if first < end else (*week[first:], *week[:end]))
+        yield _name_day(match[0])
+        last = match
+
+
 def _name_day(day: str) -> str:
     return day.removesuffix("s")
 
@@ -474,5 +608,9 @@ def is_comparable(value: Quantity, other: Quantity) -> bool:
     """Return whether two quantities measure the same, so that one may stand in place of the other."""
     if value.date or other.date:
         return bool(value.date and other.date)
-    dimensions = {reading.dimension for reading in value.readings}
-    return not dimensions.isdisjoint(reading.dimension for reading in other.readings)
+    dimensions = {_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in value.readings}
+    return not dimensions.isdisjoint(_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in other.readings)
+
+
+_SPANS_OF_TIME = {"calendar": "duration"}
+"""Months are no fixed number of days, and both measure how long something takes."""

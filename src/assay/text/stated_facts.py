@@ -18,9 +18,14 @@ from typing import Literal, NamedTuple
 
 from assay.text.claim_support import find_opposite
 from assay.text.fact_scope import (
+    ASKS_FOR_COST,
+    NOTHING_ALONE,
+    NOTHING_TO_PAY,
+    UNCONDITIONAL,
     ExpectedLimit,
     ValueOwner,
     begins_after,
+    find_direction,
     find_exception_after,
     find_expected_limit,
     find_reversed_event,
@@ -28,9 +33,12 @@ from assay.text.fact_scope import (
     is_comparable,
     is_excepted,
     is_limit_of_refusal,
+    is_nothing_to_pay,
+    is_positive_amount,
     is_reported_belief,
     is_reversed_limit,
     is_withdrawn,
+    list_exceptions,
     split_parts,
 )
 from assay.text.normalisation import fold_in_place
@@ -54,13 +62,14 @@ from assay.text.statement_cues import (
     PARTIAL_QUANTIFIER,
     PAST_AFTER,
     PAST_BEFORE,
+    PAST_VERB,
     PRESENT,
     RESTRICTION,
     WRONG,
     count_negations,
 )
 from assay.text.tokens import classify_word
-from assay.text.units import MONEY, PLAIN, TIME
+from assay.text.units import PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
@@ -272,7 +281,8 @@ class _FactJudge:
         self.reference, self.limit = reference, limit
         self.familiar, self.expected = familiar, expected
         self.ignore_marks = not (read_fact.has_marks and answer.has_marks)
-        self.is_negative = count_negations(read_fact.plain) % 2 == 1
+        # "No charge" is what is stated, and denies nothing.
+        self.is_negative = count_negations(read_fact.plain) % 2 == 1 and not is_nothing_to_pay(read_fact.plain)
         rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
         content = [
             word
@@ -281,12 +291,16 @@ class _FactJudge:
             and not NEGATION.fullmatch(word.folded)
             and not any(start <= word.start < end for start, end in rates)
         ]
+        exceptions = list_exceptions(read_fact, 0, len(read_fact.plain)) if has_exception(answer) else []
+        content = [word for word in content if not any(cue.start() <= word.start < cue.end() for cue in exceptions)]
         if any(_ONE in quantity.readings for quantity in answer.quantities):
             content = [word for word in content if word.folded not in _ONES] or content
         self.content = content if content or read_fact.quantities else list(read_fact.words)
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
+        if is_nothing_to_pay(self.read_fact.plain):
+            return self._judge_free()
         agreeing = []
         for quantity in self.read_fact.quantities:
             agreeing.append(self._find_quantity(quantity))
@@ -320,6 +334,24 @@ class _FactJudge:
         ]
         quantity_places = [[(quantity.start, quantity.end) for quantity in found] for found in agreeing]
         judgments = [self.judge_occurrence(spot) for spot in self._occurrences(quantity_places, needed_places)]
+        return min(judgments, key=lambda judgment: _ORDER[judgment.state])
+
+    def _judge_free(self) -> FactJudgment:
+        """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
+        plain = self.answer.plain
+        starts = [match.start() for match in NOTHING_TO_PAY.finditer(plain)]
+        if ASKS_FOR_COST.search(self.question.plain) or not self.question.words:
+            starts += [match.start("nothing") for match in NOTHING_ALONE.finditer(plain)]
+        if not starts:
+            amount = next((own for own in self.answer.quantities if is_positive_amount(own)), None)
+            if amount is None:
+                return FactJudgment(self.fact, "missing", "it does not say that there is nothing to pay")
+            return FactJudgment(self.fact, "denied", f'it says "{self.answer.text[amount.start : amount.end]}"')
+        judgments = []
+        for start in sorted(starts)[:_MOST_OCCURRENCES]:
+            clause = _narrow_clause(self.answer.clause_at(start), start)
+            # An empty span at the start: the "no" of "no charge" denies nothing.
+            judgments.append(self.judge_occurrence(_Occurrence(clause, [(start, start)], False)))
         return min(judgments, key=lambda judgment: _ORDER[judgment.state])
 
     def _judge_noun(self) -> FactJudgment | None:
@@ -377,11 +409,6 @@ class _FactJudge:
 
     def _judge_lacking_words(self, needed: Sequence[Word], lacking: Sequence[Word], has_quantity: bool) -> FactJudgment:
         reason = f"{self._spell(lacking)} is not there"
-        if _FREE.fullmatch(self.read_fact.plain.strip(" .")) and _PAYS_NOTHING.search(self.answer.plain):
-            is_paid = any(
-                reading.dimension.startswith(MONEY) for own in self.answer.quantities for reading in own.readings
-            )
-            return FactJudgment(self.fact, "unknown", reason) if is_paid else FactJudgment(self.fact, "stated")
         opposites = self._find_opposites(lacking)
         if opposites and has_exception(self.answer):
             return FactJudgment(self.fact, "unknown", f"{opposites}, with an exception")
@@ -443,7 +470,13 @@ class _FactJudge:
         polarity = self._judge_polarity(spot) if excepted is None else excepted
         if polarity is not None and polarity.state != "stated":
             return polarity
-        for judge_scope in (self._judge_rate, self._judge_limit, self._judge_event):
+        for judge_scope in (
+            self._judge_rate,
+            self._judge_limit,
+            self._judge_direction,
+            self._judge_event,
+            self._judge_condition,
+        ):
             judgment = judge_scope(spot)
             if judgment is not None:
                 return judgment
@@ -470,6 +503,8 @@ class _FactJudge:
         is_denied = is_excepted(self.answer, clause.sentence_start, spot.spans[0][0])
         if is_denied is not None:
             if self.is_negative:
+                if is_denied:  # "all but the night trains" says "not the night trains"
+                    return FactJudgment(self.fact, "stated")
                 return FactJudgment(self.fact, "unknown", "it is an exception from what the sentence says")
             if is_denied:
                 return FactJudgment(self.fact, "denied", "it is excepted from what the sentence says")
@@ -522,6 +557,8 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         if stated is None or any(quantity.bound for quantity in self.read_fact.quantities):
             return None
+        if find_direction(stated, self.answer.plain) == "before":
+            return self._judge_lead_time(stated)
         if begins_after(stated, self.answer.plain, self.limit):
             reason = "it says what happens after this, and the question is about what happens until then"
             return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
@@ -530,6 +567,42 @@ class _FactJudge:
         sides = ("a lower", "an upper") if self.limit.side == "<" else ("an upper", "a lower")
         reason = f"it states {sides[0]} limit, not {sides[1]} one"
         return FactJudgment(self.fact, "denied" if self.limit.is_explicit else "unknown", reason)
+
+    def _judge_lead_time(self, stated: Quantity) -> FactJudgment | None:
+        """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
+        for wanted in self.reference.quantities:
+            is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
+            if is_reversed and is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                return FactJudgment(self.fact, "denied", "it bounds the time on the other side")
+        return None
+
+    def _judge_direction(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a span of time that is said to be after something, and is expected to be before it."""
+        stated = self._stated_quantity(spot)
+        direction = find_direction(stated, self.answer.plain) if stated is not None else ""
+        if stated is None or not direction:
+            return None
+        for text in (self.read_fact, self.reference):
+            for wanted in text.quantities:
+                if not is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                    continue
+                expected = find_direction(wanted, text.plain)
+                if expected and expected != direction:
+                    return FactJudgment(self.fact, "denied", f"it says {direction} and not {expected}")
+        return None
+
+    def _judge_condition(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
+        clause, plain = spot.clause, self.answer.plain
+        cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
+        if cue is None or UNCONDITIONAL.search(self.read_fact.plain) or UNCONDITIONAL.search(self.reference.plain):
+            return None
+        for word in self.content:
+            places = self.answer.find_word(word, self.ignore_marks)
+            is_after = any(cue.end() <= self.answer.words[place].start < clause.sentence_end for place in places)
+            if is_after and not self.question.find_word(word, True):
+                return FactJudgment(self.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
+        return None
 
     def _judge_event(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
@@ -597,9 +670,33 @@ class _FactJudge:
         following = plain[end:][:_REACH]
         if PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
             return FactJudgment(self.fact, "unknown", "it is about the past")
+        if self._is_superseded(spot):
+            return FactJudgment(self.fact, "unknown", "it is about the past, and the answer has a present value")
         if self._has_rival(spot):
             return FactJudgment(self.fact, "unknown", "another value stands next to it")
         return self._judge_restriction(spot)
+
+    def _is_superseded(self, spot: _Occurrence) -> bool:
+        """Whether the fact's clause is in the past tense and another clause has a value that holds now."""
+        stated, plain, clause = self._stated_quantity(spot), self.answer.plain, spot.clause
+        if stated is None or PAST_VERB.search(self.question.plain):
+            return False
+        part = next(
+            (part for part in split_parts(self.answer, clause.start, clause.end) if part.start <= stated.start < part.end),
+            None,
+        )
+        if part is None or not PAST_VERB.search(plain, part.start, part.end):
+            return False
+        if PRESENT.search(plain, part.start, part.end):
+            return False
+        for own in self.answer.quantities:
+            if own == stated or not is_comparable(stated, own) or is_value_among(own, self.expected):
+                continue
+            other = _narrow_clause(self.answer.clause_at(own.start), own.start)
+            low = other.start if other.start > stated.end or other.end <= stated.start else stated.end
+            if PRESENT.search(plain, low, other.end):
+                return True
+        return False
 
     def _judge_restriction(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that holds "only" for something that the question does not mention."""
@@ -681,7 +778,7 @@ class _FactJudge:
             return self._say_of_other(year)
         has_candidate = self._has_candidate(spot)
         lead = self._find_lead(self._take_part(in_clause, spot) if has_candidate else in_clause, spot)
-        if self._repeats_quantity(clause):
+        if self._repeats_quantity(clause) or (has_candidate and self._is_said_of_question(spot, topic)):
             return None
         if self._is_compact(spot) and not has_candidate:
             subject = self._find_replaced_subject(in_clause, lead, foreign, spot) if missing_topic else ""
@@ -710,7 +807,13 @@ class _FactJudge:
         position = spot.spans[0][0]
         low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
         stated = self._stated_quantity(spot)
-        owner = ValueOwner(
+        owner = self._make_owner(topic).find_other_owner(low, high, position, stated)
+        if owner is None:
+            return None
+        return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+
+    def _make_owner(self, topic: Sequence[Word]) -> ValueOwner:
+        return ValueOwner(
             self.answer,
             self.question,
             topic,
@@ -720,10 +823,13 @@ class _FactJudge:
             self.expected,
             self._is_repeated,
             self._may_be_subject,
-        ).find_other_owner(low, high, position, stated)
-        if owner is None:
-            return None
-        return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+        )
+
+    def _is_said_of_question(self, spot: _Occurrence, topic: Sequence[Word]) -> bool:
+        """Whether its own part of the answer, and no other part with a value, has words of the question."""
+        position = spot.spans[0][0]
+        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        return self._make_owner(topic).is_said_of_question(low, high, position, self._stated_quantity(spot))
 
     @staticmethod
     def _may_be_subject(word: Word) -> bool:
@@ -822,12 +928,6 @@ _GRAMMAR_MARKS: dict[str, set[str]] = {}
 for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 _ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
-_PAYS_NOTHING = re.compile(
-    r"\b(?:(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to )?(?:pay|cost)"
-    r"|(?:no|without(?: a| any)?|free of) (?:charge|fee|fees|fine|fines|cost)|pays? nothing|costs? nothing|for nothing"
-    r"|khong (?:mat|ton|thu|phai tra|phai dong)(?: \w+)? (?:phi|tien))\b"
-)
-_FREE = re.compile(r"(?:(?:is |are |it's )?free(?: of charge)?|no (?:fines?|fees?|charges?|costs?)|mien phi)")
 _ONES = frozenset(("one", "mot"))
 _ONE = Reading(PLAIN, Decimal(1), Decimal(1))
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
@@ -848,6 +948,7 @@ _AUXILIARIES = frozenset(
 )
 _NO_SUBJECT = frozenset(
     """
+    now currently today nowadays since until previously formerly
     it they you we he she i this that these those there please then yes no not nothing only ban no ho toi chung hay
     khong duoc vui xin theo voi vang
     """.split()
