@@ -259,7 +259,7 @@ def is_withdrawn(plain: str, end: int, sentence_end: int) -> bool:
 # ── parts of an answer with a value each ─────────────────────────────────────────────────────────────────────────
 
 _PART_CUT = re.compile(
-    r"[;.!?] |\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
+    r"[;.!?] (?!\n)|\s*\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
     r"| (?:and|but|while|whereas|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
 )
 _SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
@@ -281,7 +281,7 @@ NOTHING_ALONE = re.compile(r"(?:^|[.!?\n] ?|: |it's |it is )(?:absolutely )?(?P<
 """An answer to what something costs."""
 ASKS_FOR_COST = re.compile(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
 _CONSEQUENCE = re.compile(
-    r"[\s,]*(?:so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
+    r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
 )
 _PRONOUN = re.compile(
     r"(?:and |but |so |then )?(?:it|its|it's|they|they're|their|this|that|that's|these|those|she|he|there|both|each|here"
@@ -323,17 +323,17 @@ def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
     """Return the parts of a stretch of text that commas, "and" and "but" separate; quantities are not cut."""
     parts: list[Part] = []
     start, is_contrast, separation = low, False, _SENTENCE_CUT
-    for cut in _PART_CUT.finditer(text.plain, low, high):
+    for cut in _PART_CUT.finditer(text.lined, low, high):
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
         if index >= 0 and cut.start() < text.quantities[index].end:
             continue
-        if cut[0].startswith("\n") and text.text[cut.end() : cut.end() + 1].islower():
+        if "\n" in cut[0] and text.text[cut.end() : cut.end() + 1].islower():
             continue  # a line that is wrapped within a sentence
         if text.plain[start : cut.start()].strip():
             parts.append(Part(start, cut.start(), is_contrast, separation))
             separation = _LIST_CUT
         is_contrast = _CONTRAST.search(cut[0]) is not None
-        separation = max(separation, _measure_separation(text.plain, cut, is_contrast=is_contrast))
+        separation = max(separation, _measure_separation(text.lined, cut, is_contrast=is_contrast))
         start = cut.end()
     if text.plain[start:high].strip():
         parts.append(Part(start, high, is_contrast, separation))
@@ -341,7 +341,7 @@ def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
 
 
 def _measure_separation(plain: str, cut: re.Match[str], *, is_contrast: bool) -> int:
-    if cut[0][0] in ".!?" or (cut[0][0] == "\n" and not plain.endswith(":", 0, cut.start())):
+    if cut[0][0] in ".!?" or ("\n" in cut[0] and not plain.endswith(":", 0, cut.start())):
         return _SENTENCE_CUT
     return _CONTRAST_CUT if is_contrast else _LIST_CUT
 
@@ -515,7 +515,7 @@ class ValueOwner:
         value, None without values."""
         has_value = other_value is not None
         plain = self.answer.plain
-        if _CONSEQUENCE.match(plain, own.start) or (not has_value and _CONSEQUENCE.match(plain, other.start)):
+        if self._follows_from_before(own, has_value=has_value) or (not has_value and _CONSEQUENCE.match(plain, other.start)):
             return None
         own_words = self._subject_words(own, start if has_value else None)
         other_words = self._subject_words(other, other_value)
@@ -531,8 +531,11 @@ class ValueOwner:
             return None
         strange = [word for word in other_words if not self.is_familiar(word)]
         kept = [word for word in own_words if self._is_topic(word) and not _holds(all_other, word)]
-        if is_labelled_after and (kept or strange):
-            return None
+        if is_labelled_after:
+            kept = [word for word in kept if word.start > start]
+            is_other_labelled_before = other_words[0].start < (other_value or 0)
+            if kept or strange or is_other_labelled_before:
+                return None
         is_elliptic = other.start > own.start and not strange
         if not has_value and other.start > own.start and other_words[0] in asked:
             is_elliptic = True  # the part that is set against it begins with what is asked
@@ -541,6 +544,13 @@ class ValueOwner:
         subject = self.answer.text[foreign[0].start : foreign[-1].end]
         reason = f'it is said of "{subject}", and another part of the answer speaks of "{self._spell(asked)}"'
         return OtherOwner(reason, has_value and not strange and not kept)
+
+    def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
+        """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""
+        match = _CONSEQUENCE.match(self.answer.plain, part.start)
+        if match is None:
+            return False
+        return not (has_value and part.separation == _SENTENCE_CUT and match[1] in ("if", "when", "neu"))
 
     def is_said_of_question(self, low: int, high: int, start: int, value: Quantity | None) -> bool:
         """Whether only the part around `start` has words of the question that set it apart from the other values."""
