@@ -110,7 +110,7 @@ _ASKS_HOW_MUCH = tuple(
 _AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
 _REFUSED = re.compile(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
-    r"|can't|cannot|isn't|aren't|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
+    r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
     r"|khong (?:duoc|nhan|chap nhan))\b"
 )
 
@@ -260,7 +260,8 @@ def is_withdrawn(plain: str, end: int, sentence_end: int) -> bool:
 
 _PART_CUT = re.compile(
     r"[;.!?] (?!\n)|\s*\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
-    r"| (?:and|but|while|whereas|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
+    r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
+    r"| \((?=[^()]{0,40}\d)"
 )
 _SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
@@ -277,7 +278,9 @@ NOTHING_TO_PAY = re.compile(
     r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien))\b"
 )
 """What says that there is nothing to pay."""
-NOTHING_ALONE = re.compile(r"(?:^|[.!?\n] ?|: |it's |it is )(?:absolutely )?(?P<nothing>nothing)\b(?! (?:is|was|else|about|but)\b)")
+NOTHING_ALONE = re.compile(
+    r"(?:^|[.!?\n] ?|: |it's |it is )(?:absolutely )?(?P<nothing>nothing)\b(?! (?:is|was|else|about|but)\b)"
+)
 """An answer to what something costs."""
 ASKS_FOR_COST = re.compile(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
 _CONSEQUENCE = re.compile(
@@ -381,7 +384,8 @@ class ValueOwner:
         self.asked_days = {_name_day(match[0]) for match in _WEEKDAY.finditer(question.plain)}
         self.has_day = _WEEKDAY.search(fact.plain) is not None
         self.expected_days = {_name_day(match[0]) for text in expected_texts for match in _WEEKDAY.finditer(text.plain)}
-        self.is_free = is_nothing_to_pay(fact.plain)
+        self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
+        self.fact_words = [word for word in fact.words if word.key in fact_keys]
 
     def find_other_owner(self, low: int, high: int, start: int, value: Quantity | None) -> OtherOwner | None:
         """Return how the answer from `low` to `high` shows that what starts at `start` is another's; None if it does
@@ -394,6 +398,10 @@ class ValueOwner:
             return None
         own = groups[index]
         others = [group for place, group in enumerate(groups) if place != index]
+        if has_value:
+            split = self._find_split_fact(own, others, value)
+            if split is not None:
+                return split
         day = self._find_other_day(own, others) if value is not None or self.is_free else None
         if day is not None:
             return day
@@ -404,6 +412,20 @@ class ValueOwner:
                     if owner is not None:
                         return owner
         return self._find_contrast(parts, start)
+
+    def _find_split_fact(self, own: Part, others: Sequence[Part], value: Quantity | None) -> OtherOwner | None:
+        """Return how words of the fact belong to another value: "free for members; guests pay €5" of free guests."""
+        in_own = self._words_in(own)
+        for word in self.fact_words:
+            is_value = NOTHING_TO_PAY.search(word.folded) is not None or _WEEKDAY.search(word.folded) is not None
+            if is_value or _holds(in_own, word):
+                continue
+            for other in others:
+                is_rival = any(is_rival for _, is_rival in self._list_values(other, value))
+                if is_rival and _holds(self._words_in(other), word):
+                    reason = f'it is said of something else than "{word.folded}", which has a value of its own'
+                    return OtherOwner(reason, False)
+        return None
 
     def _find_contrast(self, parts: Sequence[Part], start: int) -> OtherOwner | None:
         """Return how a neighbouring part, which is set against that of the fact, speaks of what is asked instead."""
@@ -483,7 +505,7 @@ class ValueOwner:
     def _may_replace(self, own: Quantity, value: Quantity | None, part: Part) -> bool:
         """Whether a quantity is comparable with a value, or leaves its unit out at the end of its part."""
         if value is None:
-            return self.is_free and any(reading.dimension.startswith(MONEY) for reading in own.readings)
+            return self.is_free and is_positive_amount(own)
         if is_comparable(value, own):
             return True
         is_plain = all(reading.dimension == PLAIN for reading in own.readings) and not own.date
@@ -515,7 +537,9 @@ class ValueOwner:
         value, None without values."""
         has_value = other_value is not None
         plain = self.answer.plain
-        if self._follows_from_before(own, has_value=has_value) or (not has_value and _CONSEQUENCE.match(plain, other.start)):
+        if self._follows_from_before(own, has_value=has_value) or (
+            not has_value and _CONSEQUENCE.match(plain, other.start)
+        ):
             return None
         own_words = self._subject_words(own, start if has_value else None)
         other_words = self._subject_words(other, other_value)
@@ -618,8 +642,14 @@ def is_comparable(value: Quantity, other: Quantity) -> bool:
     """Return whether two quantities measure the same, so that one may stand in place of the other."""
     if value.date or other.date:
         return bool(value.date and other.date)
+    for first, second in ((value, other), (other, value)):
+        is_frequency = bool(second.rate) and any(reading.dimension == "times" for reading in second.readings)
+        if is_frequency and any(reading.dimension in ("duration", "calendar") for reading in first.readings):
+            return True  # "every six months" and "once a year"
     dimensions = {_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in value.readings}
-    return not dimensions.isdisjoint(_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in other.readings)
+    return not dimensions.isdisjoint(
+        _SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in other.readings
+    )
 
 
 _SPANS_OF_TIME = {"calendar": "duration"}

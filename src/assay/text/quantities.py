@@ -558,7 +558,9 @@ _GLUED = re.compile(
                key=len, reverse=True)
     ) + r"|[mglVW])(?![\w/])"
 )  # fmt: skip
-_CURRENCY_CODES = tuple(name for name in UNITS if re.fullmatch(r"[A-Z]{3}", name) and UNITS[name].dimension.startswith(MONEY))
+_CURRENCY_CODES = tuple(
+    name for name in UNITS if re.fullmatch(r"[A-Z]{3}", name) and UNITS[name].dimension.startswith(MONEY)
+)
 _GLUED_CURRENCY = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})(?=\d)")
 _CODE_BEFORE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)}) $")
 _WORDY = sorted((name for name in UNITS if name.isascii()), key=len, reverse=True)
@@ -918,9 +920,7 @@ def _make_speed(quantity: Quantity, rate: str, end: int) -> Quantity | None:
         return None
     dimension, size = speed
     factor = Decimal(3600) / seconds / size
-    readings = tuple(
-        Reading(dimension, reading.low * factor, reading.high * factor) for reading in quantity.readings
-    )
+    readings = tuple(Reading(dimension, reading.low * factor, reading.high * factor) for reading in quantity.readings)
     return quantity._replace(readings=readings, end=end, unit_size=quantity.unit_size * factor)
 
 

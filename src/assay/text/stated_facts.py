@@ -53,6 +53,8 @@ from assay.text.quantities import (
 )
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
 from assay.text.statement_cues import (
+    ASKS_PAST,
+    CHANGED_FROM,
     DENIED_AFTER,
     DISJUNCTION,
     DOUBT,
@@ -668,9 +670,10 @@ class _FactJudge:
         before = plain[max(clause.sentence_start, spot.spans[0][0] - _REACH) : spot.spans[0][0]]
         end = max(end for _, end in spot.spans)
         following = plain[end:][:_REACH]
-        if PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
+        asks_past = ASKS_PAST.search(self.question.plain) is not None
+        if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
             return FactJudgment(self.fact, "unknown", "it is about the past")
-        if self._is_superseded(spot):
+        if not asks_past and self._is_superseded(spot):
             return FactJudgment(self.fact, "unknown", "it is about the past, and the answer has a present value")
         if self._has_rival(spot):
             return FactJudgment(self.fact, "unknown", "another value stands next to it")
@@ -679,10 +682,16 @@ class _FactJudge:
     def _is_superseded(self, spot: _Occurrence) -> bool:
         """Whether the fact's clause is in the past tense and another clause has a value that holds now."""
         stated, plain, clause = self._stated_quantity(spot), self.answer.plain, spot.clause
-        if stated is None or PAST_VERB.search(self.question.plain):
+        if stated is None:
             return False
+        if CHANGED_FROM.search(plain, max(clause.sentence_start, stated.start - _REACH), stated.start):
+            return self._has_candidate(spot)
         part = next(
-            (part for part in split_parts(self.answer, clause.start, clause.end) if part.start <= stated.start < part.end),
+            (
+                part
+                for part in split_parts(self.answer, clause.start, clause.end)
+                if part.start <= stated.start < part.end
+            ),
             None,
         )
         if part is None or not PAST_VERB.search(plain, part.start, part.end):
@@ -804,13 +813,21 @@ class _FactJudge:
 
     def _find_owner(self, spot: _Occurrence, topic: Sequence[Word]) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
-        position = spot.spans[0][0]
-        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
         stated = self._stated_quantity(spot)
+        position = self._find_value_start(spot, stated)
+        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
         owner = self._make_owner(topic).find_other_owner(low, high, position, stated)
         if owner is None:
             return None
         return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+
+    def _find_value_start(self, spot: _Occurrence, stated: Quantity | None) -> int:
+        if stated is not None:
+            return stated.start
+        for start, _ in spot.spans:
+            if NOTHING_TO_PAY.match(self.answer.plain, start):
+                return start
+        return spot.spans[0][0]
 
     def _make_owner(self, topic: Sequence[Word]) -> ValueOwner:
         return ValueOwner(
@@ -827,9 +844,10 @@ class _FactJudge:
 
     def _is_said_of_question(self, spot: _Occurrence, topic: Sequence[Word]) -> bool:
         """Whether its own part of the answer, and no other part with a value, has words of the question."""
-        position = spot.spans[0][0]
+        stated = self._stated_quantity(spot)
+        position = self._find_value_start(spot, stated)
         low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
-        return self._make_owner(topic).is_said_of_question(low, high, position, self._stated_quantity(spot))
+        return self._make_owner(topic).is_said_of_question(low, high, position, stated)
 
     @staticmethod
     def _may_be_subject(word: Word) -> bool:

@@ -73,6 +73,17 @@ PAST_VERB = re.compile(r"\b(?:was|were|used to|had been|formerly|previously|orig
 """Says that a statement was true earlier, if another one is about the present."""
 
 
+CHANGED_FROM = re.compile(
+    r"\b(?:up|down|raised|lowered|increased|decreased|reduced|changed|rose|fell|risen|fallen|went|gone|grew|grown"
+    r"|tang|giam)(?: again)? (?:from|tu) [$€£]?$"
+)
+"""What stands before a value that holds no longer."""
+ASKS_PAST = re.compile(
+    r"\b(?:was|were|used? to|did|had|formerly|previously|originally|last year|before|truoc day|truoc kia)\b"
+)
+"""A question about the past."""
+
+
 def count_negations(plain: str) -> int:
     """Return how many negations a folded text holds; "no more than" and "not only" deny nothing.
 
