@@ -77,8 +77,8 @@ def find_exception_after(text: ReadText, end: int, sentence_end: int) -> tuple[i
 _EXCEPTION_END = re.compile(r"[,;.]")
 
 UNCONDITIONAL = re.compile(
-    r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of|whether(?= [^.;]* or not\b)"
-    r"|even (?:without|if|when)|bat ke|du co hay khong)\b"
+    r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of"
+    r"|whether(?= [^.;]* or not\b)|even (?:without|if|when)|bat ke|du co hay khong)\b"
 )
 """Says that what follows is no condition."""
 
@@ -110,7 +110,8 @@ _ASKS_HOW_MUCH = tuple(
 _AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
 _REFUSED = re.compile(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
-    r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
+    r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"
+    r"|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
     r"|khong (?:duoc|nhan|chap nhan))\b"
 )
 
@@ -271,7 +272,8 @@ _WEEKDAY = re.compile(
 )
 _WEEK = re.compile(r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan)\b")
 NOTHING_TO_PAY = re.compile(
-    r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
+    r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis"
+    r"|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
     r"|(?:no|without(?: a| any)?) (?:extra |additional )?(?:charge|fee|fees|fine|fines|costs?)|for nothing"
     r"|(?:pays?|costs?|charged?) (?:you )?nothing|nothing to pay"
     r"|(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to |be )?(?:pay|cost|charged)"
@@ -287,8 +289,8 @@ _CONSEQUENCE = re.compile(
     r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
 )
 _PRONOUN = re.compile(
-    r"(?:and |but |so |then )?(?:it|its|it's|they|they're|their|this|that|that's|these|those|she|he|there|both|each|here"
-    r"|otherwise|no|do|gia la|nhu vay)\b"
+    r"(?:and |but |so |then )?(?:it|its|it's|they|they're|their|this|that|that's|these|those|she|he|there|both|each"
+    r"|here|otherwise|no|do|gia la|nhu vay)\b"
 )
 """A beginning of a sentence that goes on with what the sentence before is about."""
 _MOST_PARTS = 40
@@ -646,10 +648,11 @@ def is_comparable(value: Quantity, other: Quantity) -> bool:
         is_frequency = bool(second.rate) and any(reading.dimension == "times" for reading in second.readings)
         if is_frequency and any(reading.dimension in ("duration", "calendar") for reading in first.readings):
             return True  # "every six months" and "once a year"
-    dimensions = {_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in value.readings}
-    return not dimensions.isdisjoint(
-        _SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in other.readings
-    )
+    return not _list_dimensions(value).isdisjoint(_list_dimensions(other))
+
+
+def _list_dimensions(quantity: Quantity) -> set[str]:
+    return {_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in quantity.readings}
 
 
 _SPANS_OF_TIME = {"calendar": "duration"}

@@ -225,7 +225,8 @@ _SPECIAL_START = (
     r"|(?:five|ten|twenty)(?:[\ -]five)?(?:\ minutes)?\ (?:past|after|to)\b"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,5}}){{1,5}}|0\d{{8,11}})(?![\w]|[./,:]\d)
+    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,5}}){{1,5}}
+      |0\d{{8,11}})(?![\w]|[./,:]\d)
   | (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
       (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
@@ -276,8 +277,8 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /-]?\d|\(0|\+\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once| past "
-    r"| after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
+    r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /-]?\d|\(0|\+\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
+    r"| past | after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
@@ -313,12 +314,12 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
 
 
 _SINGLE_BEFORE = re.compile(
-    r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's|least"
-    r"|(?<!\d )(?<!times )(?<!s )in) )$"
+    r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's"
+    r"|least|(?<!\d )(?<!times )(?<!s )in) )$"
 )
 _SINGLE_AFTER = re.compile(
-    r" ?(?:$|[^\w ]|(?:and(?! a )|but|before|after|from|of|in|at|to|on|for|if|when|until|prior|ahead|notice|later|earlier"
-    r"|once|unless|as|so)\b)"
+    r" ?(?:$|[^\w ]|(?:and(?! a )|but|before|after|from|of|in|at|to|on|for|if|when|until|prior|ahead|notice|later"
+    r"|earlier|once|unless|as|so)\b)"
 )
 
 
@@ -648,14 +649,16 @@ _BOUND_BEFORE = re.compile(
     r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"
     r"|lighter than|younger than|short of|duoi|it hon|nho hon"
     r"|thap hon|chua den|chua toi|ngan hon)))"
-    r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|no earlier than|not earlier than|not before|from at least|it nhat|toi thieu)|>=|≥)"
-    r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|not later than|khong qua|toi da|nhieu nhat"
+    r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|no earlier than|not earlier than"
+    r"|not before|from at least|it nhat|toi thieu)|>=|≥)"
+    r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|not later than"
+    r"|khong qua|toi da|nhieu nhat"
     r"|trong vong)|<=|≤)"
     r"|(?P<gt>>)|(?P<lt><))(?: (?:the|a|an|of|by|about))? ?(?:us)?[$€£¥]?$"
 )
 _BOUND_AFTER = re.compile(
-    r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller|heavier"
-    r"|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least|at minimum"
+    r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
+    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least|at minimum"
     r"|minimum)\b)"
     r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
     r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
@@ -666,8 +669,8 @@ _ABOUT_BEFORE = re.compile(
 )
 _LAST_WORDS = frozenset(
     """
-    before than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi least minimum
-    min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately approx approx.
+    before than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi
+    least minimum min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately approx approx.
     roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
     """.split()
 )
@@ -965,7 +968,8 @@ def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:
 
 
 _LEAD_TIME = re.compile(
-    r" (?:before|prior to|ahead of|in advance)\b(?:[\w' ]{0,30}? (?P<limit>at the (?:latest|earliest)|or (?:earlier|later)))?"
+    r" (?:before|prior to|ahead of|in advance)\b"
+    r"(?:[\w' ]{0,30}? (?P<limit>at the (?:latest|earliest)|or (?:earlier|later)))?"
 )
 _LATEST = re.compile(r"(?:no|not) (?:later|earlier) than|not before|up to")
 _OPPOSITE: dict[Bound, Bound] = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "": ""}

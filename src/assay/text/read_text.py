@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.markup import remove_markup
+from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.tokens import classify_word, find_token_spans
@@ -49,7 +49,9 @@ class ReadText:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = split_glued_units(normalise_nfc(remove_markup(remove_citation_markers(text, only_sure=True))))
+        self.text = split_glued_units(
+            normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
+        )
         self.plain = fold_in_place(self.text)
         self.lined = _restore_line_ends(self.plain, self.text)
         self.quantities = find_measures(self.text)

@@ -51,8 +51,8 @@ _ORDINALS = dict(
     )
 )
 _ORDINAL = re.compile(
-    rf"(?<![\w-])(?P<ordinal>{'|'.join(_ORDINALS)})(?= (?:floor|storey|level|class|row|grade|year|week|month|quarter|line"
-    r"|page|chapter|edition|gate|stage|platform|attempt|offen[cs]e|reminder|birthday|anniversary|instal+ment)s?\b)",
+    rf"(?<![\w-])(?P<ordinal>{'|'.join(_ORDINALS)})(?= (?:floor|storey|level|class|row|grade|year|week|month|quarter"
+    r"|line|page|chapter|edition|gate|stage|platform|attempt|offen[cs]e|reminder|birthday|anniversary|instal+ment)s?\b)",
     re.IGNORECASE,
 )
 """An ordinal before what is counted; elsewhere "second" may be a time and "first" an adverb."""

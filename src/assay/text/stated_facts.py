@@ -66,6 +66,7 @@ from assay.text.statement_cues import (
     PAST_BEFORE,
     PAST_VERB,
     PRESENT,
+    RESPECTIVELY,
     RESTRICTION,
     WRONG,
     count_negations,
@@ -336,7 +337,30 @@ class _FactJudge:
         ]
         quantity_places = [[(quantity.start, quantity.end) for quantity in found] for found in agreeing]
         judgments = [self.judge_occurrence(spot) for spot in self._occurrences(quantity_places, needed_places)]
-        return min(judgments, key=lambda judgment: _ORDER[judgment.state])
+        best = min(judgments, key=lambda judgment: _ORDER[judgment.state])
+        if best.state == "stated" and not agreeing and needed:
+            return self._judge_repeated_words(needed) or best
+        return best
+
+    def _judge_repeated_words(self, informative: Sequence[Word]) -> FactJudgment | None:
+        """Return the judgment of a fact whose words from the question are said of another subject than its own words.
+
+        "HR approves it. The manager gets a copy." holds "the manager approves", asked who approves.
+        """
+        own = [index for word in informative for index in self.answer.find_word(word, self.ignore_marks)]
+        sentences = {self.answer.clause_at(self.answer.words[index].start).sentence_start for index in own}
+        for word in self.content:
+            places = self.answer.find_word(word, self.ignore_marks) if word not in informative else []
+            clauses = [self.answer.clause_at(self.answer.words[index].start) for index in places]
+            if not clauses or any(clause.sentence_start in sentences for clause in clauses):
+                continue
+            first = self.answer.words[places[0]]
+            lead = self.answer.words[bisect_left(self.answer.words, clauses[0].start, key=get_start) : places[0]]
+            subject = [other for other in lead if self._may_be_subject(other) and not self._is_familiar(other)]
+            if subject:
+                said = self.answer.text[subject[0].start : first.end]
+                return FactJudgment(self.fact, "unknown", f'the answer says "{said}"')
+        return None
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
@@ -675,6 +699,8 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", "it is about the past")
         if not asks_past and self._is_superseded(spot):
             return FactJudgment(self.fact, "unknown", "it is about the past, and the answer has a present value")
+        if self._has_candidate(spot) and RESPECTIVELY.search(sentence):
+            return FactJudgment(self.fact, "unknown", "it is one of several values, given by their order")
         if self._has_rival(spot):
             return FactJudgment(self.fact, "unknown", "another value stands next to it")
         return self._judge_restriction(spot)
@@ -777,7 +803,7 @@ class _FactJudge:
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
         if names and any(word.kind in ("name", "id") for word in missing_topic):
             return self._say_of_other(answer.text[names[0].start : names[0].end])
-        owner = self._find_owner(spot, topic)
+        owner = self.find_owner(spot)
         if owner is not None:
             return owner
         if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
@@ -811,12 +837,12 @@ class _FactJudge:
         reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
         return FactJudgment(self.fact, "unknown", reason)
 
-    def _find_owner(self, spot: _Occurrence, topic: Sequence[Word]) -> FactJudgment | None:
+    def find_owner(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
         stated = self._stated_quantity(spot)
         position = self._find_value_start(spot, stated)
         low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
-        owner = self._make_owner(topic).find_other_owner(low, high, position, stated)
+        owner = self._make_owner(self._topic()).find_other_owner(low, high, position, stated)
         if owner is None:
             return None
         return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
@@ -1040,18 +1066,52 @@ def judge_quantities(
             continue
         text = read_reference.text[wanted.start : wanted.end]
         agreeing = [own for own in own_quantities if is_same_quantity(wanted, own, tolerance)]
+        noun = _find_counted_noun(wanted, read_reference)
+        if noun is not None:
+            agreeing = [own for own in agreeing if _may_count(own, noun, read_answer, own_quantities)]
         if not agreeing:
             judgments.append(_judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
             continue
-        judge = _FactJudge(
-            text, read_text(text), read_answer, read_text(""), read_text(""), limit, (), read_reference.quantities
+        # Of the words of the question, only those that tell whose number it is count.
+        judge, owner_judge = (
+            _FactJudge(
+                text,
+                read_text(text),
+                read_answer,
+                asked,
+                read_text(""),
+                limit,
+                (read_question, read_question, read_reference),
+                read_reference.quantities,
+            )
+            for asked in (read_text(""), read_question)
         )
         judged = []
         for own in agreeing[:_MOST_OCCURRENCES]:
             clause = _narrow_clause(read_answer.clause_at(own.start), own.start)
-            judged.append(judge.judge_occurrence(_Occurrence(clause, [(own.start, own.end)], False)))
+            spot = _Occurrence(clause, [(own.start, own.end)], False)
+            judgment = judge.judge_occurrence(spot)
+            owner = owner_judge.find_owner(spot) if judgment.state == "stated" else None
+            judged.append(owner or judgment)
         judgments.append(min(judged, key=lambda judgment: _ORDER[judgment.state]))
     return judgments
+
+
+def _find_counted_noun(wanted: Quantity, text: ReadText) -> Word | None:
+    """Return the noun that a plain number counts: "steps" in "214 steps"."""
+    if not _is_plain(wanted):
+        return None
+    index = bisect_left(text.words, wanted.end, key=get_start)
+    word = text.words[index] if index < len(text.words) else None
+    is_next = word is not None and word.start - wanted.end <= 1 and word.kind == "word"
+    return word if is_next else None
+
+
+def _may_count(own: Quantity, noun: Word, answer: ReadText, quantities: Sequence[Quantity]) -> bool:
+    """Whether a number of an answer may count what a noun says: "214 feet" do not if "168 steps" are there too."""
+    places = [answer.words[index].start for index in answer.find_word(noun, True)]
+    counted = [other for other in quantities if any(0 <= start - other.end <= 1 for start in places)]
+    return not counted or own in counted
 
 
 _FORBIDDEN = re.compile(

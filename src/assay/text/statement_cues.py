@@ -73,6 +73,8 @@ PAST_VERB = re.compile(r"\b(?:was|were|used to|had been|formerly|previously|orig
 """Says that a statement was true earlier, if another one is about the present."""
 
 
+RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
+"""Says that values belong to subjects by their order."""
 CHANGED_FROM = re.compile(
     r"\b(?:up|down|raised|lowered|increased|decreased|reduced|changed|rose|fell|risen|fallen|went|gone|grew|grown"
     r"|tang|giam)(?: again)? (?:from|tu) [$€£]?$"
