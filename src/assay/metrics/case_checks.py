@@ -154,9 +154,9 @@ CORRECT_ANSWER, ANSWER_UNKNOWN, JUDGED_CORRECTNESS = "correct_answer", "correct_
 JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 WRONG_ANSWER, UNKNOWN_ANSWER = "wrong_answer", "unknown_answer"
-_LABEL, _INCOMPLETE = "golden_label_issue", "incomplete_answer"
+_LABEL, _INCOMPLETE, DENIED_FACT = "golden_label_issue", "incomplete_answer", "denied_fact"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
-_ANSWER_CHECKS = frozenset((WRONG_ANSWER, _INCOMPLETE, UNKNOWN_ANSWER))
+_ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, _INCOMPLETE, UNKNOWN_ANSWER))
 
 CHECKS: tuple[Check, ...] = (
     Check("leak", "visibility_leaks", _is_positive, summary="something was shown that the user must not see"),
@@ -188,15 +188,20 @@ CHECKS: tuple[Check, ...] = (
         summary="a citation is missing or not from the context",
     ),
     Check("wrong_behavior", "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
+    Check(DENIED_FACT, "denied_facts", _is_positive, summary="the answer contradicts a must-have fact"),
     Check(
-        _INCOMPLETE, "completeness(by=rules)", _is_partial, summary="a part of the must-have facts is not in the answer"
+        _INCOMPLETE,
+        "completeness(by=rules)",
+        _is_partial,
+        summary="a part of the must-have facts is not in the answer",
+        explained_by=(DENIED_FACT,),
     ),
     Check(
         WRONG_ANSWER,
         CORRECT_ANSWER,
         _is_zero,
         summary="the answer does not state what the case requires",
-        explained_by=(_INCOMPLETE,),
+        explained_by=(DENIED_FACT, _INCOMPLETE),
     ),
     Check(
         WRONG_ANSWER,

@@ -658,8 +658,8 @@ _BOUND_BEFORE = re.compile(
 )
 _BOUND_AFTER = re.compile(
     r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
-    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least|at minimum"
-    r"|minimum)\b)"
+    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
+    r"|at minimum|minimum)\b)"
     r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
     r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
 )
@@ -670,8 +670,8 @@ _ABOUT_BEFORE = re.compile(
 _LAST_WORDS = frozenset(
     """
     before than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi
-    least minimum min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately approx approx.
-    roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
+    least minimum min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately
+    approx approx. roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
     """.split()
 )
 _BEFORE = 36  # characters before a quantity that are searched for bounds

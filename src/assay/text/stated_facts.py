@@ -697,7 +697,7 @@ class _FactJudge:
         asks_past = ASKS_PAST.search(self.question.plain) is not None
         if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
             return FactJudgment(self.fact, "unknown", "it is about the past")
-        if not asks_past and self._is_superseded(spot):
+        if self.question.words and not asks_past and self._is_superseded(spot):
             return FactJudgment(self.fact, "unknown", "it is about the past, and the answer has a present value")
         if self._has_candidate(spot) and RESPECTIVELY.search(sentence):
             return FactJudgment(self.fact, "unknown", "it is one of several values, given by their order")
