@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
 from assay.text.statement_cues import count_negations
-from assay.text.units import MONEY, PLAIN
+from assay.text.units import MONEY, PLAIN, SHARE
 
 # ── exceptions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -293,7 +293,9 @@ _PRONOUN = re.compile(
     r"|here|otherwise|no|do|gia la|nhu vay)\b"
 )
 """A beginning of a sentence that goes on with what the sentence before is about."""
+_ALL = 100  # per cent
 _MOST_PARTS = 40
+_ONLY_DOES = re.compile(r"\b(?:only|just|merely|chi)\b")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
@@ -452,9 +454,14 @@ class ValueOwner:
     def _has_all_topics(self, own: Part, other: Part) -> bool:
         """Whether a part has the words of the question, two of them at least, and that of the fact has none."""
         foreign = [word for word in self._subject_words(own, None) if not self.is_familiar(word)]
-        if len(foreign) < _FEWEST_FOREIGN or any(self._is_topic(word) for word in self._words_in(own)):
+        if not foreign or any(self._is_topic(word) for word in self._words_in(own)):
             return False
         asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        has_candidate = any(not self.is_familiar(word) for word in self._subject_words(other, None))
+        if has_candidate and asked and _ONLY_DOES.search(self.answer.plain, own.start, own.end):
+            return True  # "Contact the mediation team. The officer only handles repairs."
+        if len(foreign) < _FEWEST_FOREIGN and not has_candidate:
+            return False
         return len(asked) >= max(2, len(self.topic) // 2)
 
     def _group_by_value(self, parts: Sequence[Part], value: Quantity | None) -> Iterator[Part]:
@@ -507,7 +514,8 @@ class ValueOwner:
     def _may_replace(self, own: Quantity, value: Quantity | None, part: Part) -> bool:
         """Whether a quantity is comparable with a value, or leaves its unit out at the end of its part."""
         if value is None:
-            return self.is_free and is_positive_amount(own)
+            is_share = any(reading.dimension == SHARE and 0 < reading.high < _ALL for reading in own.readings)
+            return self.is_free and (is_positive_amount(own) or is_share)
         if is_comparable(value, own):
             return True
         is_plain = all(reading.dimension == PLAIN for reading in own.readings) and not own.date
