@@ -37,7 +37,7 @@ RIGHT = [
     (
         "Is the pass valid on all trains?",
         "not valid on night trains",
-        "It is valid everywhere except on night trains.",
+        "You can use it on everything apart from the night trains.",
     ),
     ("Who signs the contract?", "the dean signs the contract", "The contract is signed by the dean."),
     ("What's the support hotline?", "020 7946 0999", "Sales is on 020 7946 0018, and support is (020) 7946-0999."),
