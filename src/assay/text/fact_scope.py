@@ -88,7 +88,7 @@ Limit = Literal["", "<", ">"]
 """Which limit a value is: "<" an upper one, ">" a lower one, "" neither."""
 _UPPER = re.compile(
     r"\b(?:max(?:imum)?|at most|up to|within|no (?:more|later|longer|larger) than|limit(?:ed)?|largest|longest|highest"
-    r"|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da"
+    r"|allowance|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da"
     r"|nhieu nhat|khong qua|trong vong|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
 _LOWER = re.compile(
@@ -267,9 +267,7 @@ _PART_CUT = re.compile(
 _SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
 _CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
-_WEEKDAY = re.compile(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b"
-)
+WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b")
 _WEEK = re.compile(r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan)\b")
 NOTHING_TO_PAY = re.compile(
     r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis"
@@ -289,12 +287,24 @@ _CONSEQUENCE = re.compile(
     r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
 )
 _PRONOUN = re.compile(
-    r"(?:and |but |so |then )?(?:it|its|it's|they|they're|their|this|that|that's|these|those|she|he|there|both|each"
+    r"(?:and |but |so |then )?(?:it|it's|they|they're|this|that|that's|these|those|she|he|there|both|each"
     r"|here|otherwise|no|do|gia la|nhu vay)\b"
 )
 """A beginning of a sentence that goes on with what the sentence before is about."""
+_DIRECT = re.compile(
+    r"(?:(?:yes|no|sure|well)[,.!]? )?(?:(?:that|it|this|he|she|they)(?:'s| is| was| were| are| would be|'re)"
+    r"|take|head|go|use|call|ring|come|ask|contact|see|try|at|in|on|from)\b"
+)
+"""A beginning that answers the question without naming a subject."""
 _ALL = 100  # per cent
 _MOST_PARTS = 40
+IMPERATIVES = frozenset(
+    """
+    take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold
+    open visit check follow walk phone email write enter show scan
+    """.split()
+)
+"""What may begin an answer without a subject: "Take line 12"."""
 _ONLY_DOES = re.compile(r"\b(?:only|just|merely|chi)\b")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
@@ -385,9 +395,9 @@ class ValueOwner:
         self.answer, self.question = answer, question
         self.topic = [word for word in topic if word.key not in fact_keys]
         self.fact_keys, self.expected, self.is_familiar, self.is_subject = fact_keys, expected, is_familiar, is_subject
-        self.asked_days = {_name_day(match[0]) for match in _WEEKDAY.finditer(question.plain)}
-        self.has_day = _WEEKDAY.search(fact.plain) is not None
-        self.expected_days = {_name_day(match[0]) for text in expected_texts for match in _WEEKDAY.finditer(text.plain)}
+        self.asked_days = {_name_day(match[0]) for match in WEEKDAY.finditer(question.plain)}
+        self.has_day = WEEKDAY.search(fact.plain) is not None
+        self.expected_days = {_name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
 
@@ -415,13 +425,42 @@ class ValueOwner:
                     owner = self._compare_parts(own, other, start, self._list_values(other, value)[0][0])
                     if owner is not None:
                         return owner
-        return self._find_contrast(parts, start)
+        return self._find_contrast(parts, start) or self._find_direct_answer(parts, start, value)
+
+    def _find_direct_answer(self, parts: Sequence[Part], start: int, value: Quantity | None) -> OtherOwner | None:
+        """Return that the answer begins with another value, and names that of the fact of another subject.
+
+        "Take line 21. Line 12 only goes to the river." and "That was Ben. The tower is by Ann." answer with 21 and Ben.
+        """
+        index = bisect_right(parts, start, key=_get_part_start) - 1
+        first = next((place for place in range(1, index + 1) if parts[place].separation == _SENTENCE_CUT), 0)
+        if not first or not _DIRECT.match(self.answer.plain, parts[0].start):
+            return None
+        opening = parts[0]._replace(end=parts[first - 1].end)
+        last = max(place for place in range(first, index + 1) if parts[place].separation == _SENTENCE_CUT)
+        own = parts[last]._replace(end=parts[index].end)
+        if value is not None:
+            has_rival = any(is_rival for _, is_rival in self._list_values(opening, value))
+        else:
+            names = [word for word in self._words_in(opening) if word.kind == "name" and word.start > opening.start]
+            has_rival = any(not self.is_familiar(word) for word in names)
+        has_fact = all(_holds(self._words_in(opening), word) for word in self.fact_words)
+        if not has_rival or (value is None and has_fact):
+            return None
+        foreign = [word for word in self._subject_words(own, None) if not self._is_known(word)]
+        subject = [word for word in foreign if word.start < start]
+        is_only = _ONLY_DOES.search(self.answer.plain, own.start, own.end) is not None
+        has_topic = any(self._is_topic(word) for word in self._words_in(own))
+        if (subject and not has_topic) or (is_only and foreign):
+            named = self._spell(subject[:3] or foreign[:3])
+            return OtherOwner(f'it is said of "{named}", after another value as the answer', False)
+        return None
 
     def _find_split_fact(self, own: Part, others: Sequence[Part], value: Quantity | None) -> OtherOwner | None:
         """Return how words of the fact belong to another value: "free for members; guests pay €5" of free guests."""
         in_own = self._words_in(own)
         for word in self.fact_words:
-            is_value = NOTHING_TO_PAY.search(word.folded) is not None or _WEEKDAY.search(word.folded) is not None
+            is_value = NOTHING_TO_PAY.search(word.folded) is not None or WEEKDAY.search(word.folded) is not None
             if is_value or _holds(in_own, word):
                 continue
             for other in others:
@@ -438,6 +477,10 @@ class ValueOwner:
             if first < 0 or first + 1 >= len(parts):
                 continue
             other = parts[first] if first != index else parts[first + 1]
+            if self._is_only_said(parts[index], other):
+                asked = [word for word in self._words_in(other) if self._is_topic(word)]
+                reason = f'it is said of something else only, and the answer speaks of "{self._spell(asked)}" elsewhere'
+                return OtherOwner(reason, False)
             if self._is_set_against(parts[first + 1], other) or self._has_all_topics(parts[index], other):
                 owner = self._compare_parts(parts[index], other, start, None)
                 if owner is not None:
@@ -451,6 +494,20 @@ class ValueOwner:
         asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
         return len(asked) >= 2 or 2 * len(asked) >= len(self.topic)
 
+    def _is_only_said(self, own: Part, other: Part) -> bool:
+        """Whether a part limits the fact to something else, and another has more words of the question and a candidate.
+
+        "Contact the mediation team. The housing officer only handles repairs."
+        """
+        if not _ONLY_DOES.search(self.answer.plain, own.start, own.end):
+            return False
+        in_own = {word.key for word in self._words_in(own) if self._is_topic(word)}
+        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        is_foreign, has_candidate = (
+            any(not self._is_known(word) for word in self._subject_words(part, None)) for part in (own, other)
+        )
+        return is_foreign and has_candidate and len(asked - in_own) > len(in_own - asked)
+
     def _has_all_topics(self, own: Part, other: Part) -> bool:
         """Whether a part has the words of the question, two of them at least, and that of the fact has none."""
         foreign = [word for word in self._subject_words(own, None) if not self.is_familiar(word)]
@@ -458,8 +515,6 @@ class ValueOwner:
             return False
         asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
         has_candidate = any(not self.is_familiar(word) for word in self._subject_words(other, None))
-        if has_candidate and asked and _ONLY_DOES.search(self.answer.plain, own.start, own.end):
-            return True  # "Contact the mediation team. The officer only handles repairs."
         if len(foreign) < _FEWEST_FOREIGN and not has_candidate:
             return False
         return len(asked) >= max(2, len(self.topic) // 2)
@@ -498,7 +553,7 @@ class ValueOwner:
             (own.start, self._is_rival(own)) for own in self._quantities_in(part) if self._may_replace(own, value, part)
         ]
         if value is None and self.has_day:
-            days = _WEEKDAY.finditer(self.answer.plain, part.start, part.end)
+            days = WEEKDAY.finditer(self.answer.plain, part.start, part.end)
             values += [(match.start(), _name_day(match[0]) not in self.expected_days) for match in days]
         is_money = value is not None and any(reading.dimension.startswith(MONEY) for reading in value.readings)
         if is_money or self.is_free:
@@ -525,7 +580,10 @@ class ValueOwner:
         for asked in self.question.quantities:
             if is_comparable(asked, own) and is_same_quantity(asked._replace(bound=""), own._replace(bound="")):
                 return False
-        return not any(is_same_quantity(wanted, own) or is_same_quantity(own, wanted) for wanted in self.expected)
+        for wanted in self.expected:
+            if is_same_quantity(wanted, own) or (not own.bound and is_same_quantity(own, wanted)):
+                return False
+        return True
 
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""
@@ -538,7 +596,7 @@ class ValueOwner:
         is_elsewhere = any(self.asked_days.intersection(_list_days(plain, other)) for other in others)
         if len(days) > 1 and not is_elsewhere:
             return None
-        first = _WEEKDAY.search(plain, own.start, own.end)
+        first = WEEKDAY.search(plain, own.start, own.end)
         assert first is not None  # it has days
         return OtherOwner(f'it is said of "{first[0]}", and the question is about another day', is_elsewhere)
 
@@ -562,7 +620,7 @@ class ValueOwner:
         if is_labelled_after:  # "€12 (children)", "EUR 14 one way"
             foreign = [word for word in all_own if self.is_subject(word) and not self._is_known(word)]
         if not foreign:
-            return None
+            return self._name_whole(all_own, asked) if has_value else None
         strange = [word for word in other_words if not self.is_familiar(word)]
         kept = [word for word in own_words if self._is_topic(word) and not _holds(all_other, word)]
         if is_labelled_after:
@@ -578,6 +636,16 @@ class ValueOwner:
         subject = self.answer.text[foreign[0].start : foreign[-1].end]
         reason = f'it is said of "{subject}", and another part of the answer speaks of "{self._spell(asked)}"'
         return OtherOwner(reason, has_value and not strange and not kept)
+
+    def _name_whole(self, own: Sequence[Word], asked: Sequence[Word]) -> OtherOwner | None:
+        """Return that a part speaks of employees where the question asks about partners of employees."""
+        for word in own:
+            for head in asked:
+                if f"{head.folded} of {word.folded}" in self.question.plain:
+                    return OtherOwner(
+                        f'it is said of "{word.folded}", and the question is about "{head.folded}"', False
+                    )
+        return None
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
         """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""
@@ -611,6 +679,8 @@ class ValueOwner:
     def _subject_words(self, part: Part, before: int | None) -> list[Word]:
         """Return the words before the value of a part, all of its words if there are none."""
         words = [word for word in self._words_in(part) if self.is_subject(word) and word.key not in self.fact_keys]
+        if words and words[0].start == part.start and words[0].folded in IMPERATIVES and not self._is_topic(words[0]):
+            words = words[1:]
         leading = [word for word in words if before is not None and word.start < before]
         return leading if leading or (self.has_day and before is not None) else words
 
@@ -634,7 +704,7 @@ _DAY_RANGE = re.compile(r" ?(?:to|through|until|till|-|den) ?")
 def _list_days(plain: str, part: Part) -> Iterator[str]:
     """Yield the weekdays of a part, with those between the ends of a range: "Monday to Friday"."""
     last: re.Match[str] | None = None
-    for match in _WEEKDAY.finditer(plain, part.start, part.end):
+    for match in WEEKDAY.finditer(plain, part.start, part.end):
         if last is not None and _DAY_RANGE.fullmatch(plain, last.end(), match.start()):
             for week in (_WEEK_ORDER, _WEEK_ORDER_VIETNAMESE):
                 if _name_day(last[0]) in week and _name_day(match[0]) in week:

@@ -19,9 +19,11 @@ from typing import Literal, NamedTuple
 from assay.text.claim_support import find_opposite
 from assay.text.fact_scope import (
     ASKS_FOR_COST,
+    IMPERATIVES,
     NOTHING_ALONE,
     NOTHING_TO_PAY,
     UNCONDITIONAL,
+    WEEKDAY,
     ExpectedLimit,
     ValueOwner,
     begins_after,
@@ -61,6 +63,7 @@ from assay.text.statement_cues import (
     MYTH,
     NEGATED_AFTER,
     NEGATION,
+    NO_LONGER,
     PARTIAL_QUANTIFIER,
     PAST_AFTER,
     PAST_BEFORE,
@@ -68,6 +71,7 @@ from assay.text.statement_cues import (
     PRESENT,
     RESPECTIVELY,
     RESTRICTION,
+    USED_TO,
     WRONG,
     count_negations,
 )
@@ -258,6 +262,9 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
+_ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
 _REACH_OF_NO = 24  # characters in which an answer that denies what is asked says so
 _REACH = 160  # characters on either side in which words for past and present are searched
 _MOST_OCCURRENCES = 30  # that are examined
@@ -318,7 +325,7 @@ class _FactJudge:
         counted = self._judge_noun()
         if counted is not None:
             return counted
-        places = [self.answer.find_word(word, self.ignore_marks) for word in self.content]
+        places = [self._find_places(word) for word in self.content]
         absent = [word for word, indices in zip(self.content, places, strict=True) if not indices]
         names = [word for word in absent if self._is_name(word)]
         if names:
@@ -341,6 +348,13 @@ class _FactJudge:
         if best.state == "stated" and not agreeing and needed:
             return self._judge_repeated_words(needed) or best
         return best
+
+    def _find_places(self, word: Word) -> list[int]:
+        """Return the indices of a word of the fact in the answer: the same word, or one for the same event."""
+        indices = self.answer.find_word(word, self.ignore_marks)
+        if indices or word.folded not in _DEPARTING:
+            return indices
+        return [index for index, own in enumerate(self.answer.words) if own.folded in _DEPARTING]
 
     def _judge_repeated_words(self, informative: Sequence[Word]) -> FactJudgment | None:
         """Return the judgment of a fact whose words from the question are said of another subject than its own words.
@@ -561,6 +575,10 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         if stated is None:
             return None
+        if _PER_BEFORE.search(self.answer.plain, max(0, stated.start - _REACH_OF_NO), stated.start):
+            texts = (self.read_fact.plain, self.question.plain, self.reference.plain)
+            if self.question.words and not any(_PER.search(text) for text in texts):
+                return FactJudgment(self.fact, "unknown", "something else is said per this")
         for wanted in self.reference.quantities:
             if have_different_rates(wanted, stated) and is_same_quantity(wanted, stated._replace(rate="", bound="")):
                 return FactJudgment(self.fact, "denied", f"it says it per {stated.rate}, not per {wanted.rate}")
@@ -633,17 +651,23 @@ class _FactJudge:
     def _judge_event(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
         stated = self._stated_quantity(spot)
+        plain, clause = self.answer.plain, spot.clause
+        if stated is None and WEEKDAY.search(self.read_fact.plain) and _ASKS_WHICH.match(self.question.plain):
+            sentence = plain[clause.sentence_start : clause.sentence_end]
+            return self._deny_event(find_reversed_event(self.question.plain, sentence, ""))
         if stated is None or stated.is_range or not (stated.date or _is_time(stated)):
             return None
-        plain, clause = self.answer.plain, spot.clause
         for part in split_parts(self.answer, clause.sentence_start, clause.sentence_end):
             if part.start <= stated.start < part.end:
                 before = plain[part.start : stated.start]
-                events = find_reversed_event(self.question.plain, plain[part.start : part.end], before)
-                if events is not None:
-                    reason = f'it says when it "{events[0]}", and the question asks when it "{events[1]}"'
-                    return FactJudgment(self.fact, "denied", reason)
+                return self._deny_event(find_reversed_event(self.question.plain, plain[part.start : part.end], before))
         return None
+
+    def _deny_event(self, events: tuple[str, str] | None) -> FactJudgment | None:
+        if events is None:
+            return None
+        reason = f'it says when it "{events[0]}", and the question asks when it "{events[1]}"'
+        return FactJudgment(self.fact, "denied", reason)
 
     def _is_called_wrong(self, clause_text: str, after: str) -> bool:
         """Whether the clause calls the fact a myth or wrong; "a wrong token" only describes a thing."""
@@ -724,6 +748,8 @@ class _FactJudge:
             return False
         if PRESENT.search(plain, part.start, part.end):
             return False
+        if USED_TO.search(plain, part.start, part.end) and NO_LONGER.search(plain, stated.end, clause.sentence_end):
+            return True
         for own in self.answer.quantities:
             if own == stated or not is_comparable(stated, own) or is_value_among(own, self.expected):
                 continue
@@ -741,6 +767,8 @@ class _FactJudge:
             if only is not None and self.question.words:
                 index = bisect_left(self.answer.words, only.end(), key=get_start)
                 word = self.answer.words[index] if index < len(self.answer.words) else None
+                if word is not None and word.folded in IMPERATIVES:
+                    return None  # "just hold the code …"
                 if word is not None and word.start < position and word.kind != "stop" and not self._is_familiar(word):
                     restricted = self.answer.text[word.start : word.end]
                     return FactJudgment(self.fact, "unknown", f'it holds only for "{restricted}"')
@@ -999,6 +1027,7 @@ _NO_SUBJECT = frozenset(
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
 _OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
+_DEPARTING = frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes"))
 _GENERIC = frozenset(
     """
     answer yes company policy rule rules document documents total number amount limit value figure employee employees

@@ -73,6 +73,9 @@ PAST_VERB = re.compile(r"\b(?:was|were|used to|had been|formerly|previously|orig
 """Says that a statement was true earlier, if another one is about the present."""
 
 
+USED_TO = re.compile(r"\b(?:used to|formerly|previously|originally|in the past|truoc day|truoc kia)\b")
+NO_LONGER = re.compile(r"\b(?:but|since|now|no longer|any ?more|none|nhung|nay)\b")
+"""What ends something that used to be."""
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
 CHANGED_FROM = re.compile(
