@@ -185,7 +185,7 @@ CHECKS: tuple[Check, ...] = (
         "bad_citation",
         "citation_correctness(by=rules)",
         _is_below_one,
-        summary="a citation is missing or not from the context",
+        summary="a citation is missing, names nothing or is not from the context",
     ),
     Check("wrong_behavior", "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
     Check(DENIED_FACT, "denied_facts", _is_positive, summary="the answer contradicts a must-have fact"),
@@ -262,6 +262,13 @@ CHECKS: tuple[Check, ...] = (
         "warning",
         "a citation is not the source of what it is cited for: another chunk of the context is",
         is_costly=True,
+    ),
+    Check(
+        "unreported_marker",
+        "unreported_markers",
+        _is_positive,
+        "warning",
+        "a marker in the text names a source that the reported citations leave out",
     ),
     Check(
         UNKNOWN_ANSWER,
