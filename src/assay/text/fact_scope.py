@@ -81,6 +81,8 @@ UNCONDITIONAL = re.compile(
     r"|whether(?= [^.;]* or not\b)|even (?:without|if|when)|bat ke|du co hay khong)\b"
 )
 """Says that what follows is no condition."""
+UNIVERSAL = re.compile(r"\b(?:all|both|any|every|each|tat ca|moi)\b")
+"""Says that a statement holds of all."""
 
 # ── limits ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -167,7 +169,7 @@ def is_limit_of_refusal(stated: Quantity, plain: str, clause_end: int, expected:
 # ── before and after ─────────────────────────────────────────────────────────────────────────────────────────────
 
 _DIRECTION = re.compile(
-    r" ?(?:or (?:more|less) )?(?:(?P<before>before|prior to|ahead of|in advance|beforehand|truoc)"
+    r" ?(?:or (?:more|less) |left |to go )?(?:(?P<before>before|prior to|ahead of|in advance|beforehand|truoc)"
     r"|(?P<after>after|afterwards|later|following|past|sau))\b"
 )
 _DIRECTION_BEFORE = re.compile(r"\b(?:(?P<before>truoc)|(?P<after>sau))(?: (?!cach|luc)[a-z]+){1,5} $")
@@ -210,6 +212,26 @@ _EVENT_PAIRS = [
     for first, second in (pair, pair[::-1])
 ]
 _UNTIL = re.compile(r"\b(?:until|till|til|to|through|den|toi|cho den)(?: the)? $")
+
+
+_STARTS_AT = re.compile(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the| ngay)? $")
+_ENDS_AT = re.compile(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
+_ASKS_START = re.compile(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
+_ASKS_END = re.compile(
+    r"\b(?:end|finish|close|stop|until when|how long|latest|deadline|due|expire|ket thuc|dong cua)s?\b"
+)
+
+
+def is_other_end(question: str, before_value: str) -> bool:
+    """Return whether a value is the start of a time of which the question asks the end, or the other way round.
+
+    >>> is_other_end("when does it end?", "you can apply from ")
+    True
+    """
+    is_start, is_end = (pattern.search(question) is not None for pattern in (_ASKS_START, _ASKS_END))
+    if is_start == is_end:
+        return False
+    return (_STARTS_AT if is_end else _ENDS_AT).search(before_value) is not None
 
 
 def find_reversed_event(question: str, part: str, before_value: str) -> tuple[str, str] | None:
@@ -293,6 +315,7 @@ _PRONOUN = re.compile(
 """A beginning of a sentence that goes on with what the sentence before is about."""
 _DIRECT = re.compile(
     r"(?:(?:yes|no|sure|well)[,.!]? )?(?:(?:that|it|this|he|she|they)(?:'s| is| was| were| are| would be|'re)"
+    r"|you (?:pay|leave|get|need|have|can|may|must)|there(?:'s| is| are)"
     r"|take|head|go|use|call|ring|come|ask|contact|see|try|at|in|on|from)\b"
 )
 """A beginning that answers the question without naming a subject."""
@@ -448,17 +471,18 @@ class ValueOwner:
         if not has_rival or (value is None and has_fact):
             return None
         foreign = [word for word in self._subject_words(own, None) if not self._is_known(word)]
-        subject = [word for word in foreign if word.start < start]
+        in_opening = self._words_in(opening)
+        is_set_apart = any(self._is_topic(word) and not _holds(in_opening, word) for word in self._words_in(own))
         is_only = _ONLY_DOES.search(self.answer.plain, own.start, own.end) is not None
-        has_topic = any(self._is_topic(word) for word in self._words_in(own))
-        if (subject and not has_topic) or (is_only and foreign):
-            named = self._spell(subject[:3] or foreign[:3])
-            return OtherOwner(f'it is said of "{named}", after another value as the answer', False)
+        if foreign and (is_only or not is_set_apart):
+            return OtherOwner(f'it is said of "{self._spell(foreign[:3])}", after another value as the answer', False)
         return None
 
     def _find_split_fact(self, own: Part, others: Sequence[Part], value: Quantity | None) -> OtherOwner | None:
         """Return how words of the fact belong to another value: "free for members; guests pay €5" of free guests."""
         in_own = self._words_in(own)
+        if any(_holds(in_own, word) and not self._is_elsewhere(word, others) for word in self.fact_words):
+            return None  # a word of the fact sets its own part apart
         for word in self.fact_words:
             is_value = NOTHING_TO_PAY.search(word.folded) is not None or WEEKDAY.search(word.folded) is not None
             if is_value or _holds(in_own, word):
@@ -469,6 +493,10 @@ class ValueOwner:
                     reason = f'it is said of something else than "{word.folded}", which has a value of its own'
                     return OtherOwner(reason, False)
         return None
+
+    def _is_elsewhere(self, word: Word, others: Sequence[Part]) -> bool:
+        is_value = NOTHING_TO_PAY.search(word.folded) is not None or WEEKDAY.search(word.folded) is not None
+        return is_value or any(_holds(self._words_in(other), word) for other in others)
 
     def _find_contrast(self, parts: Sequence[Part], start: int) -> OtherOwner | None:
         """Return how a neighbouring part, which is set against that of the fact, speaks of what is asked instead."""

@@ -319,7 +319,7 @@ _SINGLE_BEFORE = re.compile(
 )
 _SINGLE_AFTER = re.compile(
     r" ?(?:$|[^\w ]|(?:and(?! a )|but|before|after|from|of|in|at|to|on|for|if|when|until|prior|ahead|notice|later"
-    r"|earlier|once|unless|as|so)\b)"
+    r"|earlier|left|away|long|once|unless|as|so)\b)"
 )
 
 
@@ -663,6 +663,11 @@ _BOUND_AFTER = re.compile(
     r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
     r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
 )
+_NAMED_BOUND = re.compile(
+    r" (?:is|are|being|la) (?:the |your |our )?(?:absolute |upper |lower )?"
+    r"(?:(?P<least>minimum|least|toi thieu)|(?P<most>maximum|most|limit|toi da))\b"
+)
+"""What says after a quantity which bound it is: "19 hours is the minimum"."""
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
     r"|khoang|gan|xap xi|chung|tam)|[~≈]) ?(?:us)?[$€£¥]?$"
@@ -959,6 +964,9 @@ def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:
     after = _BOUND_AFTER.match(plain, quantity.end)
     if after is not None:
         return quantity._replace(bound=">=" if after["least"] else "<=", end=after.end())
+    named = _NAMED_BOUND.match(plain, max(quantity.end, quantity.rate_span[1]))
+    if named is not None:
+        return quantity._replace(bound=">=" if named["least"] else "<=")
     if lead is not None and lead["limit"]:
         return quantity._replace(bound=">=" if lead["limit"].endswith(("latest", "later")) else "<=")
     about = _ABOUT_BEFORE.search(before) if before and may_be_bound else None
@@ -968,7 +976,7 @@ def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:
 
 
 _LEAD_TIME = re.compile(
-    r" (?:before|prior to|ahead of|in advance)\b"
+    r"(?: left| to go)? (?:before|prior to|ahead of|in advance)\b"
     r"(?:[\w' ]{0,30}? (?P<limit>at the (?:latest|earliest)|or (?:earlier|later)))?"
 )
 _LATEST = re.compile(r"(?:no|not) (?:later|earlier) than|not before|up to")

@@ -23,6 +23,7 @@ from assay.text.fact_scope import (
     NOTHING_ALONE,
     NOTHING_TO_PAY,
     UNCONDITIONAL,
+    UNIVERSAL,
     WEEKDAY,
     ExpectedLimit,
     ValueOwner,
@@ -36,6 +37,7 @@ from assay.text.fact_scope import (
     is_excepted,
     is_limit_of_refusal,
     is_nothing_to_pay,
+    is_other_end,
     is_positive_amount,
     is_reported_belief,
     is_reversed_limit,
@@ -587,10 +589,14 @@ class _FactJudge:
             return None
         if stated.rate and (is_time_rate(stated.rate) or not is_time_rate(rates[0])):
             return FactJudgment(self.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
-        clause = spot.clause
-        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (clause.start, clause.end))
+        others = [own for own in self.answer.quantities if own != stated and own.rate in rates]
+        if any(is_comparable(stated, own) for own in others):
+            return FactJudgment(self.fact, "unknown", f'another value is the one per "{rates[0]}"')
+        # A heading may say it: "Monthly rents:".
+        low, high = max(0, stated.start - _CONTEXT), stated.start + _CONTEXT
+        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (low, high))
         nouns = {name_rate_noun(word.folded) for word in (*self.answer.words[first:last], *self.question.words)}
-        spans = [own for own in self.answer.quantities if clause.start <= own.start < clause.end]
+        spans = [own for own in self.answer.quantities if low <= own.start < high]
         nouns.update(name_rate_noun(word) for own in spans for word in self.answer.plain[own.start : own.end].split())
         if nouns.isdisjoint(rates):
             return FactJudgment(self.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
@@ -638,6 +644,9 @@ class _FactJudge:
     def _judge_condition(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
         clause, plain = spot.clause, self.answer.plain
+        is_restricted = _ONLY.search(self.read_fact.plain) is not None
+        if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.spans[0][0]):
+            return FactJudgment(self.fact, "unknown", "it is said of all, and not only of some")
         cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
         if cue is None or UNCONDITIONAL.search(self.read_fact.plain) or UNCONDITIONAL.search(self.reference.plain):
             return None
@@ -657,6 +666,8 @@ class _FactJudge:
             return self._deny_event(find_reversed_event(self.question.plain, sentence, ""))
         if stated is None or stated.is_range or not (stated.date or _is_time(stated)):
             return None
+        if is_other_end(self.question.plain, plain[max(clause.start, stated.start - _REACH_OF_NO) : stated.start]):
+            return FactJudgment(self.fact, "denied", "it is the other end of the time that the question asks about")
         for part in split_parts(self.answer, clause.sentence_start, clause.sentence_end):
             if part.start <= stated.start < part.end:
                 before = plain[part.start : stated.start]
@@ -748,7 +759,7 @@ class _FactJudge:
             return False
         if PRESENT.search(plain, part.start, part.end):
             return False
-        if USED_TO.search(plain, part.start, part.end) and NO_LONGER.search(plain, stated.end, clause.sentence_end):
+        if USED_TO.search(plain, part.start, part.end) and NO_LONGER.search(plain, stated.end, stated.end + _REACH):
             return True
         for own in self.answer.quantities:
             if own == stated or not is_comparable(stated, own) or is_value_among(own, self.expected):

@@ -66,10 +66,15 @@ PAST_BEFORE = re.compile(
 PAST_AFTER = re.compile(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
 PRESENT = re.compile(
     r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
-    r"|nay (?:la|con|chi|duoc|da)|these days|from this (?:year|month|week) on|(?:has|have) been|'s been)\b"
+    r"|nay (?:la|con|chi|duoc|da)|these days|from this (?:year|month|week) on|(?:has|have) been|'s been"
+    r"|this (?:year|month|season|term)"
+    r"|nam nay|thang nay)\b"
 )
 """Words for the present."""
-PAST_VERB = re.compile(r"\b(?:was|were|used to|had been|formerly|previously|originally|truoc day|truoc kia)\b")
+PAST_VERB = re.compile(
+    r"\b(?:was|were|used to|had been|formerly|previously|originally|last (?:year|month|season|term)|truoc day|truoc kia"
+    r"|nam ngoai|nam truoc|thang truoc)\b"
+)
 """Says that a statement was true earlier, if another one is about the present."""
 
 
