@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from assay.text.quantities import Quantity, is_same_quantity
@@ -198,7 +199,10 @@ def find_direction(quantity: Quantity, plain: str) -> Literal["", "before", "aft
 
 _EVENTS = [
     (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing)|shuts?|deadline"),
-    (r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?", r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?"),
+    (
+        r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?",
+        r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?|(?:is|are) over",
+    ),
     (r"arriv(?:e|es|ed|al)|gets? in", r"depart(?:s|ed|ure)?|leav(?:e|es|ing)|set(?:s|ting)? off"),
     (r"check(?:ing)?[ -]?in", r"check(?:ing)?[ -]?out"),
     (r"mo cua", r"dong cua"),
@@ -315,10 +319,14 @@ _PRONOUN = re.compile(
 """A beginning of a sentence that goes on with what the sentence before is about."""
 _DIRECT = re.compile(
     r"(?:(?:yes|no|sure|well)[,.!]? )?(?:(?:that|it|this|he|she|they)(?:'s| is| was| were| are| would be|'re)"
-    r"|you (?:pay|leave|get|need|have|can|may|must)|there(?:'s| is| are)"
+    r"|you(?:'ll| will) find|you (?:pay|leave|get|need|have|can|may|must)|there(?:'s| is| are)"
     r"|take|head|go|use|call|ring|come|ask|contact|see|try|at|in|on|from)\b"
 )
 """A beginning that answers the question without naming a subject."""
+_NO_NOUN = re.compile(r"[ .,;!?)]*(?:$|(?:for|in|at|on|when|if|with|to|from|as|cho|khi|neu|voi)\b)")
+_VERB_BEFORE = re.compile(r"(?:^|\b(?:can|may|must|to|you|we|they|i|will|should|could|please|don't|not|do)) ?$")
+"""What stands before a verb: "send shoes" is no other kind of shoes than those of "return shoes"."""
+_DIRECT_REACH = 12  # characters of an answer in which a value is its beginning
 _ALL = 100  # per cent
 _MOST_PARTS = 40
 IMPERATIVES = frozenset(
@@ -442,6 +450,8 @@ class ValueOwner:
         day = self._find_other_day(own, others) if value is not None or self.is_free else None
         if day is not None:
             return day
+        if others and self._has_other_modifier(own):
+            return OtherOwner("it is said of another kind of what the question asks about", False)
         if has_value:
             for other in others:
                 if any(is_rival for _, is_rival in self._list_values(other, value)):
@@ -450,6 +460,27 @@ class ValueOwner:
                         return owner
         return self._find_contrast(parts, start) or self._find_direct_answer(parts, start, value)
 
+    def _has_other_modifier(self, part: Part) -> bool:
+        """Whether a part has a noun of the question with another word before it: "waste water" for "fresh water"."""
+        words = self._words_in(part)
+        for before, noun in pairwise(words):
+            if noun.start - before.end != 1 or not self._is_topic(noun) or not self.is_subject(before):
+                continue
+            if (
+                self.is_familiar(before)
+                or before.kind == "stop"
+                or _VERB_BEFORE.search(self.answer.plain, part.start, before.start)
+            ):
+                continue
+            asked = [
+                modifier
+                for modifier, own in pairwise(self.question.words)
+                if own.key == noun.key and own.start - modifier.end == 1 and self._is_topic(modifier)
+            ]
+            if asked and not any(_holds(words, modifier) for modifier in asked):
+                return True
+        return False
+
     def _find_direct_answer(self, parts: Sequence[Part], start: int, value: Quantity | None) -> OtherOwner | None:
         """Return that the answer begins with another value, and names that of the fact of another subject.
 
@@ -457,9 +488,12 @@ class ValueOwner:
         """
         index = bisect_right(parts, start, key=_get_part_start) - 1
         first = next((place for place in range(1, index + 1) if parts[place].separation == _SENTENCE_CUT), 0)
-        if not first or not _DIRECT.match(self.answer.plain, parts[0].start):
+        if not first:
             return None
         opening = parts[0]._replace(end=parts[first - 1].end)
+        begins_with_value = any(own.start < opening.start + _DIRECT_REACH for own in self._quantities_in(opening))
+        if not begins_with_value and not _DIRECT.match(self.answer.plain, opening.start):
+            return None
         last = max(place for place in range(first, index + 1) if parts[place].separation == _SENTENCE_CUT)
         own = parts[last]._replace(end=parts[index].end)
         if value is not None:
@@ -467,12 +501,15 @@ class ValueOwner:
         else:
             names = [word for word in self._words_in(opening) if word.kind == "name" and word.start > opening.start]
             has_rival = any(not self.is_familiar(word) for word in names)
+            # "Gate A" has the kind of name that "Gate C" is.
+            has_rival = has_rival or any(_holds(self._words_in(opening), word) for word in self.fact_words)
         has_fact = all(_holds(self._words_in(opening), word) for word in self.fact_words)
         if not has_rival or (value is None and has_fact):
             return None
         foreign = [word for word in self._subject_words(own, None) if not self._is_known(word)]
         in_opening = self._words_in(opening)
         is_set_apart = any(self._is_topic(word) and not _holds(in_opening, word) for word in self._words_in(own))
+        is_set_apart = is_set_apart and not self._has_other_modifier(own)
         is_only = _ONLY_DOES.search(self.answer.plain, own.start, own.end) is not None
         if foreign and (is_only or not is_set_apart):
             return OtherOwner(f'it is said of "{self._spell(foreign[:3])}", after another value as the answer', False)
@@ -602,7 +639,7 @@ class ValueOwner:
         if is_comparable(value, own):
             return True
         is_plain = all(reading.dimension == PLAIN for reading in own.readings) and not own.date
-        return is_plain and not self.answer.plain[own.end : part.end].strip(" .,;!?)")
+        return is_plain and _NO_NOUN.match(self.answer.plain, own.end, part.end) is not None
 
     def _is_rival(self, own: Quantity) -> bool:
         for asked in self.question.quantities:

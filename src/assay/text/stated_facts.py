@@ -671,13 +671,16 @@ class _FactJudge:
         for part in split_parts(self.answer, clause.sentence_start, clause.sentence_end):
             if part.start <= stated.start < part.end:
                 before = plain[part.start : stated.start]
-                return self._deny_event(find_reversed_event(self.question.plain, plain[part.start : part.end], before))
+                own = plain[part.start : part.end]
+                asked, said = self.question.plain, self.reference.plain
+                events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
+                return self._deny_event(events)
         return None
 
     def _deny_event(self, events: tuple[str, str] | None) -> FactJudgment | None:
         if events is None:
             return None
-        reason = f'it says when it "{events[0]}", and the question asks when it "{events[1]}"'
+        reason = f'it says when it "{events[0]}", and what is asked is when it "{events[1]}"'
         return FactJudgment(self.fact, "denied", reason)
 
     def _is_called_wrong(self, clause_text: str, after: str) -> bool:

@@ -79,7 +79,7 @@ PAST_VERB = re.compile(
 
 
 USED_TO = re.compile(r"\b(?:used to|formerly|previously|originally|in the past|truoc day|truoc kia)\b")
-NO_LONGER = re.compile(r"\b(?:but|since|now|no longer|any ?more|none|nhung|nay)\b")
+NO_LONGER = re.compile(r"\b(?:but|since|now|no longer|any ?more|none|these days|nowadays|today|currently|nhung|nay)\b")
 """What ends something that used to be."""
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
