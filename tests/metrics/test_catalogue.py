@@ -63,7 +63,7 @@ BOUNDED = (
     "answer_format",
     "claim_citation_coverage",
     *("visibility_leaks", "over_fetched", "unknown_access", "access_self_reported"),
-    *("injection_followed", "stale_chunks", "gold_outdated"),
+    *("injection_followed", "stale_chunks", "gold_outdated", "denied_facts", "unreported_markers"),
     *(
         "faithfulness",
         "unsupported_claims",

@@ -107,8 +107,10 @@ def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, an
         assert correct == 0
     assert scores["correct_answer_unknown"] == float(correct is None)
     checks = {name for row in result.table("c").checks for name in row.failed}
-    assert ("incomplete_answer" in checks) is (complete is not None and 0 < complete < 1)
-    assert bool({"incomplete_answer", "wrong_answer"} & checks) is (correct == 0)
+    is_denied = bool(quality is not None and quality.denied)
+    assert ("denied_fact" in checks) is is_denied
+    assert ("incomplete_answer" in checks) is (complete is not None and 0 < complete < 1 and not is_denied)
+    assert bool({"denied_fact", "incomplete_answer", "wrong_answer"} & checks) is (correct == 0)
     graded = scores.get("correctness(by=rules)")
     if graded is not None and quality.signal != "the reference, verbatim":
         assert graded > 0 if correct == 1 else graded < 1 or correct is None

@@ -104,15 +104,15 @@ def _describe_answer(case: CaseFacts) -> list[str]:
     if case.behaviour != "answer":
         evidence.append(f"the answer is {case.behaviour.replace('_', ' ') if case.behaviour else 'empty'}")
     quality = case.content_quality
-    if quality.missing:
+    if quality.absent:
         instead = ""
         if case.other_values and not quality.wrong:
             instead = f" (stated instead: {', '.join(case.other_values)})"
         elif case.copied_from:
             instead = f" (the answer repeats another passage of {case.copied_from})"
-        evidence.append(f"missing: {', '.join(quality.missing)}{instead}")
+        evidence.append(f"missing: {', '.join(quality.absent)}{instead}")
     if quality.denied:
-        evidence.append("contradicted: " + ", ".join(quality.denied))
+        evidence.append("contradicted: " + ", ".join(quality.denials))
     if quality.wrong:
         evidence.append("wrong: " + ", ".join(quality.wrong))
     return evidence

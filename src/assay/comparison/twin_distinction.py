@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
-from assay.metrics.case_checks import INCOMPLETE_ANSWER, LEAK, UNKNOWN_ANSWER, WRONG_ANSWER
+from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, LEAK, UNKNOWN_ANSWER, WRONG_ANSWER
 from assay.metrics.expected_text import read_facts
 from assay.records.golden_set import Case
 from assay.records.scores import CaseChecks, VariantState
@@ -134,7 +134,7 @@ def _states_own_facts(side: TwinSide, other: TwinSide) -> bool | None:
     """
     if WRONG_ANSWER in side.failed:
         return False
-    is_whole = INCOMPLETE_ANSWER not in side.failed and UNKNOWN_ANSWER not in side.warnings
+    is_whole = not {INCOMPLETE_ANSWER, DENIED_FACT}.intersection(side.failed) and UNKNOWN_ANSWER not in side.warnings
     if is_whole and side.is_told:
         return True
     return _read_distinct_facts(side.case, other.case, side.answer.text or "")

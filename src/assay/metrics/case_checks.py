@@ -153,10 +153,11 @@ CORRECT_ANSWER, ANSWER_UNKNOWN, JUDGED_CORRECTNESS = "correct_answer", "correct_
 """The signals of a right answer (ADR 0054): what the case requires, whether that is open, and the judge's grade."""
 JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
-LEAK, WRONG_ANSWER, INCOMPLETE_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "incomplete_answer", "unknown_answer"
+LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
+INCOMPLETE_ANSWER, DENIED_FACT = "incomplete_answer", "denied_fact"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
-_ANSWER_CHECKS = frozenset((WRONG_ANSWER, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
+_ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
 
 CHECKS: tuple[Check, ...] = (
     Check(LEAK, "visibility_leaks", _is_positive, summary="something was shown that the user must not see"),
@@ -185,21 +186,23 @@ CHECKS: tuple[Check, ...] = (
         "bad_citation",
         "citation_correctness(by=rules)",
         _is_below_one,
-        summary="a citation is missing or not from the context",
+        summary="a citation is missing, names nothing or is not from the context",
     ),
     Check("wrong_behavior", "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
+    Check(DENIED_FACT, "denied_facts", _is_positive, summary="the answer contradicts a must-have fact"),
     Check(
         INCOMPLETE_ANSWER,
         "completeness(by=rules)",
         _is_partial,
         summary="a part of the must-have facts is not in the answer",
+        explained_by=(DENIED_FACT,),
     ),
     Check(
         WRONG_ANSWER,
         CORRECT_ANSWER,
         _is_zero,
         summary="the answer does not state what the case requires",
-        explained_by=(INCOMPLETE_ANSWER,),
+        explained_by=(DENIED_FACT, INCOMPLETE_ANSWER),
     ),
     Check(
         WRONG_ANSWER,
@@ -260,6 +263,13 @@ CHECKS: tuple[Check, ...] = (
         "warning",
         "a citation is not the source of what it is cited for: another chunk of the context is",
         is_costly=True,
+    ),
+    Check(
+        "unreported_marker",
+        "unreported_markers",
+        _is_positive,
+        "warning",
+        "a marker in the text names a source that the reported citations leave out",
     ),
     Check(
         UNKNOWN_ANSWER,

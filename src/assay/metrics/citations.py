@@ -26,6 +26,7 @@ from assay.metrics.case_index import (
 from assay.metrics.citation_precision import list_misplaced_citations
 from assay.metrics.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support
 from assay.metrics.find_leaks import ACCESS_UNKNOWN
+from assay.metrics.inline_markers import NO_MARKERS, InlineMarkers, read_inline_markers
 from assay.metrics.leakage import LeakFacts
 from assay.metrics.metric import (
     Batch,
@@ -47,18 +48,39 @@ from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 _UNREPORTED = -1
 
 
-CITATION_COUNT_FIELDS = ("cited", "context", "in_context", "exist", "covered", "must", "must_found", "known")
+CITATION_COUNT_FIELDS = (
+    "cited",
+    "context",
+    "in_context",
+    "exist",
+    "covered",
+    "must",
+    "must_found",
+    "known",
+    "reported",
+    "unreported",
+)
 
 
-def count_citations(case: CaseIndex, observation: Observation, ranked_context: StageRanking | None) -> tuple[int, ...]:
-    """Return the citation counts of one row, whose context is `found`, in the order of `CITATION_COUNT_FIELDS`.
+def count_citations(
+    case: CaseIndex,
+    observation: Observation,
+    ranked_context: StageRanking | None,
+    markers: InlineMarkers = NO_MARKERS,
+) -> tuple[int, ...]:
+    """Return the citation counts of one row, in the order of `CITATION_COUNT_FIELDS`.
 
     Distinct citations and context chunks (−1: not reported), citations in the context and in existence, context chunks
-    cited, citations required and found, and whether there is anything to check them with.
+    cited, citations required and found, whether there is anything to check them with, whether the target reports
+    citations, and markers in the text that these leave out.
+
+    The citations are those that the target reports, else those that the markers name. Markers that name nothing are
+    citations that do not exist.
     """
     corpus, must_cite = case.corpus, case.case.must_cite
     context = set[str]() if ranked_context is None else ranked_context.distinct
-    cited_names = set(observation.citations or ())
+    cited_names = set(markers.named if observation.citations is None else observation.citations)
+    is_cited = observation.citations is not None or bool(markers.named or markers.dangling)
     documents = NO_DOCUMENTS
     if cited_names and (must_cite or not cited_names <= context):
         documents = list_reported_documents(observation, corpus)
@@ -71,7 +93,7 @@ def count_citations(case: CaseIndex, observation: Observation, ranked_context: S
         if in_context < len(cited_names):
             existing = _count_existing(observation, cited_names, corpus, documents)
     return (
-        _UNREPORTED if observation.citations is None else len(cited_names),
+        len(cited_names) + len(markers.dangling) if is_cited else _UNREPORTED,
         _UNREPORTED if ranked_context is None else len(context),
         in_context,
         existing,
@@ -79,6 +101,8 @@ def count_citations(case: CaseIndex, observation: Observation, ranked_context: S
         len(must_cite),
         len(must_cite) - len(list_missing_sources(case, cited_names, documents)) if cited_names else 0,
         int(corpus is not None or bool(observation.stages)),
+        int(observation.citations is not None),
+        len(markers.unreported),
     )
 
 
@@ -124,10 +148,10 @@ class CitationFacts:
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
-        for case, observation, context in zip(
-            rows.cases, rows.observations, rows.ranked_stages(CONTEXT_STAGE), strict=True
+        for case, observation, context, reading in zip(
+            rows.cases, rows.observations, rows.ranked_stages(CONTEXT_STAGE), parse_answers(rows), strict=True
         ):
-            self.rows += count_citations(case, observation, context)
+            self.rows += count_citations(case, observation, context, read_inline_markers(reading))
 
     @cached_property
     def counts(self) -> dict[str, IndexArray]:
@@ -211,11 +235,34 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return make_score_column(name, values, *unless)
 
 
-def _explain_misplaced(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+def _explain_citations(case: CaseIndex, observation: Observation, name: MetricName) -> str:
     if not isinstance(observation.answer, str):
         return ""
-    misplaced = list_misplaced_citations(ParsedAnswer(case, observation))
-    return format_list("cited beside its source", [f"{name}, but {better}" for name, better in misplaced])
+    reading = ParsedAnswer(case, observation)
+    markers = read_inline_markers(reading)
+    parts = [
+        format_list("markers that name nothing", [f"[{marker}]" for marker in markers.dangling]),
+        format_list(
+            "markers that the reported citations leave out",
+            [f"[{marker}]" if marker == source else f"[{marker}] ({source})" for marker, source in markers.unreported],
+        ),
+    ]
+    if name.base == "citation_correctness":
+        misplaced = list_misplaced_citations(reading)
+        parts.append(
+            format_list("cited beside its source", [f"{source}, but {better}" for source, better in misplaced])
+        )
+    return "; ".join(filter(None, parts))
+
+
+def _unreported_markers_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    counts = batch.get_facts(CitationFacts).counts
+    return make_score_column(
+        name,
+        counts["unreported"].astype(np.float64),
+        *batch.target_errors,
+        rows_not_applicable(counts["reported"] == 0, "citations not reported"),
+    )
 
 
 def _reachable_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -226,7 +273,7 @@ def _reachable_column(batch: Batch, name: MetricName) -> ScoreColumn:
         name,
         _divide_counts(np.maximum(not_forbidden - unknown, 0), counts["cited"]),
         *batch.target_errors,
-        rows_not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"),
+        rows_not_applicable(counts["reported"] == 0, "citations not reported"),
         rows_not_applicable(counts["cited"] == 0, "no citations"),
         rows_not_applicable(leak_facts.has_no_access_rules, "no source of truth about access"),
         # With a citation that is certainly out of reach the row has a score; the unknown ones count as out of reach.
@@ -252,6 +299,9 @@ _CITATION_NEEDS = {
 }
 
 
+_EXPLAINED = ("citation_correctness", "citation_exists", "citation_in_context")
+
+
 def _citation_row(name: str, summary: str, source: str, keys: dict[str, MetricKey] | None = None) -> Metric:
     return Metric(
         name=name,
@@ -263,7 +313,7 @@ def _citation_row(name: str, summary: str, source: str, keys: dict[str, MetricKe
         needs=_CITATION_NEEDS.get(name, _need_citation_counts),
         compute=_reachable_column if name == "citation_reachable" else _citation_column,
         yields_to_leaks=name == "citation_correctness",
-        explain=_explain_misplaced if name == "citation_correctness" else None,
+        explain=_explain_citations if name in _EXPLAINED else None,
     )
 
 
@@ -318,6 +368,19 @@ CITATION_METRICS: tuple[Metric, ...] = (
         "must_cite",
         "Share of the required citations that were given.",
         "`rag-trace` contract; a document stands for its chunks",
+    ),
+    Metric(
+        name="unreported_markers",
+        family="citation",
+        summary="Citation markers in the text whose source is none of the reported citations.",
+        source="ADR 113: what the reader sees is checked",
+        unit="count",
+        direction="lower",
+        high=float("inf"),
+        undefined="citations not reported",
+        needs=_need_citation_counts,
+        compute=_unreported_markers_column,
+        explain=_explain_citations,
     ),
 )
 

@@ -6,7 +6,7 @@ By deterministic rules of text (keywords, exact values, numbers, facts that must
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -54,6 +54,7 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import Observation
 from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.stated_facts import FactJudgment
 
 CORRECT_ANSWER = "correct_answer"
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
@@ -89,6 +90,10 @@ def _score_facts(case: CaseIndex, answer: str) -> TextScore:
     return read_facts(case.case, answer).completeness
 
 
+def _score_denied_facts(case: CaseIndex, answer: str) -> TextScore:
+    return read_facts(case.case, answer).denied_facts
+
+
 def _score_stated_expectations(case: CaseIndex, answer: str) -> TextScore:
     return read_facts(case.case, answer).correct_answer
 
@@ -99,6 +104,7 @@ TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
     "exact_match": _score_exact_match,
     "number_match": _score_number_match,
     "completeness": _score_facts,
+    "denied_facts": _score_denied_facts,
     CORRECT_ANSWER: _score_stated_expectations,
 }
 """The score of a case and an answer; None where the case states nothing to look for."""
@@ -190,9 +196,27 @@ def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
 def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
     answer = observation.answer if isinstance(observation.answer, str) else ""
     judgments = read_facts(case.case, answer).must_have
-    missing = [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")]
+    missing = [judgment.fact for judgment in judgments if judgment.state == "missing"]
     unknown = explain_judgments(judgment for judgment in judgments if judgment.state == UNKNOWN)
-    return "; ".join(filter(None, (format_list("missing", missing), format_list("unknown", unknown))))
+    parts = (
+        format_list(CONTRADICTED, _list_denials(judgments)),
+        format_list("missing", missing),
+        format_list("unknown", unknown),
+    )
+    return "; ".join(filter(None, parts))
+
+
+CONTRADICTED = "contradicted"
+"""What the answer does with a must-have fact that it denies, in the words of a reader."""
+
+
+def _list_denials(judgments: Iterable[FactJudgment]) -> list[str]:
+    return explain_judgments(judgment for judgment in judgments if judgment.state == "denied")
+
+
+def _explain_denied_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
+    answer = observation.answer if isinstance(observation.answer, str) else ""
+    return format_list(CONTRADICTED, _list_denials(read_facts(case.case, answer).must_have))
 
 
 def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricName) -> str:
@@ -202,7 +226,8 @@ def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricNa
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:
         return f"by {quality.signal}: {format_list('unknown', quality.unknown)}"
-    parts = [f"missing: {'; '.join(quality.missing)}"] if quality.missing else []
+    parts = [f"{CONTRADICTED}: {'; '.join(quality.denials)}"] if quality.denials else []
+    parts += [f"missing: {'; '.join(quality.absent)}"] if quality.absent else []
     parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []
     return f"by {quality.signal}: {', '.join(parts)}" if parts else f"by {quality.signal}"
 
@@ -424,6 +449,18 @@ TEXT_METRICS: tuple[Metric, ...] = (
         statistic="rate",
         compute=_unknown_column,
         explain=_explain_expectations,
+        yields_to_leaks=False,
+    ),
+    replace(
+        _text_row(
+            "denied_facts",
+            "Number of must-have facts that the answer contradicts: it negates them, or says something else of them.",
+            "ADR 110",
+        ),
+        unit="count",
+        direction="lower",
+        high=float("inf"),
+        explain=_explain_denied_facts,
         yields_to_leaks=False,
     ),
     add_judge_scorer(

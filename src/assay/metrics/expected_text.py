@@ -31,7 +31,8 @@ class AnswerQuality(NamedTuple):
     """Whether an answer is good (None: unknown), the signal that decided, missing, wrong and undecided facts.
 
     `unknown`: facts of which the rules cannot tell whether the answer states them, each with the reason. `denied`: the
-    missing facts that the answer contradicts, each with the reason; an answer that denies a fact is not incomplete.
+    missing must-have facts that the answer contradicts, with the reason of each in `denials`; an answer that denies a
+    fact is not incomplete.
     """
 
     good: bool | None
@@ -40,6 +41,12 @@ class AnswerQuality(NamedTuple):
     wrong: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     denied: tuple[str, ...] = ()
+    denials: tuple[str, ...] = ()
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """What is missing and not denied."""
+        return tuple(fact for fact in self.missing if fact not in self.denied)
 
 
 class FactReading(NamedTuple):
@@ -65,6 +72,13 @@ class FactReading(NamedTuple):
         if any(judgment.state == UNKNOWN for judgment in self.must_have):
             return UNKNOWN
         return sum(judgment.state == "stated" for judgment in self.must_have) / len(self.must_have)
+
+    @property
+    def denied_facts(self) -> TextScore:
+        """The number of must-have facts that the answer contradicts."""
+        if not self.must_have:
+            return None
+        return float(sum(judgment.state == "denied" for judgment in self.must_have))
 
     @property
     def number_match(self) -> TextScore:
@@ -240,8 +254,16 @@ def _assess_facts(
         reversed_statement = find_reversed_statement(answer, case.reference or "")
         if reversed_statement:
             good, unknown = None, [reversed_statement]
-    denied = explain_judgments(judgment for judgment in must_have if judgment.state == "denied")
-    return AnswerQuality(good, find_text_signal(case) or "", tuple(missing), wrong, tuple(unknown), tuple(denied))
+    denied = [judgment for judgment in must_have if judgment.state == "denied"]
+    return AnswerQuality(
+        good,
+        find_text_signal(case) or "",
+        tuple(missing),
+        wrong,
+        tuple(unknown),
+        tuple(judgment.fact for judgment in denied),
+        tuple(explain_judgments(denied)),
+    )
 
 
 def _assess_keywords(

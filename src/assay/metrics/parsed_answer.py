@@ -243,20 +243,50 @@ class ParsedAnswer:
 
     def _cited_names(self, claim: Claim) -> list[str]:
         """Return the names cited for a claim: markers in the text, and the sentences that the target reports."""
-        answer_citations = self.observation.citations or ()
-        names = []
-        for marker in claim.cites:
-            number = self._read_number(marker)
-            if number in self._shown_at:
-                names.append(self._shown_at[number])
-            else:
-                names.append(answer_citations[number - 1] if 1 <= number <= len(answer_citations) else marker)
+        names: list[str] = []
+        names += [self.names_by_marker[marker] for marker in claim.cites]
         # Reported sentences do not overlap, so those that overlap the claim are a run in their order.
         first = bisect_right(self._sentences, claim.start, key=itemgetter(1))
         last = bisect_left(self._sentences, claim.end, key=itemgetter(0))
         for _, _, sentence_citations in self._sentences[first:last]:
             names += sentence_citations
         return names
+
+    @cached_property
+    def names_by_marker(self) -> dict[str, str]:
+        """What each marker in the text names: a chunk that was shown, a reported citation, or else itself."""
+        reported = self.observation.citations or ()
+        names: dict[str, str] = {}
+        for marker in (marker for claim in self.claims for marker in claim.cites):
+            number = self._read_number(marker)
+            is_listed = 1 <= number <= len(reported)
+            names[marker] = self._shown_at.get(number) or (reported[number - 1] if is_listed else marker)
+        return names
+
+    @cached_property
+    def listed_numbers(self) -> frozenset[str]:
+        """The numbers that the answer itself explains in a list of sources or footnotes."""
+        return frozenset(number for number, _ in list_source_entries(self.answer))
+
+    @cached_property
+    def shown_ids(self) -> list[str]:
+        """The ids of the chunks of the context, in order."""
+        return [chunk.chunk_id for chunk in self._stage_chunks(CONTEXT_STAGE)]
+
+    @property
+    def known_ids(self) -> set[str]:
+        """The ids of the chunks of all stages, and the reported citations."""
+        return self._names
+
+    @cached_property
+    def shown_texts(self) -> list[str]:
+        """The texts of the chunks of the context, as the target reports them."""
+        return [chunk.text or "" for chunk in self._stage_chunks(CONTEXT_STAGE)]
+
+    @property
+    def most_places(self) -> int:
+        """The largest number that may be a place in the context or in the reported citations."""
+        return max(len(self.shown_ids), len(self.observation.citations or ()))
 
     def _read_number(self, marker: str) -> int:
         """Return the number that a marker is, 0 if it names something, as where a chunk is called "2"."""
@@ -271,8 +301,9 @@ class ParsedAnswer:
         order in which the answer mentions them. Numbers of the answer's own list of sources are no places.
         """
         markers = dict.fromkeys(marker for claim in self.claims for marker in claim.cites)
-        places = [place for place in map(self._read_number, markers) if place]
-        shown_ids = [chunk.chunk_id for chunk in self._stage_chunks(CONTEXT_STAGE)] if places else []
+        # Numbers beyond every list name nothing, and say nothing about what the others name.
+        places = [place for place in map(self._read_number, markers) if 1 <= place <= self.most_places]
+        shown_ids = self.shown_ids if places else []
         has_other = any(marker == "0" for marker in markers) or not shown_ids or max(places) > len(shown_ids)
         if has_other or self._lists_own_sources(places):
             return {}
@@ -285,7 +316,9 @@ class ParsedAnswer:
         for name in reversed(reported):
             name_by_place |= {position + 1: name for position in positions_by_name.get(name, ())}
         if not name_by_place.keys() >= set(places):
-            return {}
+            # Numbers beyond the list are no places in it, so they are places in the context that the list leaves out.
+            is_beyond = max(places) > len(reported)
+            return {place: name_by_place.get(place, shown_ids[place - 1]) for place in places} if is_beyond else {}
         names = {place: name_by_place[place] for place in places}
         is_listed = max(places) <= len(reported)
         return {} if is_listed and list(dict.fromkeys(names.values())) != reported else names

@@ -140,6 +140,44 @@ def _strip_markup(text: str) -> str:
     return text.translate(_SHOW)
 
 
+_FEWEST_COLUMNS = 3  # of a table whose header tells the values of a row apart
+_LONGEST_TABLE = 20_000
+
+
+def spell_table_rows(text: str) -> str:
+    """Return the text with each row of a Markdown table of three or more columns as a sentence with its headers.
+
+    >>> print(spell_table_rows("| Plan | Basic | Pro |\\n|---|---|---|\\n| Storage | 5 GB | 20 GB |"))
+    Storage: Basic 5 GB, Pro 20 GB.
+    """
+    if "|" not in text or len(text) > _LONGEST_TABLE or _TABLE_RULE.search(text) is None:
+        return text
+    lines: list[str] = []
+    header: list[str] = []
+    for line in text.split("\n"):
+        if "|" in line and _TABLE_RULE.fullmatch(line) and lines and "|" in lines[-1]:
+            header = _split_cells(lines[-1])
+            if len(header) >= _FEWEST_COLUMNS:
+                lines.pop()
+            else:
+                header = []
+        elif header and "|" in line:
+            lines.append(_spell_row(header, _split_cells(line)))
+        else:
+            header = []
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _split_cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def _spell_row(header: list[str], cells: list[str]) -> str:
+    named = [f"{name} {cell}".strip() for name, cell in zip(header[1:], cells[1:], strict=False) if cell]
+    return f"{cells[0]}: {', '.join(named)}."
+
+
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 
 

@@ -207,6 +207,9 @@ _HALF_UNITS = {
     "month": ("calendar", 1), "thang": ("calendar", 1),
 }  # fmt: skip
 _HALF_UNIT = "|".join(_HALF_UNITS)
+_SINGLE_UNITS = ("minute", "hour", "day", "week", "fortnight", "month", "year")
+_CODE = "code"
+_FEWEST_CODE_DIGITS = 9
 _COUNTS = dict(zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True))
 _COUNTS |= {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
 _COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
@@ -217,18 +220,21 @@ _DAY_HALF = r"(?:\ (?P<pa_half>[ap]\.?m\b\.?|in\ the\ (?:morning|afternoon|eveni
 _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
 _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
-    rf"\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
-    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:an?|{_COUNT})\ (?:[htqfymdngiao]|past|dollar|pound|euro)"
-    r"|(?:five|ten|twenty)(?:[ -]five)?(?: minutes)? (?:past|after)"
+    rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
+    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
+    r"|(?:five|ten|twenty)(?:[\ -]five)?(?:\ minutes)?\ (?:past|after|to)\b"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
+    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,5}}){{1,5}}
+      |0\d{{8,11}})(?![\w]|[./,:]\d)
+  | (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
       (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
   | (?P<dozen>(?:(?P<dz_half>half\ an?|nua)|(?P<dz_count>\d{{1,6}}|{_COUNT}))\ (?:dozen|ta)\b)
   | (?P<often>twice|thrice|once(?=\ (?:an?|per|every|each|daily|weekly|monthly|yearly|annually|only)\b))\b(?!\ as\b)
   | (?P<past>(?:(?P<pa_minutes>half|(?:a\ )?quarter|five|ten|twenty(?:[\ -]five)?|[0-5]?\d)(?:\ minutes)?
-        \ (?:past|after)|(?P<to_quarter>(?:a\ )?quarter)\ (?:to|before))
+        \ (?:past|after)|(?P<to_quarter>(?:a\ )?quarter)\ (?:to|before)
+        |(?P<to_minutes>five|ten|twenty(?:[\ -]five)?)(?:\ minutes)?\ to)
       \ (?P<pa_hour>{_COUNT}|1[0-2]|[1-9])\b(?:\ o'clock)?{_DAY_HALF})
   | (?P<in_the>(?P<it_hour>{_COUNT}|1[0-2]|[1-9])(?:\ o'clock)?
       \ (?P<it_half>in\ the\ (?:morning|afternoon|evening)|at\ night)\b)
@@ -257,6 +263,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<half_unit>(?:half\ an?|nua)\ (?P<hu_unit>{_HALF_UNIT})s?\b)
   | (?P<and_half>(?P<ah_count>\d+|an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?P<ah_unit>{_HALF_UNIT})s?
       \ (?:and\ a\ half|ruoi)\b)
+  | (?P<a_unit>an?\ (?:full\ |whole\ )?(?P<au_unit>{"|".join(_SINGLE_UNITS)})\b(?:'s)?)
   | (?P<in_words>one\ in\ (?P<in_count>two|three|four|five|ten|\d+)\b)
   | (?P<fraction>(?:(?P<f_count>an?|one|two|three|four)\ )?(?P<f_word>half|third|quarter|fifth|tenth)s?\b
       (?!\ (?:year|of\ {_MONTH}|day|time|party)))
@@ -270,8 +277,8 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once| past "
-    r"| after | in the | at night"
+    r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /-]?\d|\(0|\+\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
+    r"| past | after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
 )
@@ -291,6 +298,12 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     names = {name for name, value in match.groupdict().items() if value is not None}
     if "major" in names:
         return _read_major_and_minor(match)
+    if "code" in names:
+        digits = re.sub(r"\D", "", match["code"])
+        is_code = len(digits) >= _FEWEST_CODE_DIGITS
+        return Quantity((_point(_CODE, int(digits)),), *match.span()) if is_code else None
+    if "a_unit" in names:
+        return _read_single_unit(match)
     return (
         _read_clock_words(match, names)
         or _read_time(match, names, text)
@@ -298,6 +311,27 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
         or _read_count(match, names, text)
         or _read_fraction(match, names, text)
     )
+
+
+_SINGLE_BEFORE = re.compile(
+    r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's"
+    r"|least|(?<!\d )(?<!times )(?<!s )in) )$"
+)
+_SINGLE_AFTER = re.compile(
+    r" ?(?:$|[^\w ]|(?:and(?! a )|but|before|after|from|of|in|at|to|on|for|if|when|until|prior|ahead|notice|later"
+    r"|earlier|left|away|long|once|unless|as|so)\b)"
+)
+
+
+def _read_single_unit(match: re.Match[str]) -> Quantity | None:
+    """Return the span of time of "valid for a day"; "£5 a day" is a rate, "a day pass" a thing."""
+    plain = match.string
+    if not _SINGLE_BEFORE.search(plain[max(0, match.start() - 12) : match.start()]):
+        return None
+    unit = UNITS[match["au_unit"]]
+    if not match[0].endswith("'s") and not _SINGLE_AFTER.match(plain, match.end()):
+        return None
+    return Quantity((_point(unit.dimension, unit.sizes[0]),), *match.span(), unit_size=unit.sizes[0])
 
 
 def _read_count(match: re.Match[str], names: set[str], text: str) -> Quantity | None:
@@ -317,7 +351,11 @@ def _read_counted(word: str) -> int:
 def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
     """Return a time of day in words: "half past nine in the evening", "9 in the morning", "8 rưỡi sáng"."""
     if "past" in names:
-        minutes = -15 if match["to_quarter"] else _read_minutes(match["pa_minutes"])
+        minutes = -15 if match["to_quarter"] else _read_minutes(match["pa_minutes"] or match["to_minutes"])
+        if match["to_minutes"]:
+            if not _is_minutes_to_hour(match):
+                return None
+            minutes = -minutes
         return _make_worded_time(_read_counted(match["pa_hour"]), minutes, match["pa_half"], match.span())
     if "in_the" in names:
         return _make_worded_time(_read_counted(match["it_hour"]), 0, match["it_half"], match.span())
@@ -328,6 +366,22 @@ def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
             int(match["ke_hour"]), -_read_minutes(match["ke_minutes"]), match["ke_part"], match.span()
         )
     return None
+
+
+_AT_BEFORE = re.compile(r"\b(?:at|by|until|till|about|around|since|is|it's|before) $")
+_FROM_BEFORE = re.compile(r"\b(?:from|between|open|opens) $")
+_NO_NOUN_AFTER = re.compile(r" ?(?:$|[^\w ]|(?:and|but|or|so|sharp|on|if|when|every|each|today|tomorrow|daily)\b)")
+
+
+def _is_minutes_to_hour(match: re.Match[str]) -> bool:
+    """Whether "ten to seven" is a time of day and no range: ranges ascend, and a noun follows them."""
+    plain, before = match.string, match.string[max(0, match.start() - 10) : match.start()]
+    if match["pa_half"]:
+        return True
+    if _FROM_BEFORE.search(before) or not _NO_NOUN_AFTER.match(plain, match.end()):
+        return False
+    is_descending = _read_minutes(match["to_minutes"]) > _read_counted(match["pa_hour"])
+    return is_descending or _AT_BEFORE.search(before) is not None
 
 
 def _read_minutes(word: str) -> int:
@@ -505,6 +559,11 @@ _GLUED = re.compile(
                key=len, reverse=True)
     ) + r"|[mglVW])(?![\w/])"
 )  # fmt: skip
+_CURRENCY_CODES = tuple(
+    name for name in UNITS if re.fullmatch(r"[A-Z]{3}", name) and UNITS[name].dimension.startswith(MONEY)
+)
+_GLUED_CURRENCY = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})(?=\d)")
+_CODE_BEFORE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)}) $")
 _WORDY = sorted((name for name in UNITS if name.isascii()), key=len, reverse=True)
 _SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.isascii() or len(name) <= 2)
 
@@ -524,7 +583,9 @@ def split_glued_units(text: str) -> str:
     '9.6 kWh and 500 MB, not A4 or 2FA'
     """
     text = write_spoken_numbers(text)
-    return _GLUED.sub(r"\1 \2", text) if any(map(str.isdigit, text)) else text
+    if not any(map(str.isdigit, text)):
+        return text
+    return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))
 
 
 def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
@@ -552,6 +613,9 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
             unit, end = following
         elif plain[number.start - 1 : number.start] == "¥":
             unit = UNITS["¥"]
+        else:
+            code = _CODE_BEFORE.search(text, max(0, number.start - 4), number.start)
+            unit = UNITS[code[1]] if code is not None else None
     if unit is None:
         is_one = number.is_spelled_out and Decimal(1) in number.readings
         points = tuple(_point(PLAIN, value) for value in number.readings)
@@ -585,24 +649,34 @@ _BOUND_BEFORE = re.compile(
     r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"
     r"|lighter than|younger than|short of|duoi|it hon|nho hon"
     r"|thap hon|chua den|chua toi|ngan hon)))"
-    r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|from at least|it nhat|toi thieu)|>=|≥)"
-    r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|khong qua|toi da|nhieu nhat"
+    r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|no earlier than|not earlier than"
+    r"|not before|from at least|it nhat|toi thieu)|>=|≥)"
+    r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|not later than"
+    r"|khong qua|toi da|nhieu nhat"
     r"|trong vong)|<=|≤)"
     r"|(?P<gt>>)|(?P<lt><))(?: (?:the|a|an|of|by|about))? ?(?:us)?[$€£¥]?$"
 )
 _BOUND_AFTER = re.compile(
-    r"(?P<least> (?:or|and) (?:more|above|over|longer|later|higher|older|up(?:wards)?)\b|\+| (?:tro len|hoac hon))"
-    r"|(?P<most> (?:or|and) (?:less|fewer|below|under|shorter|younger)\b| (?:tro xuong|hoac it hon))"
+    r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
+    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
+    r"|at minimum|minimum)\b)"
+    r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
+    r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
 )
+_NAMED_BOUND = re.compile(
+    r" (?:is|are|being|la) (?:the |your |our )?(?:absolute |upper |lower )?"
+    r"(?:(?P<least>minimum|least|toi thieu)|(?P<most>maximum|most|limit|toi da))\b"
+)
+"""What says after a quantity which bound it is: "19 hours is the minimum"."""
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
     r"|khoang|gan|xap xi|chung|tam)|[~≈]) ?(?:us)?[$€£¥]?$"
 )
 _LAST_WORDS = frozenset(
     """
-    than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi least minimum
-    min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately approx approx.
-    roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
+    before than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi
+    least minimum min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately
+    approx approx. roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
     """.split()
 )
 _BEFORE = 36  # characters before a quantity that are searched for bounds
@@ -830,12 +904,32 @@ def _read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity
         following = quantities[place + 1] if place + 1 < len(quantities) else None
         if match is not None and following is not None and following.start < match.end():
             # "once every ninety days" is a number of times, and ninety days: only "one hour" may be inside a rate
-            match = match if plain.startswith(("one ", "mot ", "half"), following.start) else None
+            match = match if plain.startswith(("one ", "mot ", "half", "a ", "an "), following.start) else None
         if match is None or quantity.date or quantity.is_spelled_one:
             yield quantity
             continue
         done = match.end()
-        yield quantity._replace(rate=_name_rate(match), rate_span=match.span())
+        yield _make_speed(quantity, _name_rate(match), done) or quantity._replace(
+            rate=_name_rate(match), rate_span=match.span()
+        )
+
+
+_SECONDS_OF_RATES = {"hour": 3600, "minute": 60, "second": 1}
+_SPEEDS = {"length": ("speed", Decimal(1000)), "volume": ("flow", Decimal(1))}
+"""The dimension of a length and of a volume per span of time, and how many of their base units its base unit has."""
+
+
+def _make_speed(quantity: Quantity, rate: str, end: int) -> Quantity | None:
+    """Return "225 kilometres an hour" as the speed that it is, None for other rates."""
+    seconds = _SECONDS_OF_RATES.get(rate)
+    dimensions = {reading.dimension for reading in quantity.readings}
+    speed = _SPEEDS.get(dimensions.pop()) if len(dimensions) == 1 else None
+    if seconds is None or speed is None:
+        return None
+    dimension, size = speed
+    factor = Decimal(3600) / seconds / size
+    readings = tuple(Reading(dimension, reading.low * factor, reading.high * factor) for reading in quantity.readings)
+    return quantity._replace(readings=readings, end=end, unit_size=quantity.unit_size * factor)
 
 
 def _name_rate(match: re.Match[str]) -> str:
@@ -861,15 +955,37 @@ def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:
     may_be_bound = before.rpartition(" ")[2] in _LAST_WORDS or before[-1:] in "><≥≤=~≈"
     match = _BOUND_BEFORE.search(before) if before and may_be_bound else None
     window_start = max(0, quantity.start - _BEFORE)
+    lead = _LEAD_TIME.match(plain, quantity.end) if _is_duration(quantity) else None
     if match is not None:
-        return quantity._replace(bound=_read_bound(match), start=window_start + match.start())
+        bound = _read_bound(match)
+        if lead is not None and _LATEST.match(match[0].lstrip()):
+            bound = _OPPOSITE[bound]
+        return quantity._replace(bound=bound, start=window_start + match.start())
     after = _BOUND_AFTER.match(plain, quantity.end)
     if after is not None:
         return quantity._replace(bound=">=" if after["least"] else "<=", end=after.end())
+    named = _NAMED_BOUND.match(plain, max(quantity.end, quantity.rate_span[1]))
+    if named is not None:
+        return quantity._replace(bound=">=" if named["least"] else "<=")
+    if lead is not None and lead["limit"]:
+        return quantity._replace(bound=">=" if lead["limit"].endswith(("latest", "later")) else "<=")
     about = _ABOUT_BEFORE.search(before) if before and may_be_bound else None
     if about is not None:
         return quantity._replace(is_approximate=True, start=window_start + about.start())
     return quantity
+
+
+_LEAD_TIME = re.compile(
+    r"(?: left| to go)? (?:before|prior to|ahead of|in advance)\b"
+    r"(?:[\w' ]{0,30}? (?P<limit>at the (?:latest|earliest)|or (?:earlier|later)))?"
+)
+_LATEST = re.compile(r"(?:no|not) (?:later|earlier) than|not before|up to")
+_OPPOSITE: dict[Bound, Bound] = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "": ""}
+"""No later than 45 minutes before a departure are at least 45 minutes."""
+
+
+def _is_duration(quantity: Quantity) -> bool:
+    return any(reading.dimension in ("duration", "calendar") for reading in quantity.readings)
 
 
 def _read_bound(match: re.Match[str]) -> Bound:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.markup import remove_markup
+from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.tokens import classify_word, find_token_spans
@@ -43,11 +43,17 @@ class ClauseSpan(NamedTuple):
 
 
 class ReadText:
-    """A text without markup: its words outside of quantities, its quantities and its clauses."""
+    """A text without markup: its words outside of quantities, its quantities and its clauses.
+
+    `plain`: folded, on one line; `lined`: the same with its line ends.
+    """
 
     def __init__(self, text: str) -> None:
-        self.text = split_glued_units(normalise_nfc(remove_markup(remove_citation_markers(text, only_sure=True))))
+        self.text = split_glued_units(
+            normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
+        )
         self.plain = fold_in_place(self.text)
+        self.lined = _restore_line_ends(self.plain, self.text)
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
@@ -95,6 +101,12 @@ class ReadText:
         similar = [key for key in self._positions if key.startswith(prefix) and _is_similar(key, word.key)]
         indices = sorted(index for key in similar for index in self._positions[key])
         return [index for index in indices if not _is_other_agent(word.folded, self.words[index].folded)]
+
+
+def _restore_line_ends(plain: str, text: str) -> str:
+    if "\n" not in text:
+        return plain
+    return "".join("\n" if written == "\n" else folded for written, folded in zip(text, plain, strict=True))
 
 
 _SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67

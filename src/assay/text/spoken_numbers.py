@@ -43,14 +43,38 @@ _CALCULATION = re.compile(r"[\d)] ?$")
 _DATE_BEFORE = re.compile(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
 
 
+_ORDINALS = dict(
+    zip(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
+        range(1, 13),
+        strict=True,
+    )
+)
+_ORDINAL = re.compile(
+    rf"(?<![\w-])(?P<ordinal>{'|'.join(_ORDINALS)})(?= (?:floor|storey|level|class|row|grade|year|week|month|quarter"
+    r"|line|page|chapter|edition|gate|stage|platform|attempt|offen[cs]e|reminder|birthday|anniversary|instal+ment)s?\b)",
+    re.IGNORECASE,
+)
+"""An ordinal before what is counted; elsewhere "second" may be a time and "first" an adverb."""
+_UNDER_FIVES = re.compile(r"\b(?P<side>under|over)[ -](?P<age>\d{1,2})'?s\b", re.IGNORECASE)
+"""Ages: the "5s" of "under 5s" are no seconds."""
+
+
+def _write_ordinal(match: re.Match[str]) -> str:
+    number = _ORDINALS[match["ordinal"].lower()]
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
+    return f"{number}{ending}"
+
+
 def write_spoken_numbers(text: str) -> str:
-    """Return a text with numbers in words and mixed fractions as digits.
+    """Return a text with numbers in words, mixed fractions and ordinals as digits; ages without their "s".
 
     >>> write_spoken_numbers("1½ inches, two and a half years, minus 18 °C, a pH of seven point four")
     '1.5 inches, 2.5 years, -18 °C, a pH of 7.4'
     """
     if any(sign in text for sign in _VULGAR):
         text = _VULGAR_FRACTION.sub(_write_vulgar, text)
+    text = _UNDER_FIVES.sub(r"\g<side> \g<age>", _ORDINAL.sub(_write_ordinal, text))
     plain = fold_in_place(text)
     if len(plain) != len(text) or _MAY_BE_SPOKEN.search(plain) is None:
         return text

@@ -18,9 +18,17 @@ from typing import Literal, NamedTuple
 
 from assay.text.claim_support import find_opposite
 from assay.text.fact_scope import (
+    ASKS_FOR_COST,
+    IMPERATIVES,
+    NOTHING_ALONE,
+    NOTHING_TO_PAY,
+    UNCONDITIONAL,
+    UNIVERSAL,
+    WEEKDAY,
     ExpectedLimit,
     ValueOwner,
     begins_after,
+    find_direction,
     find_exception_after,
     find_expected_limit,
     find_reversed_event,
@@ -28,9 +36,13 @@ from assay.text.fact_scope import (
     is_comparable,
     is_excepted,
     is_limit_of_refusal,
+    is_nothing_to_pay,
+    is_other_end,
+    is_positive_amount,
     is_reported_belief,
     is_reversed_limit,
     is_withdrawn,
+    list_exceptions,
     split_parts,
 )
 from assay.text.normalisation import fold_in_place
@@ -45,22 +57,28 @@ from assay.text.quantities import (
 )
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
 from assay.text.statement_cues import (
+    ASKS_PAST,
+    CHANGED_FROM,
     DENIED_AFTER,
     DISJUNCTION,
     DOUBT,
     MYTH,
     NEGATED_AFTER,
     NEGATION,
+    NO_LONGER,
     PARTIAL_QUANTIFIER,
     PAST_AFTER,
     PAST_BEFORE,
+    PAST_VERB,
     PRESENT,
+    RESPECTIVELY,
     RESTRICTION,
+    USED_TO,
     WRONG,
     count_negations,
 )
 from assay.text.tokens import classify_word
-from assay.text.units import MONEY, PLAIN, TIME
+from assay.text.units import PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
@@ -246,6 +264,9 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
+_ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
 _REACH_OF_NO = 24  # characters in which an answer that denies what is asked says so
 _REACH = 160  # characters on either side in which words for past and present are searched
 _MOST_OCCURRENCES = 30  # that are examined
@@ -272,7 +293,8 @@ class _FactJudge:
         self.reference, self.limit = reference, limit
         self.familiar, self.expected = familiar, expected
         self.ignore_marks = not (read_fact.has_marks and answer.has_marks)
-        self.is_negative = count_negations(read_fact.plain) % 2 == 1
+        # "No charge" is what is stated, and denies nothing.
+        self.is_negative = count_negations(read_fact.plain) % 2 == 1 and not is_nothing_to_pay(read_fact.plain)
         rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
         content = [
             word
@@ -281,12 +303,16 @@ class _FactJudge:
             and not NEGATION.fullmatch(word.folded)
             and not any(start <= word.start < end for start, end in rates)
         ]
+        exceptions = list_exceptions(read_fact, 0, len(read_fact.plain)) if has_exception(answer) else []
+        content = [word for word in content if not any(cue.start() <= word.start < cue.end() for cue in exceptions)]
         if any(_ONE in quantity.readings for quantity in answer.quantities):
             content = [word for word in content if word.folded not in _ONES] or content
         self.content = content if content or read_fact.quantities else list(read_fact.words)
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
+        if is_nothing_to_pay(self.read_fact.plain):
+            return self._judge_free()
         agreeing = []
         for quantity in self.read_fact.quantities:
             agreeing.append(self._find_quantity(quantity))
@@ -301,7 +327,7 @@ class _FactJudge:
         counted = self._judge_noun()
         if counted is not None:
             return counted
-        places = [self.answer.find_word(word, self.ignore_marks) for word in self.content]
+        places = [self._find_places(word) for word in self.content]
         absent = [word for word, indices in zip(self.content, places, strict=True) if not indices]
         names = [word for word in absent if self._is_name(word)]
         if names:
@@ -320,6 +346,54 @@ class _FactJudge:
         ]
         quantity_places = [[(quantity.start, quantity.end) for quantity in found] for found in agreeing]
         judgments = [self.judge_occurrence(spot) for spot in self._occurrences(quantity_places, needed_places)]
+        best = min(judgments, key=lambda judgment: _ORDER[judgment.state])
+        if best.state == "stated" and not agreeing and needed:
+            return self._judge_repeated_words(needed) or best
+        return best
+
+    def _find_places(self, word: Word) -> list[int]:
+        """Return the indices of a word of the fact in the answer: the same word, or one for the same event."""
+        indices = self.answer.find_word(word, self.ignore_marks)
+        if indices or word.folded not in _DEPARTING:
+            return indices
+        return [index for index, own in enumerate(self.answer.words) if own.folded in _DEPARTING]
+
+    def _judge_repeated_words(self, informative: Sequence[Word]) -> FactJudgment | None:
+        """Return the judgment of a fact whose words from the question are said of another subject than its own words.
+
+        "HR approves it. The manager gets a copy." holds "the manager approves", asked who approves.
+        """
+        own = [index for word in informative for index in self.answer.find_word(word, self.ignore_marks)]
+        sentences = {self.answer.clause_at(self.answer.words[index].start).sentence_start for index in own}
+        for word in self.content:
+            places = self.answer.find_word(word, self.ignore_marks) if word not in informative else []
+            clauses = [self.answer.clause_at(self.answer.words[index].start) for index in places]
+            if not clauses or any(clause.sentence_start in sentences for clause in clauses):
+                continue
+            first = self.answer.words[places[0]]
+            lead = self.answer.words[bisect_left(self.answer.words, clauses[0].start, key=get_start) : places[0]]
+            subject = [other for other in lead if self._may_be_subject(other) and not self._is_familiar(other)]
+            if subject:
+                said = self.answer.text[subject[0].start : first.end]
+                return FactJudgment(self.fact, "unknown", f'the answer says "{said}"')
+        return None
+
+    def _judge_free(self) -> FactJudgment:
+        """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
+        plain = self.answer.plain
+        starts = [match.start() for match in NOTHING_TO_PAY.finditer(plain)]
+        if ASKS_FOR_COST.search(self.question.plain) or not self.question.words:
+            starts += [match.start("nothing") for match in NOTHING_ALONE.finditer(plain)]
+        if not starts:
+            amount = next((own for own in self.answer.quantities if is_positive_amount(own)), None)
+            if amount is None:
+                return FactJudgment(self.fact, "missing", "it does not say that there is nothing to pay")
+            return FactJudgment(self.fact, "denied", f'it says "{self.answer.text[amount.start : amount.end]}"')
+        judgments = []
+        for start in sorted(starts)[:_MOST_OCCURRENCES]:
+            clause = _narrow_clause(self.answer.clause_at(start), start)
+            # An empty span at the start: the "no" of "no charge" denies nothing.
+            judgments.append(self.judge_occurrence(_Occurrence(clause, [(start, start)], False)))
         return min(judgments, key=lambda judgment: _ORDER[judgment.state])
 
     def _judge_noun(self) -> FactJudgment | None:
@@ -377,11 +451,6 @@ class _FactJudge:
 
     def _judge_lacking_words(self, needed: Sequence[Word], lacking: Sequence[Word], has_quantity: bool) -> FactJudgment:
         reason = f"{self._spell(lacking)} is not there"
-        if _FREE.fullmatch(self.read_fact.plain.strip(" .")) and _PAYS_NOTHING.search(self.answer.plain):
-            is_paid = any(
-                reading.dimension.startswith(MONEY) for own in self.answer.quantities for reading in own.readings
-            )
-            return FactJudgment(self.fact, "unknown", reason) if is_paid else FactJudgment(self.fact, "stated")
         opposites = self._find_opposites(lacking)
         if opposites and has_exception(self.answer):
             return FactJudgment(self.fact, "unknown", f"{opposites}, with an exception")
@@ -443,7 +512,13 @@ class _FactJudge:
         polarity = self._judge_polarity(spot) if excepted is None else excepted
         if polarity is not None and polarity.state != "stated":
             return polarity
-        for judge_scope in (self._judge_rate, self._judge_limit, self._judge_event):
+        for judge_scope in (
+            self._judge_rate,
+            self._judge_limit,
+            self._judge_direction,
+            self._judge_event,
+            self._judge_condition,
+        ):
             judgment = judge_scope(spot)
             if judgment is not None:
                 return judgment
@@ -470,6 +545,8 @@ class _FactJudge:
         is_denied = is_excepted(self.answer, clause.sentence_start, spot.spans[0][0])
         if is_denied is not None:
             if self.is_negative:
+                if is_denied:  # "all but the night trains" says "not the night trains"
+                    return FactJudgment(self.fact, "stated")
                 return FactJudgment(self.fact, "unknown", "it is an exception from what the sentence says")
             if is_denied:
                 return FactJudgment(self.fact, "denied", "it is excepted from what the sentence says")
@@ -500,6 +577,10 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         if stated is None:
             return None
+        if _PER_BEFORE.search(self.answer.plain, max(0, stated.start - _REACH_OF_NO), stated.start):
+            texts = (self.read_fact.plain, self.question.plain, self.reference.plain)
+            if self.question.words and not any(_PER.search(text) for text in texts):
+                return FactJudgment(self.fact, "unknown", "something else is said per this")
         for wanted in self.reference.quantities:
             if have_different_rates(wanted, stated) and is_same_quantity(wanted, stated._replace(rate="", bound="")):
                 return FactJudgment(self.fact, "denied", f"it says it per {stated.rate}, not per {wanted.rate}")
@@ -508,10 +589,14 @@ class _FactJudge:
             return None
         if stated.rate and (is_time_rate(stated.rate) or not is_time_rate(rates[0])):
             return FactJudgment(self.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
-        clause = spot.clause
-        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (clause.start, clause.end))
+        others = [own for own in self.answer.quantities if own != stated and own.rate in rates]
+        if any(is_comparable(stated, own) for own in others):
+            return FactJudgment(self.fact, "unknown", f'another value is the one per "{rates[0]}"')
+        # A heading may say it: "Monthly rents:".
+        low, high = max(0, stated.start - _CONTEXT), stated.start + _CONTEXT
+        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (low, high))
         nouns = {name_rate_noun(word.folded) for word in (*self.answer.words[first:last], *self.question.words)}
-        spans = [own for own in self.answer.quantities if clause.start <= own.start < clause.end]
+        spans = [own for own in self.answer.quantities if low <= own.start < high]
         nouns.update(name_rate_noun(word) for own in spans for word in self.answer.plain[own.start : own.end].split())
         if nouns.isdisjoint(rates):
             return FactJudgment(self.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
@@ -522,6 +607,8 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         if stated is None or any(quantity.bound for quantity in self.read_fact.quantities):
             return None
+        if find_direction(stated, self.answer.plain) == "before":
+            return self._judge_lead_time(stated)
         if begins_after(stated, self.answer.plain, self.limit):
             reason = "it says what happens after this, and the question is about what happens until then"
             return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
@@ -531,20 +618,70 @@ class _FactJudge:
         reason = f"it states {sides[0]} limit, not {sides[1]} one"
         return FactJudgment(self.fact, "denied" if self.limit.is_explicit else "unknown", reason)
 
+    def _judge_lead_time(self, stated: Quantity) -> FactJudgment | None:
+        """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
+        for wanted in self.reference.quantities:
+            is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
+            if is_reversed and is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                return FactJudgment(self.fact, "denied", "it bounds the time on the other side")
+        return None
+
+    def _judge_direction(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a span of time that is said to be after something, and is expected to be before it."""
+        stated = self._stated_quantity(spot)
+        direction = find_direction(stated, self.answer.plain) if stated is not None else ""
+        if stated is None or not direction:
+            return None
+        for text in (self.read_fact, self.reference):
+            for wanted in text.quantities:
+                if not is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                    continue
+                expected = find_direction(wanted, text.plain)
+                if expected and expected != direction:
+                    return FactJudgment(self.fact, "denied", f"it says {direction} and not {expected}")
+        return None
+
+    def _judge_condition(self, spot: _Occurrence) -> FactJudgment | None:
+        """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
+        clause, plain = spot.clause, self.answer.plain
+        is_restricted = _ONLY.search(self.read_fact.plain) is not None
+        if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.spans[0][0]):
+            return FactJudgment(self.fact, "unknown", "it is said of all, and not only of some")
+        cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
+        if cue is None or UNCONDITIONAL.search(self.read_fact.plain) or UNCONDITIONAL.search(self.reference.plain):
+            return None
+        for word in self.content:
+            places = self.answer.find_word(word, self.ignore_marks)
+            is_after = any(cue.end() <= self.answer.words[place].start < clause.sentence_end for place in places)
+            if is_after and not self.question.find_word(word, True):
+                return FactJudgment(self.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
+        return None
+
     def _judge_event(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
         stated = self._stated_quantity(spot)
+        plain, clause = self.answer.plain, spot.clause
+        if stated is None and WEEKDAY.search(self.read_fact.plain) and _ASKS_WHICH.match(self.question.plain):
+            sentence = plain[clause.sentence_start : clause.sentence_end]
+            return self._deny_event(find_reversed_event(self.question.plain, sentence, ""))
         if stated is None or stated.is_range or not (stated.date or _is_time(stated)):
             return None
-        plain, clause = self.answer.plain, spot.clause
+        if is_other_end(self.question.plain, plain[max(clause.start, stated.start - _REACH_OF_NO) : stated.start]):
+            return FactJudgment(self.fact, "denied", "it is the other end of the time that the question asks about")
         for part in split_parts(self.answer, clause.sentence_start, clause.sentence_end):
             if part.start <= stated.start < part.end:
                 before = plain[part.start : stated.start]
-                events = find_reversed_event(self.question.plain, plain[part.start : part.end], before)
-                if events is not None:
-                    reason = f'it says when it "{events[0]}", and the question asks when it "{events[1]}"'
-                    return FactJudgment(self.fact, "denied", reason)
+                own = plain[part.start : part.end]
+                asked, said = self.question.plain, self.reference.plain
+                events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
+                return self._deny_event(events)
         return None
+
+    def _deny_event(self, events: tuple[str, str] | None) -> FactJudgment | None:
+        if events is None:
+            return None
+        reason = f'it says when it "{events[0]}", and what is asked is when it "{events[1]}"'
+        return FactJudgment(self.fact, "denied", reason)
 
     def _is_called_wrong(self, clause_text: str, after: str) -> bool:
         """Whether the clause calls the fact a myth or wrong; "a wrong token" only describes a thing."""
@@ -595,11 +732,46 @@ class _FactJudge:
         before = plain[max(clause.sentence_start, spot.spans[0][0] - _REACH) : spot.spans[0][0]]
         end = max(end for _, end in spot.spans)
         following = plain[end:][:_REACH]
-        if PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
+        asks_past = ASKS_PAST.search(self.question.plain) is not None
+        if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
             return FactJudgment(self.fact, "unknown", "it is about the past")
+        if self.question.words and not asks_past and self._is_superseded(spot):
+            return FactJudgment(self.fact, "unknown", "it is about the past, and the answer has a present value")
+        if self._has_candidate(spot) and RESPECTIVELY.search(sentence):
+            return FactJudgment(self.fact, "unknown", "it is one of several values, given by their order")
         if self._has_rival(spot):
             return FactJudgment(self.fact, "unknown", "another value stands next to it")
         return self._judge_restriction(spot)
+
+    def _is_superseded(self, spot: _Occurrence) -> bool:
+        """Whether the fact's clause is in the past tense and another clause has a value that holds now."""
+        stated, plain, clause = self._stated_quantity(spot), self.answer.plain, spot.clause
+        if stated is None:
+            return False
+        if CHANGED_FROM.search(plain, max(clause.sentence_start, stated.start - _REACH), stated.start):
+            return self._has_candidate(spot)
+        part = next(
+            (
+                part
+                for part in split_parts(self.answer, clause.start, clause.end)
+                if part.start <= stated.start < part.end
+            ),
+            None,
+        )
+        if part is None or not PAST_VERB.search(plain, part.start, part.end):
+            return False
+        if PRESENT.search(plain, part.start, part.end):
+            return False
+        if USED_TO.search(plain, part.start, part.end) and NO_LONGER.search(plain, stated.end, stated.end + _REACH):
+            return True
+        for own in self.answer.quantities:
+            if own == stated or not is_comparable(stated, own) or is_value_among(own, self.expected):
+                continue
+            other = _narrow_clause(self.answer.clause_at(own.start), own.start)
+            low = other.start if other.start > stated.end or other.end <= stated.start else stated.end
+            if PRESENT.search(plain, low, other.end):
+                return True
+        return False
 
     def _judge_restriction(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that holds "only" for something that the question does not mention."""
@@ -609,6 +781,8 @@ class _FactJudge:
             if only is not None and self.question.words:
                 index = bisect_left(self.answer.words, only.end(), key=get_start)
                 word = self.answer.words[index] if index < len(self.answer.words) else None
+                if word is not None and word.folded in IMPERATIVES:
+                    return None  # "just hold the code …"
                 if word is not None and word.start < position and word.kind != "stop" and not self._is_familiar(word):
                     restricted = self.answer.text[word.start : word.end]
                     return FactJudgment(self.fact, "unknown", f'it holds only for "{restricted}"')
@@ -671,7 +845,7 @@ class _FactJudge:
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
         if names and any(word.kind in ("name", "id") for word in missing_topic):
             return self._say_of_other(answer.text[names[0].start : names[0].end])
-        owner = self._find_owner(spot, topic)
+        owner = self.find_owner(spot)
         if owner is not None:
             return owner
         if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
@@ -681,7 +855,7 @@ class _FactJudge:
             return self._say_of_other(year)
         has_candidate = self._has_candidate(spot)
         lead = self._find_lead(self._take_part(in_clause, spot) if has_candidate else in_clause, spot)
-        if self._repeats_quantity(clause):
+        if self._repeats_quantity(clause) or (has_candidate and self._is_said_of_question(spot, topic)):
             return None
         if self._is_compact(spot) and not has_candidate:
             subject = self._find_replaced_subject(in_clause, lead, foreign, spot) if missing_topic else ""
@@ -705,12 +879,26 @@ class _FactJudge:
         reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
         return FactJudgment(self.fact, "unknown", reason)
 
-    def _find_owner(self, spot: _Occurrence, topic: Sequence[Word]) -> FactJudgment | None:
+    def find_owner(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
-        position = spot.spans[0][0]
-        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
         stated = self._stated_quantity(spot)
-        owner = ValueOwner(
+        position = self._find_value_start(spot, stated)
+        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        owner = self._make_owner(self._topic()).find_other_owner(low, high, position, stated)
+        if owner is None:
+            return None
+        return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+
+    def _find_value_start(self, spot: _Occurrence, stated: Quantity | None) -> int:
+        if stated is not None:
+            return stated.start
+        for start, _ in spot.spans:
+            if NOTHING_TO_PAY.match(self.answer.plain, start):
+                return start
+        return spot.spans[0][0]
+
+    def _make_owner(self, topic: Sequence[Word]) -> ValueOwner:
+        return ValueOwner(
             self.answer,
             self.question,
             topic,
@@ -720,10 +908,14 @@ class _FactJudge:
             self.expected,
             self._is_repeated,
             self._may_be_subject,
-        ).find_other_owner(low, high, position, stated)
-        if owner is None:
-            return None
-        return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+        )
+
+    def _is_said_of_question(self, spot: _Occurrence, topic: Sequence[Word]) -> bool:
+        """Whether its own part of the answer, and no other part with a value, has words of the question."""
+        stated = self._stated_quantity(spot)
+        position = self._find_value_start(spot, stated)
+        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        return self._make_owner(topic).is_said_of_question(low, high, position, stated)
 
     @staticmethod
     def _may_be_subject(word: Word) -> bool:
@@ -822,12 +1014,6 @@ _GRAMMAR_MARKS: dict[str, set[str]] = {}
 for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 _ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
-_PAYS_NOTHING = re.compile(
-    r"\b(?:(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to )?(?:pay|cost)"
-    r"|(?:no|without(?: a| any)?|free of) (?:charge|fee|fees|fine|fines|cost)|pays? nothing|costs? nothing|for nothing"
-    r"|khong (?:mat|ton|thu|phai tra|phai dong)(?: \w+)? (?:phi|tien))\b"
-)
-_FREE = re.compile(r"(?:(?:is |are |it's )?free(?: of charge)?|no (?:fines?|fees?|charges?|costs?)|mien phi)")
 _ONES = frozenset(("one", "mot"))
 _ONE = Reading(PLAIN, Decimal(1), Decimal(1))
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
@@ -848,12 +1034,14 @@ _AUXILIARIES = frozenset(
 )
 _NO_SUBJECT = frozenset(
     """
+    now currently today nowadays since until previously formerly
     it they you we he she i this that these those there please then yes no not nothing only ban no ho toi chung hay
     khong duoc vui xin theo voi vang
     """.split()
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
 _OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
+_DEPARTING = frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes"))
 _GENERIC = frozenset(
     """
     answer yes company policy rule rules document documents total number amount limit value figure employee employees
@@ -921,18 +1109,52 @@ def judge_quantities(
             continue
         text = read_reference.text[wanted.start : wanted.end]
         agreeing = [own for own in own_quantities if is_same_quantity(wanted, own, tolerance)]
+        noun = _find_counted_noun(wanted, read_reference)
+        if noun is not None:
+            agreeing = [own for own in agreeing if _may_count(own, noun, read_answer, own_quantities)]
         if not agreeing:
             judgments.append(_judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
             continue
-        judge = _FactJudge(
-            text, read_text(text), read_answer, read_text(""), read_text(""), limit, (), read_reference.quantities
+        # Of the words of the question, only those that tell whose number it is count.
+        judge, owner_judge = (
+            _FactJudge(
+                text,
+                read_text(text),
+                read_answer,
+                asked,
+                read_text(""),
+                limit,
+                (read_question, read_question, read_reference),
+                read_reference.quantities,
+            )
+            for asked in (read_text(""), read_question)
         )
         judged = []
         for own in agreeing[:_MOST_OCCURRENCES]:
             clause = _narrow_clause(read_answer.clause_at(own.start), own.start)
-            judged.append(judge.judge_occurrence(_Occurrence(clause, [(own.start, own.end)], False)))
+            spot = _Occurrence(clause, [(own.start, own.end)], False)
+            judgment = judge.judge_occurrence(spot)
+            owner = owner_judge.find_owner(spot) if judgment.state == "stated" else None
+            judged.append(owner or judgment)
         judgments.append(min(judged, key=lambda judgment: _ORDER[judgment.state]))
     return judgments
+
+
+def _find_counted_noun(wanted: Quantity, text: ReadText) -> Word | None:
+    """Return the noun that a plain number counts: "steps" in "214 steps"."""
+    if not _is_plain(wanted):
+        return None
+    index = bisect_left(text.words, wanted.end, key=get_start)
+    word = text.words[index] if index < len(text.words) else None
+    is_next = word is not None and word.start - wanted.end <= 1 and word.kind == "word"
+    return word if is_next else None
+
+
+def _may_count(own: Quantity, noun: Word, answer: ReadText, quantities: Sequence[Quantity]) -> bool:
+    """Whether a number of an answer may count what a noun says: "214 feet" do not if "168 steps" are there too."""
+    places = [answer.words[index].start for index in answer.find_word(noun, True)]
+    counted = [other for other in quantities if any(0 <= start - other.end <= 1 for start in places)]
+    return not counted or own in counted
 
 
 _FORBIDDEN = re.compile(

@@ -66,9 +66,32 @@ PAST_BEFORE = re.compile(
 PAST_AFTER = re.compile(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
 PRESENT = re.compile(
     r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
-    r"|nay (?:la|con|chi|duoc|da))\b"
+    r"|nay (?:la|con|chi|duoc|da)|these days|from this (?:year|month|week) on|(?:has|have) been|'s been"
+    r"|this (?:year|month|season|term)"
+    r"|nam nay|thang nay)\b"
 )
 """Words for the present."""
+PAST_VERB = re.compile(
+    r"\b(?:was|were|used to|had been|formerly|previously|originally|last (?:year|month|season|term)|truoc day|truoc kia"
+    r"|nam ngoai|nam truoc|thang truoc)\b"
+)
+"""Says that a statement was true earlier, if another one is about the present."""
+
+
+USED_TO = re.compile(r"\b(?:used to|formerly|previously|originally|in the past|truoc day|truoc kia)\b")
+NO_LONGER = re.compile(r"\b(?:but|since|now|no longer|any ?more|none|these days|nowadays|today|currently|nhung|nay)\b")
+"""What ends something that used to be."""
+RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
+"""Says that values belong to subjects by their order."""
+CHANGED_FROM = re.compile(
+    r"\b(?:up|down|raised|lowered|increased|decreased|reduced|changed|rose|fell|risen|fallen|went|gone|grew|grown"
+    r"|tang|giam)(?: again)? (?:from|tu) [$€£]?$"
+)
+"""What stands before a value that holds no longer."""
+ASKS_PAST = re.compile(
+    r"\b(?:was|were|used? to|did|had|formerly|previously|originally|last year|before|truoc day|truoc kia)\b"
+)
+"""A question about the past."""
 
 
 def count_negations(plain: str) -> int:

@@ -1,0 +1,106 @@
+"""Whose value an answer states: lists, tables, two subjects, past and present, before and after; forms."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.text.quantities import find_measures
+from assay.text.stated_facts import judge_facts, judge_quantities
+
+RIGHT = [
+    ("How much is a van on the ferry?", "EUR83", "A van costs EUR83 and a camper EUR61."),
+    ("How much is a camper on the ferry?", "EUR61", "A van costs EUR83 and a camper EUR61."),
+    ("What does adult entry cost?", "€18", "Adults: €18\nChildren: €12"),
+    ("What does adult entry cost?", "€18", "Entry: €12 (children), €18 (adults)."),
+    ("What does adult entry cost?", "€18", "The price for adults is €18, for children it is €12."),
+    ("How long may I keep a DVD?", "1 week", "Books: 4 weeks. DVDs: 1 week. Games: 2 weeks."),
+    ("How long do I have to return shoes?", "30 days", "You've got thirty days for shoes (electronics: 14 days)."),
+    ("How much storage does Pro have?", "20 GB", "| Plan | Basic | Pro |\n|---|---|---|\n| Storage | 5 GB | 20 GB |"),
+    ("When do you open on Sunday?", "10:00", "We open at 8:00 from Monday to Saturday and at 10:00 on Sundays."),
+    ("How long does delivery take?", "3 days", "Great question! Delivery takes 3 days. Express is 1 day."),
+    ("What's the current price?", "€35", "The price was €30 until May; now it is €35."),
+    ("What was the price before May?", "€30", "The price was €30 until May; now it is €35."),
+    ("When must I check in?", "At least 45 minutes before departure", "No later than 45 minutes before departure."),
+    (
+        "When must I check in?",
+        "No later than 45 minutes before departure",
+        "45 minutes before departure at the latest.",
+    ),
+    ("Up to which wind speed may the crane work?", "22 m/s", "Above 22 m/s the crane must not work."),
+    ("What does the transfer cost?", "no charge", "Nothing."),
+    ("What does the transfer cost?", "nothing", "It's free."),
+    ("What does the transfer cost?", "free of charge", "It's complimentary."),
+    ("Which floor is HR on?", "2nd floor", "HR is on the second floor."),
+    ("How long is it valid?", "24 hours", "It's valid for a day."),
+    ("When does it leave?", "18:40", "It leaves at twenty to seven."),
+    ("How fast may I drive?", "30 mph", "You may drive thirty miles an hour."),
+    (
+        "Is the pass valid on all trains?",
+        "not valid on night trains",
+        "You can use it on everything apart from the night trains.",
+    ),
+    ("Who signs the contract?", "the dean signs the contract", "The contract is signed by the dean."),
+    ("What's the support hotline?", "020 7946 0999", "Sales is on 020 7946 0018, and support is (020) 7946-0999."),
+    ("Giá vé người lớn bao nhiêu?", "150.000 đồng", "Vé trẻ em 100.000đ, người lớn 150.000đ."),
+]
+WRONG = [
+    ("How much is a van on the ferry?", "EUR61", "A van costs EUR83 and a camper EUR61."),
+    ("What does a van cost?", "EUR83", "Vans are EUR61, campers EUR83."),
+    ("What does adult entry cost?", "€12", "Adults: €18\nChildren: €12"),
+    ("What does adult entry cost?", "€12", "Entry: €12 (children), €18 (adults)."),
+    ("How much is the return ticket?", "EUR14", "It is EUR7 return, that is EUR14 one way."),
+    ("How long may I keep a DVD?", "1 week", "Books: 1 week. DVDs: 4 weeks. Games: 2 weeks."),
+    ("How long do I have to return shoes?", "30 days", "You've got fourteen days for shoes (electronics: 30 days)."),
+    ("How much storage does Pro have?", "5 GB", "| Plan | Basic | Pro |\n|---|---|---|\n| Storage | 5 GB | 20 GB |"),
+    ("How much storage does Pro have?", "5 GB", "Basic and Pro have 5 GB and 20 GB respectively."),
+    ("When do you open on Sunday?", "8:00", "We open at 8:00 from Monday to Saturday and at 10:00 on Sundays."),
+    ("How often must the filter be changed?", "every 6 months", "The lamp every 6 months, and the filter once a year."),
+    ("What's the current price?", "€30", "The price was €30 until May; now it is €35."),
+    ("What's the interest rate?", "2.9%", "It's 3.5% now, up from 2.9% last year."),
+    ("Until when can I cancel?", "24 hours before departure", "You can cancel until 24 hours after departure."),
+    ("When must I check in?", "At least 45 minutes before departure", "Check in at most 45 minutes before departure."),
+    ("When must I check in?", "At least 45 minutes before departure", "No earlier than 45 minutes before departure."),
+    ("Up to which wind speed may the crane work?", "22 m/s", "The crane works at 22 m/s and well above."),
+    ("What does the transfer cost?", "free", "The transfer is EUR5; luggage is free."),
+    ("Is the pool free?", "free for guests", "Free for members; guests pay EUR5."),
+    ("Can I bring food?", "only with a lid", "You can bring food regardless of whether it has a lid."),
+    ("Who signs the contract?", "the dean signs the contract", "The rector signs the contract. The dean gets a copy."),
+    ("Who do I contact about noise?", "housing officer", "Contact the mediators. The housing officer only repairs."),
+    ("What's the support hotline?", "020 7946 0018", "Sales is on 020 7946 0018, and support is 020 7946 0999."),
+    ("Giá vé người lớn bao nhiêu?", "100.000 đồng", "Vé trẻ em 100.000đ, người lớn 150.000đ."),
+]
+
+
+@pytest.mark.parametrize(("question", "fact", "answer"), RIGHT)
+def test_a_value_said_of_what_is_asked_is_stated(question: str, fact: str, answer: str) -> None:
+    assert judge_facts(answer, [fact], question)[0].state == "stated"
+
+
+@pytest.mark.parametrize(("question", "fact", "answer"), WRONG)
+def test_a_value_said_of_something_else_is_never_stated(question: str, fact: str, answer: str) -> None:
+    assert judge_facts(answer, [fact], question)[0].state != "stated"
+
+
+def test_a_number_of_a_reference_belongs_to_its_noun_and_its_subject() -> None:
+    tower = "The tower is 214 feet high and you climb 168 steps."
+    assert judge_quantities(tower, "214 steps", question="How many steps lead up?")[0].state == "missing"
+    hall = "It's £300 for an evening, and we ask for a deposit of £1,250."
+    asked = "What does hiring the hall for an evening cost?"
+    assert judge_quantities(hall, "£1,250", question=asked)[0].state == "denied"
+    assert judge_quantities(hall, "£300", question=asked)[0].state == "stated"
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("no later than 40 minutes before departure", [">="]),
+        ("no earlier than 40 minutes before departure", ["<="]),
+        ("at most 40 minutes before departure", ["<="]),
+        ("no later than 5 pm", ["<="]),
+        ("no earlier than 5 pm", [">="]),
+        ("40 minutes before departure at the latest", [">="]),
+        ("£5 a day, a day pass, five to seven days, from ten to five", ["", "", "", ""]),
+    ],
+)
+def test_bounds_of_lead_times_turn_and_rates_and_ranges_stay(text: str, bounds: list[str]) -> None:
+    assert [quantity.bound for quantity in find_measures(text)] == bounds
