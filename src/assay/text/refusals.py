@@ -129,16 +129,14 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = _load_wide_filter()(answers)
     refusing = np.flatnonzero(marked).tolist()
     marked[refusing] = _mark_each([answers[i] for i in refusing])
-    for index, answer in enumerate(answers):
-        if (len(answer) <= _BARE_LENGTH or answer[-1] in _QUESTION_CLOSINGS) and not marked[index]:
-            marked[index] = _asks_or_is_bare(answer)
+    marked[[i for i, answer in enumerate(answers) if _asks_or_is_bare(answer)]] = True
     return marked
 
 
 @cache
 def _load_wide_filter() -> PhraseFilter:
     """Return one filter for the phrases of all languages with spaces: what it excludes needs no second look."""
-    return PhraseFilter(itertools.chain(load_rules("common").list_filtered(), load_rules("latin").list_filtered()))
+    return PhraseFilter(itertools.chain(load_rules("common").by_phrase, load_rules("latin").by_phrase))
 
 
 def _mark_each(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -185,7 +183,9 @@ def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray
 
 def _asks_or_is_bare(answer: str) -> bool:
     """Whether an answer without any phrase may still ask back, or be a bare refusal in some language."""
-    return _asks(answer) or (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in _list_bare_texts())
+    if len(answer) > _BARE_LENGTH:
+        return answer[-1] in _QUESTION_CLOSINGS and _asks(answer)
+    return _asks(answer) or _strip_bare(answer) in _list_bare_texts()
 
 
 def _asks(answer: str) -> bool:
