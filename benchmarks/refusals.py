@@ -35,6 +35,7 @@ from assay.text.refusals import (
     mark_answers_open_to_model,
     weigh_wording,
 )
+from assay.text.segmentation import normalise_answer
 from benchmarks.train_refusal_model import read_training_answers, read_voices, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
@@ -133,7 +134,7 @@ def count_unseen_cells(language: str) -> dict[str, Counts]:
         for answer in held_out:
             behaviour = detect_phrases(answer.text)
             if is_open_to_model(answer.text):
-                behaviour = weigh_wording(behaviour, answer.text, answer.question, model)
+                behaviour = weigh_wording(behaviour, normalise_answer(answer.text), answer.question, model)
             labels.setdefault(answer.source, []).append(answer.label)
             detected.setdefault(answer.source, []).append(behaviour)
     return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}

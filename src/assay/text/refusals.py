@@ -236,19 +236,20 @@ def detect_phrases(text: str) -> DetectedBehaviour:
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
     if not _is_weighed(detected) or not (detected.has_refusal or may_refuse_freely(answer)):
         return detected
-    model = _choose_model(answer, normalise_answer(answer))
-    return detected if model is None else weigh_wording(detected, answer, question, model)
+    text = normalise_answer(answer)
+    model = _choose_model(answer, text)
+    return detected if model is None else weigh_wording(detected, text, question, model)
 
 
-def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model: RefusalModel) -> DetectedBehaviour:
-    """Return what the phrases, which detected something, and a model of free wording show together.
+def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
+    """Return what the phrases, which detected something, and a model of free wording show together in a text prepared by
+    `normalise_answer`.
 
     The model decides where the phrases find nothing or only words of doubt. A refusal that they find against all of its
     evidence becomes undecided, and a partial one that it takes for whole becomes whole.
     """
     if not _is_weighed(detected):
         return detected
-    text = normalise_answer(answer)
     scored = model.score_text(text, normalise_answer(question))
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
     if detected.is_partial_refusal:
