@@ -12,6 +12,7 @@ from assay.text.word_runs import split_words
 
 _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
+_LONGEST_CONCLUSION = 100  # characters of a conclusion's words, of which a clause may hold some and a refusal
 _COMMA = re.compile(r"(?<=, )")
 _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
 
@@ -30,6 +31,7 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
     contrast_seen = refusal_seen = claim_seen = False  # contrast_seen: a contrast ("but …") followed a refusal
     was_report = concludes = False
     patterns, bits = lexicon.patterns, lexicon.marks.bits
+    may_conclude: bool | None = None  # whether a refusal after the first claim may be a conclusion
     for clause, marks in _split_clauses(text, lexicon):
         end += len(clause)
         contrast = bool(marks & bits["contrasts"]) and patterns["contrasts"].match(clause) is not None
@@ -55,9 +57,18 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         concludes = concludes and not clause.endswith(_SENTENCE_ENDS)
         while refusal_start < end:
             refusal_start = next(refusal_starts, len(text))
-        if claim_seen and refusal_start == len(text):
-            return True  # nothing that refuses is left, which alone could take the claim back
+        if claim_seen and may_conclude is None:
+            may_conclude = any(_may_conclude(text, start, lexicon) for start in refused if start >= end)
+        if claim_seen and (refusal_start == len(text) or not (concludes or may_conclude)):
+            return True  # no refusal is left that takes the claim back
     return claim_seen
+
+
+def _may_conclude(text: str, refusal_start: int, lexicon: RefusalLexicon) -> bool:
+    """Whether the sentence of a refusal may draw a conclusion."""
+    sentence_start = max(text.rfind(mark, 0, refusal_start) for mark in _SENTENCE_ENDS)
+    conclusions = lexicon.patterns["conclusions"]
+    return conclusions.search(text, max(0, sentence_start), refusal_start + _LONGEST_CONCLUSION) is not None
 
 
 def _split_clauses(text: str, lexicon: RefusalLexicon) -> Iterator[tuple[str, int]]:
