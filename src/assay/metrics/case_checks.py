@@ -154,6 +154,7 @@ CORRECT_ANSWER, ANSWER_UNKNOWN, JUDGED_CORRECTNESS = "correct_answer", "correct_
 JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 WRONG_ANSWER, UNKNOWN_ANSWER = "wrong_answer", "unknown_answer"
+WRONG_BEHAVIOUR = "wrong_behavior"
 _LABEL, _INCOMPLETE = "golden_label_issue", "incomplete_answer"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, _INCOMPLETE, UNKNOWN_ANSWER))
@@ -187,7 +188,7 @@ CHECKS: tuple[Check, ...] = (
         _is_below_one,
         summary="a citation is missing or not from the context",
     ),
-    Check("wrong_behavior", "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
+    Check(WRONG_BEHAVIOUR, "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
     Check(
         _INCOMPLETE, "completeness(by=rules)", _is_partial, summary="a part of the must-have facts is not in the answer"
     ),
@@ -288,7 +289,7 @@ CHECKS: tuple[Check, ...] = (
 )
 _ATTRIBUTION_METRICS = ("keywords", "exact_match", "number_match")
 """Metrics without a check of their own that attribution reads: `correct_answer` combines them."""
-RUNNER_CHECKS = (_MISS, "context_miss", "bad_citation", "wrong_behavior")
+RUNNER_CHECKS = (_MISS, "context_miss", "bad_citation", WRONG_BEHAVIOUR)
 MISSING_OUTPUT, TARGET_ERROR = "missing_output", "target_error"
 
 
@@ -390,7 +391,7 @@ def list_runner_checks(checks: CaseChecks) -> list[str]:
     check for leaks: what shows something that must not be seen behaves wrongly.
     """
     failed = {*checks.failed, *((_MISS,) if LATE_EVIDENCE in checks.warnings else ())}
-    failed |= {"wrong_behavior"} if "leak" in failed else set()
+    failed |= {WRONG_BEHAVIOUR} if "leak" in failed else set()
     return [name for name in RUNNER_CHECKS if name in failed]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.expected_text import read_facts
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
@@ -16,6 +17,7 @@ from assay.report.case_text import (
     SET_ASIDE,
     CasePage,
     Explanation,
+    describe_case_reading,
     format_answer,
     format_user,
     make_page,
@@ -95,10 +97,17 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage) -> Iterator[str
         yield from page.paragraph(
             "Answer", format_answer(explanation, observation, page), 1 if observation.error else 3
         )
+    reading = describe_case_reading(explanation)
+    if reading and _is_behaviour_wrong(explanation):
+        yield from page.paragraph("Read as", reading, 1)
     if observation.citations:
         yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
     if explanation.file_sentences:
         yield from page.paragraph("Lists", "; ".join(explanation.file_sentences), 1)
+
+
+def _is_behaviour_wrong(explanation: Explanation) -> bool:
+    return explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
 
 
 def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:

@@ -242,8 +242,7 @@ def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> De
 
 
 def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
-    """Return what the phrases, which detected something, and a model of free wording show together in a text prepared by
-    `normalise_answer`.
+    """Return what the phrases, which detected something, and a model of free wording show together in a prepared text.
 
     The model decides where the phrases find nothing or only words of doubt. A refusal that they find against all of its
     evidence becomes undecided, and a partial one that it takes for whole becomes whole.
