@@ -13,7 +13,7 @@ from assay.report.case_summary import render_case_summary
 from assay.report.case_text import Explanation, describe_case_reading
 
 
-def _explain(answer: str, *failed: str, declared: str | None = None) -> Explanation:
+def _explain(answer: str, *failed: str, declared: Behaviour | None = None) -> Explanation:
     case = Case(id="c1", question="When does the warranty end?")
     observation = Observation(config_id="a", case_id="c1", answer=answer, behaviour=declared)
     return Explanation(case, "a", observation, checks=CaseChecks("c1", failed))

@@ -249,7 +249,10 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     """
     if not _is_weighed(detected):
         return detected
-    scored = model.score_text(text, normalise_answer(question))
+    asked = normalise_answer(question)
+    if detected.behaviour == "escalate" and not detected.is_decided_by_text and model.reader.asks_for_contact(asked):
+        return PLAIN_ANSWER  # advice whom to contact is what was asked for
+    scored = model.score_text(text, asked)
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
     if detected.is_partial_refusal:
         kind = scored.kind if scored.kind != "clarify" else "abstain"
@@ -501,7 +504,7 @@ _STATUS_LINE = re.compile(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\
 
 def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
     """Whether the answer asserts a phrase in this context: not as a condition, question or explanation."""
-    window = context.before.rpartition(", ")[2]
+    window = _find_subject(context.before)
     if context.is_question and cue.kind != "clarify":
         return False
     marks = cue.lexicon.marks.mark(context.sentence)  # the window is a part of the sentence
@@ -518,6 +521,19 @@ def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
     return cue.following_pattern.match(context.after) is not None and _has_allowed_subject(
         cue, window, context.before, marks
     )
+
+
+def _find_subject(before: str) -> str:
+    """Return what stands before a phrase in its clause, from the last comma on; before an insertion ("the lease, as
+    produced to us, does not say") if nothing but an auxiliary follows that comma."""
+    parts = before.split(", ")
+    if len(parts) >= _WITH_INSERTION and _AUXILIARIES.issuperset(parts[-1].split()):
+        return f"{parts[-3]} {parts[-1]}"
+    return parts[-1]
+
+
+_WITH_INSERTION = 3
+_AUXILIARIES = frozenset("is are was were do does did has have had can could will would may".split())
 
 
 def _is_taken_back(context: PhraseContext, window: str, lexicon: RefusalLexicon, marks: int) -> bool:
