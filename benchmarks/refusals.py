@@ -36,7 +36,7 @@ from assay.text.refusals import (
     weigh_wording,
 )
 from assay.text.segmentation import normalise_answer
-from benchmarks.train_refusal_model import read_training_answers, read_voices, train_fold_models
+from benchmarks.train_refusal_model import read_desks, read_training_answers, read_voices, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
@@ -48,6 +48,7 @@ BARS = {
     "unseen-en": (0.92, 0.97),
     "unseen-vi": (0.90, 0.97),
     "kept-en": (0.92, 0.97),
+    "desks-en": (0.92, 0.97),
     "kept-vi": (0.90, 0.97),
 } | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
 """Least recall and precision of what no model and no rule was made from."""
@@ -117,6 +118,11 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
 def read_kept(language: str) -> list[LabelledAnswer]:
     """Return the answers of `kept-LANGUAGE.tsv`, none of whose cells the models learned from."""
     return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_voices(language, "kept")]
+
+
+def read_desks_half(half: str) -> list[LabelledAnswer]:
+    """Return the answers of a half of `desks-en.tsv`; a model learned from that for development."""
+    return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_desks()[half]]
 
 
 def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
@@ -191,7 +197,7 @@ def measure_floor(answers: Sequence[str], rounds: int = 9) -> float:
 
 
 def _hard_texts() -> Iterator[str]:
-    """Yield texts of 10,000 characters that the filter lets through."""
+    """Yield texts of 10,000 characters that the filter lets through: one refusal again and again, and many in turn."""
     for piece in (
         "The passages do not mention the price. ",
         "Tôi không tìm thấy thông tin về điều này. ",
@@ -199,6 +205,7 @@ def _hard_texts() -> Iterator[str]:
         "Passage 2 states that the limit is 600, but it is not clear whether that holds. ",
     ):
         yield (piece * 10_000)[:10_000]
+    yield " ".join(answer.text for answer in read_training_answers("en") if answer.label == "abstain")[:10_000]
 
 
 def _time_thousand_characters(text: str, rounds: int) -> float:
@@ -247,6 +254,7 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
+    missed_bars += _print_counts("desks-en", "untouched", count_verdicts(read_desks_half("untouched")))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
     ordinary = [answer.text for answer in timed if answer.label == "answer"]
     for name, microseconds in measure_microseconds(ordinary).items():

@@ -17,13 +17,16 @@ _COMMA = re.compile(r"(?<=, )")
 _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
 
 
-def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLexicon) -> bool:
+def has_substantive_claim(
+    text: str, refused: Sequence[int], lexicon: RefusalLexicon, *, hands_over: bool = False
+) -> bool:
     """Return whether a clause of the folded text makes a claim, except those with a refusal.
 
     A claim is a number, or enough words that are not an apology, an offer, advice or a report on what the sources
     are about ("some passages suggest …"). After a refusal, a clause with a
     contrast ("but …") needs only half as many words, as does a whole sentence before the refusal. `refused`: the
-    positions at which refusing phrases begin.
+    positions at which refusing phrases begin. `hands_over`: they all hand over to a person, and around that stand
+    longer remarks ("Compensation is decided case by case.") than around other refusals.
     """
     refusal_starts = iter(sorted(refused))
     refusal_start = next(refusal_starts, len(text))
@@ -41,7 +44,9 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         if not refuses:
             opens = not refusal_seen and clause.endswith(_SENTENCE_ENDS)
             least_words = lexicon.least_claim_words
-            if contrast_seen or opens:
+            if hands_over:
+                least_words *= 2
+            elif contrast_seen or opens:
                 least_words = (least_words + 1) // 2
             claim = _find_claim(clause, least_words, lexicon, marks)
             if claim == "certain":

@@ -100,6 +100,7 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "escalate",
     "abstain",
 )
+_HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
 _LONGEST = 200_000  # characters that are read
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
 _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
@@ -432,7 +433,8 @@ def _detect(answer: str) -> DetectedBehaviour:
         return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     if is_plain or lexicon is None:
         return PLAIN_ANSWER._replace(has_quoted_phrase=hits.has_quoted_phrase, is_rule_of_access=hits.is_rule_of_access)
-    return _decide(hits, has_substantive_claim(text, hits.starts, lexicon), asks)
+    hands_over = "escalate" in hits.phrase_by_kind and _HANDING_OVER.issuperset(hits.phrase_by_kind)
+    return _decide(hits, has_substantive_claim(text, hits.starts, lexicon, hands_over=hands_over), asks)
 
 
 _detect_cached = lru_cache(maxsize=1024)(_detect)  # a system usually refuses in the same words
