@@ -74,7 +74,7 @@ def read_voices(language: str, name: str = "voices") -> list[TrainingAnswer]:
 
 
 def read_desks() -> dict[str, list[TrainingAnswer]]:
-    """Return the answers of five desks by half: odd lines are for development, no model may learn from even ones."""
+    """Return the answers of five desks by half: odd lines are for development, no model learns from either."""
     answers = read_voices("en", "desks")
     return {"development": answers[::2], "untouched": answers[1::2]}
 
@@ -82,8 +82,6 @@ def read_desks() -> dict[str, list[TrainingAnswer]]:
 def read_training_answers(language: str) -> list[TrainingAnswer]:
     """Return all committed answers of a language that can be read."""
     answers = read_voices(language) + read_voices(language, "later")
-    if language == "en":
-        answers += read_voices(language, "short") + read_desks()["development"]
     for name in OTHER_FILES[language]:
         for index, line in enumerate((FOLDER / f"{name}.tsv").read_text("utf-8").splitlines()):
             label, text = line.split("\t")

@@ -29,7 +29,6 @@ DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
 """Word classes without any of which a text that states a number is an answer: "As far as I remember, it is 77"."""
 _NUMBER_CLASS = "0"
 _YES_NO, _OPEN, _REQUEST = "yes-no", "open", "request"
-_PLACE_OR_PERSON = ("who", "where")
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
 _ASKED_FEATURE = re.compile(r"[a-z-]+ <")
 _SENTENCE_END = "¶"
@@ -162,21 +161,11 @@ class FeatureReader:
             measures += compared
         return TextFeatures(classes, words, asked, measures)
 
-    def find_question_kind(self, question: str) -> str:
-        """Return what kind of question a prepared text is: the first one whose pattern finds something."""
-        return next((kind for kind, pattern in self._question_kinds if pattern.search(question)), _REQUEST)
-
-    def asks_for_contact(self, question: str) -> bool:
-        """Return whether a prepared question asks where to go or whom to turn to, so that naming someone answers it."""
-        classes = set(self._classify_tokens(_TOKEN.findall(question)))
-        is_about_people = not classes.isdisjoint(("person", "hand_over"))
-        return self.find_question_kind(question) in _PLACE_OR_PERSON or ("how" in question and is_about_people)
-
     def _compare_question(
         self, classes: set[Feature], words: set[Feature], question: str
     ) -> tuple[set[Feature], list[tuple[str, float]]]:
         """Return the classes of the answer by kind of question, and how much of the answer is not in the question."""
-        kind = self.find_question_kind(question)
+        kind = next((kind for kind, pattern in self._question_kinds if pattern.search(question)), _REQUEST)
         kinds = (kind,) if kind == _YES_NO else (_OPEN, kind)
         asked_words = set(_TOKEN.findall(question))
         asked_words |= {word.rstrip("s") for word in asked_words}

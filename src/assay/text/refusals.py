@@ -100,6 +100,13 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "escalate",
     "abstain",
 )
+_ASKS_FOR_CONTACT = re.compile(
+    r"^\W*(?:to |with )?(?:who|whom|where|how)\b.*\b(?:contact|reach|ask|speak|talk|write|call|phone|turn|complain"
+    r"|report|collect|pick|apply|register|handles?|responsible|in charge|deals? with)\b"
+    r"|\b(?:lien he|hoi|gap|goi|bao|nop|nhan)\b.*\b(?:ai|dau|nao)\b"
+    r"|\b(?:ai|bo phan nao|phong nao)\b.*\b(?:phu trach|xu ly|giai quyet|tiep nhan|duyet)\b"
+)
+"""Questions whom to turn to, and where: naming someone answers them, but not "Who signed the lease?"."""
 _HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
 _LONGEST = 200_000  # characters that are read
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
@@ -251,7 +258,7 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     if not _is_weighed(detected):
         return detected
     asked = normalise_answer(question)
-    if detected.behaviour == "escalate" and not detected.is_decided_by_text and model.reader.asks_for_contact(asked):
+    if detected.behaviour == "escalate" and not detected.is_decided_by_text and _ASKS_FOR_CONTACT.search(asked):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for
     scored = model.score_text(text, asked)
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
@@ -506,7 +513,7 @@ _STATUS_LINE = re.compile(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\
 
 def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
     """Whether the answer asserts a phrase in this context: not as a condition, question or explanation."""
-    window = _find_subject(context.before)
+    window = context.before.rpartition(", ")[2]
     if context.is_question and cue.kind != "clarify":
         return False
     marks = cue.lexicon.marks.mark(context.sentence)  # the window is a part of the sentence
@@ -520,18 +527,20 @@ def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
         return False
     if cue.kind != "escalate" and cue.lexicon.language == "vi" and _TOPIC_MARKER.match(context.after):
         return False
-    return cue.following_pattern.match(context.after) is not None and _has_allowed_subject(
-        cue, window, context.before, marks
-    )
+    if cue.following_pattern.match(context.after) is None:
+        return False
+    if _has_allowed_subject(cue, window, context.before, marks):
+        return True
+    outer = _find_subject_before_insertion(context.before)
+    return bool(outer) and _has_allowed_subject(cue, outer, context.before, marks)
 
 
-def _find_subject(before: str) -> str:
-    """Return what stands before a phrase in its clause, from the last comma on; before an insertion ("the lease, as
-    produced to us, does not say") if nothing but an auxiliary follows that comma."""
+def _find_subject_before_insertion(before: str) -> str:
+    """Return the subject of a clause that an insertion cuts off: "the lease" of "the lease, as produced to us, does";
+    "" if more than an auxiliary follows the last comma."""
     parts = before.split(", ")
-    if len(parts) >= _WITH_INSERTION and _AUXILIARIES.issuperset(parts[-1].split()):
-        return f"{parts[-3]} {parts[-1]}"
-    return parts[-1]
+    is_cut_off = len(parts) >= _WITH_INSERTION and _AUXILIARIES.issuperset(parts[-1].split())
+    return f"{parts[-3]} {parts[-1]}" if is_cut_off else ""
 
 
 _WITH_INSERTION = 3
