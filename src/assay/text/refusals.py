@@ -261,9 +261,9 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     if detected.behaviour == "escalate" and not detected.is_decided_by_text and _ASKS_FOR_CONTACT.search(asked):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for
     scored = model.score_text(text, asked)
-    if not detected.has_refusal and text.startswith(("please ", "kindly ")) and "?" not in text:
-        if scored.kind in ("clarify", "escalate") and _ASKS_FOR_CONTACT.search(asked):
-            return detected  # "Please ask at the counter."
+    asks_whom = scored.kind in ("clarify", "escalate") and _ASKS_FOR_CONTACT.search(asked)
+    if asks_whom and not detected.has_refusal and text.startswith(("please ", "kindly ")) and "?" not in text:
+        return detected  # "Please ask at the counter."
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
     if detected.is_partial_refusal:
         kind = scored.kind if scored.kind != "clarify" else "abstain"
