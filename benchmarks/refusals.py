@@ -35,7 +35,8 @@ from assay.text.refusals import (
     mark_answers_open_to_model,
     weigh_wording,
 )
-from benchmarks.train_refusal_model import read_training_answers, read_voices, train_fold_models
+from assay.text.segmentation import normalise_answer
+from benchmarks.train_refusal_model import read_desks, read_training_answers, read_voices, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
@@ -47,6 +48,7 @@ BARS = {
     "unseen-en": (0.92, 0.97),
     "unseen-vi": (0.90, 0.97),
     "kept-en": (0.92, 0.97),
+    "desks-en": (0.92, 0.97),
     "kept-vi": (0.90, 0.97),
 } | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
 """Least recall and precision of what no model and no rule was made from."""
@@ -118,6 +120,11 @@ def read_kept(language: str) -> list[LabelledAnswer]:
     return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_voices(language, "kept")]
 
 
+def read_desks_half(half: str) -> list[LabelledAnswer]:
+    """Return the answers of a half of `desks-en.tsv`, from which no model learned."""
+    return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_desks()[half]]
+
+
 def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
     """Compare what is detected with the labels."""
     detected = [detect_behaviour(answer.text, question=answer.question) for answer in answers]
@@ -133,7 +140,7 @@ def count_unseen_cells(language: str) -> dict[str, Counts]:
         for answer in held_out:
             behaviour = detect_phrases(answer.text)
             if is_open_to_model(answer.text):
-                behaviour = weigh_wording(behaviour, answer.text, answer.question, model)
+                behaviour = weigh_wording(behaviour, normalise_answer(answer.text), answer.question, model)
             labels.setdefault(answer.source, []).append(answer.label)
             detected.setdefault(answer.source, []).append(behaviour)
     return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}
@@ -190,7 +197,7 @@ def measure_floor(answers: Sequence[str], rounds: int = 9) -> float:
 
 
 def _hard_texts() -> Iterator[str]:
-    """Yield texts of 10,000 characters that the filter lets through."""
+    """Yield texts of 10,000 characters that the filter lets through: one refusal again and again, and many in turn."""
     for piece in (
         "The passages do not mention the price. ",
         "Tôi không tìm thấy thông tin về điều này. ",
@@ -198,6 +205,7 @@ def _hard_texts() -> Iterator[str]:
         "Passage 2 states that the limit is 600, but it is not clear whether that holds. ",
     ):
         yield (piece * 10_000)[:10_000]
+    yield " ".join(answer.text for answer in read_training_answers("en") if answer.label == "abstain")[:10_000]
 
 
 def _time_thousand_characters(text: str, rounds: int) -> float:
@@ -246,6 +254,8 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
+    for half in HALVES:
+        missed_bars += _print_counts("desks-en", half, count_verdicts(read_desks_half(half)))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
     ordinary = [answer.text for answer in timed if answer.label == "answer"]
     for name, microseconds in measure_microseconds(ordinary).items():

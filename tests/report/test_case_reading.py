@@ -1,29 +1,79 @@
-"""`assay explain` says what an answer was read as, and why, without the words of the answer."""
+"""`assay explain` says what an answer was read as, and by what, without the words of the answer."""
 
 from __future__ import annotations
 
 import pytest
 
-from assay.records.golden_set import Case
+import assay
+from assay.attribution.attribute_run import attribute_run_case
+from assay.records.golden_set import Behaviour, Case, GoldenSet
 from assay.records.observations import Observation
-from assay.report.case_text import _describe_reading
+from assay.records.scores import CaseChecks
+from assay.report.case_summary import render_case_summary
+from assay.report.case_text import Explanation, describe_case_reading
 
 
-def _read(answer: str) -> str:
+def _explain(answer: str, *failed: str, declared: Behaviour | None = None) -> Explanation:
     case = Case(id="c1", question="When does the warranty end?")
-    return _describe_reading(case, Observation(config_id="a", case_id="c1", answer=answer))
+    observation = Observation(config_id="a", case_id="c1", answer=answer, behaviour=declared)
+    return Explanation(case, "a", observation, checks=CaseChecks("c1", failed))
 
 
 @pytest.mark.parametrize("answer", ["It ends on 3 May.", ""])
 def test_a_plain_answer_needs_no_reading(answer: str) -> None:
-    assert "" == _read(answer)
+    assert "" == describe_case_reading(_explain(answer))
 
 
 def test_a_phrase_is_named() -> None:
-    assert 'abstain ("not mention the")' == _read("The documents do not mention the warranty.")
+    explanation = _explain("The documents do not mention the warranty.")
+    assert "abstain, by “not mention the”" == describe_case_reading(explanation)
 
 
 def test_free_wording_is_explained_by_classes_of_words_alone() -> None:
-    reading = _read("My Orion notes are blank on this, sorry.")
-    assert reading.startswith("abstain (<")
+    reading = describe_case_reading(_explain("My Orion notes are blank on this, sorry."))
+    assert reading.startswith("abstain, by its wording (<")
     assert "orion" not in reading
+
+
+@pytest.mark.parametrize(
+    ("answer", "reading"),
+    [
+        ("It ends on 3 May.", "answer, by no phrase or wording of a refusal"),
+        ("The documents do not mention the warranty.", "abstain, by “not mention the”"),
+        (
+            "The passages do not mention the warranty, but the price is 300.",
+            "partial refusal (answers a part and declines another), by “not mention the”",
+        ),
+        ("Which model do you have?", "clarify, by its question or wording"),
+        ("ERR-403 means 'you do not have access'.", "answer, which only quotes a phrase of a refusal"),
+    ],
+)
+def test_a_wrong_behaviour_says_what_the_answer_was_read_as(answer: str, reading: str) -> None:
+    assert describe_case_reading(_explain(answer, "wrong_behavior")).startswith(reading)
+    lines = render_case_summary(_explain(answer, "wrong_behavior")).splitlines()
+    assert any(line.startswith("Read as") and reading[:60] in line for line in lines)
+    assert not any(line.startswith("Read as") for line in render_case_summary(_explain(answer)).splitlines())
+
+
+def test_what_the_target_declares_decides_where_the_text_does_not() -> None:
+    reading = describe_case_reading(_explain("I could not.", "wrong_behavior", declared="abstain"))
+    assert reading == "abstain, as the target declares; the text alone: unknown, words of doubt alone: “i could not”"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "answer", "reading"),
+    [
+        ("abstain", "It ends on 3 May.", "read as answer, by no phrase or wording of a refusal"),
+        ("answer", "The documents do not mention the warranty.", "read as abstain, by “not mention the”"),
+        ("permission_denied", "The documents do not mention the warranty.", "read as abstain, by “not mention the”"),
+        ("abstain", "The documents do not mention the warranty.", ""),
+    ],
+)
+def test_the_cause_that_reports_show_says_what_the_answer_was_read_as(
+    behaviour: Behaviour, answer: str, reading: str
+) -> None:
+    case = Case("c1", "When does the warranty end?", behaviour=behaviour)
+    result = assay.score(GoldenSet((case,)), [Observation("c1", "a", answer=answer)])
+    attribution = attribute_run_case(result.run, "a", "c1")
+    assert attribution is not None
+    assert [reading] * bool(reading) == [fact for fact in attribution.evidence if fact.startswith("read as")]

@@ -169,7 +169,7 @@ def test_a_phrase_in_any_text_and_spelling_is_marked(
     before: str, phrase: str, after: str, contracted: bool, spelling: str, space: str
 ) -> None:
     """Advice to contact someone is searched for only in short texts; these are short."""
-    written = SPELLINGS[spelling](re.sub(r"\bnot\b", "n't", phrase) if contracted else phrase)
+    written = SPELLINGS[spelling](re.sub(r"(?:^| )not\b", "n't", phrase) if contracted else phrase)
     assert find_behaviour_candidates([f"{before} {written.replace(' ', space)} {after}"])[0]
 
 
@@ -225,3 +225,32 @@ def test_phrases_are_grouped_by_their_first_two_tokens_however_they_are_written(
         by_tokens.setdefault((first, second), set()).add(len(phrase))
     expected = {pair: tuple(sorted(lengths, reverse=True)) for pair, lengths in by_tokens.items()}
     assert expected == rules.lengths_by_words
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "behaviour"),
+    [
+        ("Where do I pick up my order?", "Please ask at the counter.", "answer"),
+        ("Who handles refunds?", "Please contact Mia in room 4.", "answer"),
+        ("How can I reach support?", "Please contact help@cannot.example.", "answer"),
+        ("Who signed the lease?", "Please contact the registry.", "escalate"),
+        ("How do I get my money back?", "Please contact support.", "escalate"),
+        ("", "Please contact support.", "escalate"),
+    ],
+)
+def test_naming_someone_answers_a_question_whom_to_contact(question: str, answer: str, behaviour: str) -> None:
+    assert behaviour == detect_behaviour(answer, question=question).behaviour
+
+
+@pytest.mark.parametrize(
+    ("answer", "behaviour"),
+    [
+        ("Connecting you with an agent now.", "escalate"),
+        ("That looks serious. Passing you to the fraud desk now.", "escalate"),
+        ("Your letter has been referred to the conservation department.", "escalate"),
+        ("The lease, as produced to us, does not mention subletting.", "abstain"),
+        ("The call was transferred to billing at 10:42.", "answer"),
+    ],
+)
+def test_hand_overs_and_subjects_are_read_by_structure(answer: str, behaviour: str) -> None:
+    assert behaviour == detect_phrases(answer).behaviour

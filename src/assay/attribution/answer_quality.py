@@ -31,6 +31,13 @@ def detect_answer_behaviour(case: CaseIndex, observation: Observation) -> str | 
     return BEHAVIOURS[code] if code >= 0 else None
 
 
+def describe_answer_reading(case: CaseIndex, observation: Observation) -> str:
+    """Return what the answer was read as by the rules of the behaviour metrics, and by what."""
+    facts = AnswerFacts()
+    facts.add(JoinedRows([case], [observation]))
+    return facts.describe_reading(0)
+
+
 def assess_answer(
     case: CaseIndex, observation: Observation, scores: CaseScores, settings: AttributionSettings, behaviour: str | None
 ) -> AnswerQuality:

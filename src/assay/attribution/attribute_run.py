@@ -9,11 +9,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from msgspec import structs
 
-from assay.attribution.answer_quality import CaseScores
+from assay.attribution.answer_quality import CaseScores, describe_answer_reading
 from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
+from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.expected_text import find_text_signal
@@ -84,7 +85,11 @@ def _attribute_case(
     observation = run.read_observation(config, case.case.id)
     scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
     attribution = attribute_case(case, observation, scores, settings, view)
-    attribution = reconcile_with_checks(attribution, _checks_by_case(run, config).get(case.case.id))
+    checks = _checks_by_case(run, config).get(case.case.id)
+    attribution = reconcile_with_checks(attribution, checks)
+    if observation is not None and checks is not None and WRONG_BEHAVIOUR in checks.failed:
+        reading = f"read as {describe_answer_reading(case, observation)}"
+        attribution = structs.replace(attribution, evidence=(*attribution.evidence, reading))
     has_leak = bool(scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1])
     if observation is None or not (has_leak or settings.internal_stages):
         return attribution

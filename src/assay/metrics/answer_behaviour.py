@@ -26,6 +26,7 @@ from assay.records.observations import NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.refusals import (
+    PLAIN_ANSWER,
     UNKNOWN,
     DetectedBehaviour,
     detect_behaviour,
@@ -126,6 +127,11 @@ class AnswerFacts:
             for row in np.flatnonzero(candidates).tolist()
         }
 
+    def describe_reading(self, row: int) -> str:
+        """Return what the answer of a row was read as, and by what."""
+        is_text = isinstance(self.answers[row], str)
+        return describe_reading(self.examined.get(row, PLAIN_ANSWER), self.declared[row], is_text=is_text)
+
     @cached_property
     def is_partial_refusal(self) -> BoolArray:
         """Rows whose answer declines a part of what was asked and answers another."""
@@ -156,6 +162,42 @@ class AnswerFacts:
             *batch.target_errors,
             rows_not_applicable(not_asked, "no answer was asked for"),
         ]
+
+
+def describe_reading(detected: DetectedBehaviour, declared: str | None, *, is_text: bool = True) -> str:
+    """Return what an answer was read as and by what: by which phrase, by its wording, or by the target's declaration.
+
+    Phrases are those of the lexicons, so that nothing of an answer that may be restricted is shown. `is_text`: whether
+    there is an answer to read.
+
+    >>> describe_reading(detect_behaviour("Sorry, I could not find anything on that."), None)
+    'abstain, by “not find anything”'
+    >>> describe_reading(detect_behaviour("12 days."), None)
+    'answer, by no phrase or wording of a refusal'
+    """
+    if not is_text:
+        return f"{declared or 'nothing'}, as the target declares"
+    reading = _describe_text_reading(detected)
+    if declared and not detected.is_decided_by_text and detected.behaviour:
+        return f"{declared}, as the target declares; the text alone: {reading}"
+    return reading
+
+
+def _describe_text_reading(detected: DetectedBehaviour) -> str:
+    by = f"by “{detected.phrase}”" if detected.phrase else "by its wording"
+    if detected.is_partial_refusal:
+        return f"partial refusal (answers a part and declines another), {by}"
+    if detected.behaviour == UNKNOWN:
+        return f"unknown, words of doubt alone: “{detected.phrase}”" if detected.phrase else "unknown, undecided"
+    if detected.behaviour == "clarify" and not detected.phrase:
+        return "clarify, by its question or wording"
+    if detected.behaviour != ANSWER_BEHAVIOUR:
+        return f"{detected.behaviour}, {by}" if detected.behaviour else "nothing, without a letter or digit"
+    if detected.has_quoted_phrase:
+        return "answer, which only quotes a phrase of a refusal"
+    if detected.is_rule_of_access:
+        return "answer, which says who may have access"
+    return "answer, by no phrase or wording of a refusal"
 
 
 UNKNOWN_REASON = "unknown: neither the text nor the target tells what the answer did"

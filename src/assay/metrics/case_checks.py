@@ -154,7 +154,7 @@ CORRECT_ANSWER, ANSWER_UNKNOWN, JUDGED_CORRECTNESS = "correct_answer", "correct_
 JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
-INCOMPLETE_ANSWER, DENIED_FACT = "incomplete_answer", "denied_fact"
+INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
@@ -188,7 +188,7 @@ CHECKS: tuple[Check, ...] = (
         _is_below_one,
         summary="a citation is missing, names nothing or is not from the context",
     ),
-    Check("wrong_behavior", "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
+    Check(WRONG_BEHAVIOUR, "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
     Check(DENIED_FACT, "denied_facts", _is_positive, summary="the answer contradicts a must-have fact"),
     Check(
         INCOMPLETE_ANSWER,
@@ -301,7 +301,7 @@ CHECKS: tuple[Check, ...] = (
 )
 _ATTRIBUTION_METRICS = ("keywords", "exact_match", "number_match")
 """Metrics without a check of their own that attribution reads: `correct_answer` combines them."""
-RUNNER_CHECKS = (_MISS, "context_miss", "bad_citation", "wrong_behavior")
+RUNNER_CHECKS = (_MISS, "context_miss", "bad_citation", WRONG_BEHAVIOUR)
 MISSING_OUTPUT, TARGET_ERROR = "missing_output", "target_error"
 
 
@@ -403,7 +403,7 @@ def list_runner_checks(checks: CaseChecks) -> list[str]:
     check for leaks: what shows something that must not be seen behaves wrongly.
     """
     failed = {*checks.failed, *((_MISS,) if LATE_EVIDENCE in checks.warnings else ())}
-    failed |= {"wrong_behavior"} if LEAK in failed else set()
+    failed |= {WRONG_BEHAVIOUR} if LEAK in failed else set()
     return [name for name in RUNNER_CHECKS if name in failed]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.expected_text import read_facts
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
@@ -18,6 +19,7 @@ from assay.report.case_text import (
     SET_ASIDE,
     CasePage,
     Explanation,
+    describe_case_reading,
     format_answer,
     format_user,
     make_page,
@@ -131,10 +133,17 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
         yield from page.paragraph(
             "Answer", format_answer(explanation, observation, page), most_lines, says_how_many=True
         )
+    reading = describe_case_reading(explanation)
+    if reading and _is_behaviour_wrong(explanation):
+        yield from page.paragraph("Read as", reading, 1)
     if observation.citations:
         yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
     if explanation.file_sentences:
         yield from page.paragraph("Lists", "; ".join(explanation.file_sentences), 1)
+
+
+def _is_behaviour_wrong(explanation: Explanation) -> bool:
+    return explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
 
 
 def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import UNSET
 
+from assay.metrics.answer_behaviour import describe_reading
+from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, User
@@ -251,7 +253,7 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
     if explanation.context is not None:
         yield from _iter_ranking_lines(explanation.context, page, excerpts=True)
     yield from ("", *page.paragraph("Answer", format_answer(explanation, observation, page)))
-    reading = _describe_reading(explanation.case, observation)
+    reading = describe_case_reading(explanation)
     if reading:
         yield from page.paragraph("Read as", reading)
     if observation.behaviour is not None:
@@ -263,22 +265,25 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
             yield from page.paragraph(label, ", ".join(names))
 
 
-def _describe_reading(case: Case, observation: Observation) -> str:
-    """Return what the text of an answer shows and why, "" for a plain answer.
+def describe_case_reading(explanation: Explanation) -> str:
+    """Return what the text of an answer was read as and by what: a phrase, or classes of words with their weights.
 
-    The words of the answer are left out, because they may be restricted: only classes of words are named.
+    "" without a text, and for a plain answer where one is accepted. The words of the answer are left out, because they
+    may be restricted.
     """
-    if not isinstance(observation.answer, str):
+    case, observation, checks = explanation.case, explanation.observation, explanation.checks
+    if observation is None or not isinstance(observation.answer, str) or not observation.answer.strip():
         return ""
     detected = detect_behaviour(observation.answer, case.language or "", case.question)
-    if detected.behaviour in ("", "answer") and not detected.is_partial_refusal:
+    is_plain = detected.behaviour == "answer" and not detected.is_partial_refusal
+    if is_plain and (checks is None or WRONG_BEHAVIOUR not in checks.failed):
         return ""
-    name = "partial refusal" if detected.is_partial_refusal else detected.behaviour
-    if detected.phrase:
-        return f'{name} ("{detected.phrase}")'
+    reading = describe_reading(detected, observation.behaviour)
+    if detected.phrase or is_plain:
+        return reading
     weights = explain_refusal(observation.answer, case.question)
     classes = [f"{item.feature} {item.weight:+.2f}" for item in weights if item.feature.endswith(">")]
-    return f"{name} ({', '.join(classes)})" if classes else name
+    return f"{reading} ({', '.join(classes)})" if classes else reading
 
 
 def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: CasePage, *, excerpts: bool = False) -> Iterator[str]:

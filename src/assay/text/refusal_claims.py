@@ -12,17 +12,21 @@ from assay.text.word_runs import split_words
 
 _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
+_LONGEST_CONCLUSION = 100  # characters of a conclusion's words, of which a clause may hold some and a refusal
 _COMMA = re.compile(r"(?<=, )")
 _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
 
 
-def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLexicon) -> bool:
+def has_substantive_claim(
+    text: str, refused: Sequence[int], lexicon: RefusalLexicon, *, hands_over: bool = False
+) -> bool:
     """Return whether a clause of the folded text makes a claim, except those with a refusal.
 
     A claim is a number, or enough words that are not an apology, an offer, advice or a report on what the sources
     are about ("some passages suggest …"). After a refusal, a clause with a
     contrast ("but …") needs only half as many words, as does a whole sentence before the refusal. `refused`: the
-    positions at which refusing phrases begin.
+    positions at which refusing phrases begin. `hands_over`: they all hand over to a person, and around that stand
+    longer remarks ("Compensation is decided case by case.") than around other refusals.
     """
     refusal_starts = iter(sorted(refused))
     refusal_start = next(refusal_starts, len(text))
@@ -30,6 +34,7 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
     contrast_seen = refusal_seen = claim_seen = False  # contrast_seen: a contrast ("but …") followed a refusal
     was_report = concludes = False
     patterns, bits = lexicon.patterns, lexicon.marks.bits
+    may_conclude: bool | None = None  # whether a refusal after the first claim may be a conclusion
     for clause, marks in _split_clauses(text, lexicon):
         end += len(clause)
         contrast = bool(marks & bits["contrasts"]) and patterns["contrasts"].match(clause) is not None
@@ -39,7 +44,9 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         if not refuses:
             opens = not refusal_seen and clause.endswith(_SENTENCE_ENDS)
             least_words = lexicon.least_claim_words
-            if contrast_seen or opens:
+            if hands_over:
+                least_words *= 2
+            elif contrast_seen or opens:
                 least_words = (least_words + 1) // 2
             claim = _find_claim(clause, least_words, lexicon, marks)
             if claim == "certain":
@@ -55,9 +62,18 @@ def has_substantive_claim(text: str, refused: Sequence[int], lexicon: RefusalLex
         concludes = concludes and not clause.endswith(_SENTENCE_ENDS)
         while refusal_start < end:
             refusal_start = next(refusal_starts, len(text))
-        if claim_seen and refusal_start == len(text):
-            return True  # nothing that refuses is left, which alone could take the claim back
+        if claim_seen and may_conclude is None:
+            may_conclude = any(_may_conclude(text, start, lexicon) for start in refused if start >= end)
+        if claim_seen and (refusal_start == len(text) or not (concludes or may_conclude)):
+            return True  # no refusal is left that takes the claim back
     return claim_seen
+
+
+def _may_conclude(text: str, refusal_start: int, lexicon: RefusalLexicon) -> bool:
+    """Whether the sentence of a refusal may draw a conclusion."""
+    sentence_start = max(text.rfind(mark, 0, refusal_start) for mark in _SENTENCE_ENDS)
+    conclusions = lexicon.patterns["conclusions"]
+    return conclusions.search(text, max(0, sentence_start), refusal_start + _LONGEST_CONCLUSION) is not None
 
 
 def _split_clauses(text: str, lexicon: RefusalLexicon) -> Iterator[tuple[str, int]]:

@@ -13,6 +13,7 @@ import itertools
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
 RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
@@ -30,7 +31,8 @@ _NUMBER_CLASS = "0"
 _YES_NO, _OPEN, _REQUEST = "yes-no", "open", "request"
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
 _ASKED_FEATURE = re.compile(r"[a-z-]+ <")
-_SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
+_SENTENCE_END = "¶"
+_SENTENCE_MARKS = (". ", "! ", "? ", "; ")
 _ASKED_LENGTH = 0.7
 _SHORT_WORD = 2
 _STEM = 5  # letters of longer words that count by themselves: "disclos" is learned from one form for the others
@@ -129,7 +131,9 @@ class FeatureReader:
         words: set[Feature] = set()
         token_count = novel_count = sentence_count = 0
         start = "^"
-        for sentence in _SENTENCE_END.split(text):
+        for mark in _SENTENCE_MARKS:
+            text = text.replace(mark, mark[0] + _SENTENCE_END)
+        for sentence in text.split(_SENTENCE_END):
             tokens = _TOKEN.findall(sentence)
             if not tokens:
                 continue
@@ -236,33 +240,41 @@ def _merge_unknown(sequence: Sequence[str]) -> list[str]:
     return [name for name, before in zip(sequence, previous, strict=False) if name != "w" or before != "w"]
 
 
+_HEAD_BITS = 32
+_HALF_HEAD = 1 << (_HEAD_BITS - 1)
+
+
 class _GroupedWeights:
-    """The weights of one head, by the groups of features that they belong to, so that names need not be built.
+    """The weights of two heads, by the groups of features that they belong to, so that names need not be built.
 
     Weights have two decimals, and whole hundredths are added: fast, and the same in whatever order a set yields them.
+    Those of both heads are the halves of one number, so that a feature is looked up once.
     """
 
-    def __init__(self, by_name: Mapping[str, float]) -> None:
-        self.by_name = by_name
-        classes: dict[Feature, int] = {}
-        words: dict[Feature, int] = {}
-        asked: dict[Feature, int] = {}
-        for name, weight in by_name.items():
-            hundredths = round(weight * 100)
-            if hundredths == 0:
+    def __init__(self, by_names: Sequence[Mapping[str, float]]) -> None:
+        self.by_names = by_names
+        self._classes: dict[Feature, int] = {}
+        self._words: dict[Feature, int] = {}
+        self._asked: dict[Feature, int] = {}
+        for name in by_names[0]:
+            first, second = (round(by_name[name] * 100) for by_name in by_names)
+            both = first + (second << _HEAD_BITS)
+            if both == 0:
                 continue
             if name[0] == "<" and len(name) > 1:
-                classes[_parse_feature(name[1:-1])] = hundredths
+                self._classes[_parse_feature(name[1:-1])] = both
             elif _ASKED_FEATURE.match(name):
-                asked[name] = hundredths
+                self._asked[name] = both
             elif name[0] != "#":
-                words[_parse_feature(name)] = hundredths
-        self._classes, self._words, self._asked = classes, words, asked
+                self._words[_parse_feature(name)] = both
 
-    def score(self, features: TextFeatures) -> float:
-        """Return the sum of what the features weigh; classes, words and what is asked each have a fixed length."""
-        weight_of = self.by_name.get
-        score = math.fsum([weight_of(name, 0.0) * value for name, value in features.measures])
+    def score(self, features: TextFeatures) -> tuple[float, float]:
+        """Return, for each head, the sum of what the features weigh; classes, words and what is asked each have a fixed
+        length."""
+        score, second_score = (
+            math.fsum([by_name.get(name, 0.0) * value for name, value in features.measures])
+            for by_name in self.by_names
+        )
         groups: tuple[tuple[float, Collection[Feature], Mapping[Feature, int]], ...] = (
             (1.0, features.classes, self._classes),
             (_WORD_LENGTH, features.words, self._words),
@@ -270,9 +282,12 @@ class _GroupedWeights:
         )
         for length, group, weights in groups:
             if group:
-                hundredths = sum(map(weights.get, group, itertools.repeat(0)))
-                score += length * hundredths / (100 * math.sqrt(len(group)))
-        return score
+                both = sum(map(weights.get, group, itertools.repeat(0)))
+                second = (both + _HALF_HEAD) >> _HEAD_BITS
+                scale = 100 * math.sqrt(len(group))
+                score += length * (both - (second << _HEAD_BITS)) / scale
+                second_score += length * second / scale
+        return score, second_score
 
 
 class RefusalModel:
@@ -283,21 +298,24 @@ class RefusalModel:
     ) -> None:
         """`weights`: for each feature, in the order of `HEADS`."""
         self.language, self.reader, self.thresholds = language, reader, thresholds
-        self._refusal_weights = _GroupedWeights({feature: row[0] for feature, row in weights.items()})
-        self._partial_weights = _GroupedWeights({feature: row[1] for feature, row in weights.items()})
+        self._weights = _GroupedWeights([{name: row[head] for name, row in weights.items()} for head in (0, 1)])
         self._kind_weights = {feature: tuple(row[2:]) for feature, row in weights.items()}
         self.known_words = frozenset(weights) | reader.list_words()
+        self._known_bytes = frozenset(word.encode() for word in self.known_words if word.isascii() and word.isalpha())
+
+    def count_known(self, words: AbstractSet[bytes]) -> int:
+        """Return how many of the words, runs of lower letters, the model knows."""
+        return len(words & self._known_bytes)
 
     def score_text(self, text: str, question: str = "") -> RefusalScore:
         """Return how strongly an answer to a question refuses; both are prepared by `normalise_answer`."""
         if "@" in text:
             text = _MAIL_ADDRESS.sub(" ", text)  # "lost@…" does not say that anything is lost
         features = self.reader.read_features(text, question)
-        score = self._refusal_weights.score(features)
+        score, partial_score = self._weights.score(features)
         instructs = self.language == "en" and is_instruction(text)
         if is_answer_by_classes(features.classes, is_instruction=instructs):
             return RefusalScore(score, "abstain", "answer", NEVER_PARTIAL)
-        partial_score = self._partial_weights.score(features)
         if score < self.thresholds.undecided:
             return RefusalScore(score, "abstain", "answer", partial_score)
         verdict: Literal["refusal", "undecided"] = "refusal" if score >= self.thresholds.refusal else "undecided"
@@ -315,7 +333,7 @@ class RefusalModel:
 
         `of_partial`: of the score by which it answers one part and declines another, not of that by which it refuses.
         """
-        weights = (self._partial_weights if of_partial else self._refusal_weights).by_name
+        weights = self._weights.by_names[1 if of_partial else 0]
         values = self.reader.read_features(text, question).weigh()
         contributions = [
             FeatureWeight(name, weights[name] * value) for name, value in values.items() if name in weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from assay.text.refusal_model import FeatureReader, RefusalModel, parse_weights
 
 MODEL_LANGUAGES = ("en", "vi")
 MODEL_FOLDER = Path(__file__).with_name("refusal_models")
-_WORD = re.compile(r"[a-z]+")
+_LETTERS = bytes(code if chr(code).islower() and code < 128 else ord(" ") for code in range(256))
 _LEAST_KNOWN = 0.5  # share of the words that a model must know, to be the one of the text's language
 _MOSTLY_KNOWN = 0.8  # share that settles the language: the other model is not asked
 
@@ -46,11 +45,11 @@ def choose_model(text: str) -> RefusalModel | None:
     >>> choose_model("Das Dokument enthält dazu nichts".lower()) is None
     True
     """
-    words = set(_WORD.findall(text))
+    words = set(text.encode("ascii", "replace").translate(_LETTERS).split())
     best, best_count = None, _LEAST_KNOWN * max(1, len(words))
     for language in MODEL_LANGUAGES:
         model = load_model(language)
-        count = len(words & model.known_words)
+        count = model.count_known(words)
         if count > best_count:
             best, best_count = model, count
         if best_count >= _MOSTLY_KNOWN * len(words):

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Literal
 
 from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
-from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases, contract_negations
+from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases
 from assay.text.word_runs import split_tokens, split_words
 
 _MOST_PHRASES = 1000  # phrases of a text that are examined
@@ -113,12 +113,7 @@ class RefusalRules:
         phrases = [
             phrase for phrase, cues in self.by_phrase.items() if all(cue.kind in WEAK_KINDS for cue in cues) == is_weak
         ]
-        # "don't" is spelled "do not" in the lexicon; "cannot" ends in "not"
-        return PhraseFilter([*phrases, *_contract_negations(phrases)])
-
-    def list_filtered(self) -> list[str]:
-        """Return the phrases that the filters look for, as they are written in full and with contractions."""
-        return [*self.by_phrase, *_contract_negations(list(self.by_phrase))]
+        return PhraseFilter(phrases)
 
     def find_phrases(self, text: str) -> list[tuple[int, str, RefusalPhrase]]:
         """Return (start, phrase, cue) of the phrases in a folded text, by start, the longest first at each start."""
@@ -192,12 +187,3 @@ def _group_lengths(phrases: Iterable[str]) -> dict[tuple[str, str], tuple[int, .
             tokens = split_tokens(phrase)
             lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
     return {pair: tuple(sorted(pair_lengths, reverse=True)) for pair, pair_lengths in lengths.items()}
-
-
-def _contract_negations(spelled: Sequence[str]) -> list[str]:
-    """Return the phrases as they are written with contractions: "do not" as "dont", "can not" as "cant"."""
-    negated = "\n".join(phrase for phrase in spelled if "not" in phrase)  # one text: thousands of calls take longer
-    return [*contract_negations(negated).split("\n"), *_NOT_WORD.sub("nt", negated).split("\n")] if negated else []
-
-
-_NOT_WORD = re.compile(r"\bnot\b")

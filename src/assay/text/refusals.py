@@ -100,6 +100,14 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "escalate",
     "abstain",
 )
+_ASKS_FOR_CONTACT = re.compile(
+    r"^\W*(?:to |with )?(?:who|whom|where|how)\b.*\b(?:contact|reach|ask|speak|talk|write|call|phone|turn|complain"
+    r"|report|collect|pick|apply|register|handles?|responsible|in charge|deals? with)\b"
+    r"|\b(?:lien he|hoi|gap|goi|bao|nop|nhan)\b.*\b(?:ai|dau|nao)\b"
+    r"|\b(?:ai|bo phan nao|phong nao)\b.*\b(?:phu trach|xu ly|giai quyet|tiep nhan|duyet)\b"
+)
+"""Questions whom to turn to, and where: naming someone answers them, but not "Who signed the lease?"."""
+_HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
 _LONGEST = 200_000  # characters that are read
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
 _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
@@ -129,16 +137,14 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = _load_wide_filter()(answers)
     refusing = np.flatnonzero(marked).tolist()
     marked[refusing] = _mark_each([answers[i] for i in refusing])
-    for index, answer in enumerate(answers):
-        if (len(answer) <= _BARE_LENGTH or answer[-1] in _QUESTION_CLOSINGS) and not marked[index]:
-            marked[index] = _asks_or_is_bare(answer)
+    marked[[i for i, answer in enumerate(answers) if _asks_or_is_bare(answer)]] = True
     return marked
 
 
 @cache
 def _load_wide_filter() -> PhraseFilter:
     """Return one filter for the phrases of all languages with spaces: what it excludes needs no second look."""
-    return PhraseFilter(itertools.chain(load_rules("common").list_filtered(), load_rules("latin").list_filtered()))
+    return PhraseFilter(itertools.chain(load_rules("common").by_phrase, load_rules("latin").by_phrase))
 
 
 def _mark_each(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -185,7 +191,9 @@ def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray
 
 def _asks_or_is_bare(answer: str) -> bool:
     """Whether an answer without any phrase may still ask back, or be a bare refusal in some language."""
-    return _asks(answer) or (len(answer) <= _BARE_LENGTH and _strip_bare(answer) in _list_bare_texts())
+    if len(answer) > _BARE_LENGTH:
+        return answer[-1] in _QUESTION_CLOSINGS and _asks(answer)
+    return _asks(answer) or _strip_bare(answer) in _list_bare_texts()
 
 
 def _asks(answer: str) -> bool:
@@ -236,20 +244,26 @@ def detect_phrases(text: str) -> DetectedBehaviour:
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
     if not _is_weighed(detected) or not (detected.has_refusal or may_refuse_freely(answer)):
         return detected
-    model = _choose_model(answer, normalise_answer(answer))
-    return detected if model is None else weigh_wording(detected, answer, question, model)
+    text = normalise_answer(answer)
+    model = _choose_model(answer, text)
+    return detected if model is None else weigh_wording(detected, text, question, model)
 
 
-def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model: RefusalModel) -> DetectedBehaviour:
-    """Return what the phrases, which detected something, and a model of free wording show together.
+def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
+    """Return what the phrases, which detected something, and a model of free wording show together in a prepared text.
 
     The model decides where the phrases find nothing or only words of doubt. A refusal that they find against all of its
     evidence becomes undecided, and a partial one that it takes for whole becomes whole.
     """
     if not _is_weighed(detected):
         return detected
-    text = normalise_answer(answer)
-    scored = model.score_text(text, normalise_answer(question))
+    asked = normalise_answer(question)
+    if detected.behaviour == "escalate" and not detected.is_decided_by_text and _ASKS_FOR_CONTACT.search(asked):
+        return PLAIN_ANSWER  # advice whom to contact is what was asked for
+    scored = model.score_text(text, asked)
+    asks_whom = scored.kind in ("clarify", "escalate") and _ASKS_FOR_CONTACT.search(asked)
+    if asks_whom and not detected.has_refusal and text.startswith(("please ", "kindly ")) and "?" not in text:
+        return detected  # "Please ask at the counter."
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
     if detected.is_partial_refusal:
         kind = scored.kind if scored.kind != "clarify" else "abstain"
@@ -429,7 +443,8 @@ def _detect(answer: str) -> DetectedBehaviour:
         return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     if is_plain or lexicon is None:
         return PLAIN_ANSWER._replace(has_quoted_phrase=hits.has_quoted_phrase, is_rule_of_access=hits.is_rule_of_access)
-    return _decide(hits, has_substantive_claim(text, hits.starts, lexicon), asks)
+    hands_over = "escalate" in hits.phrase_by_kind and _HANDING_OVER.issuperset(hits.phrase_by_kind)
+    return _decide(hits, has_substantive_claim(text, hits.starts, lexicon, hands_over=hands_over), asks)
 
 
 _detect_cached = lru_cache(maxsize=1024)(_detect)  # a system usually refuses in the same words
@@ -515,9 +530,24 @@ def _is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:
         return False
     if cue.kind != "escalate" and cue.lexicon.language == "vi" and _TOPIC_MARKER.match(context.after):
         return False
-    return cue.following_pattern.match(context.after) is not None and _has_allowed_subject(
-        cue, window, context.before, marks
-    )
+    if cue.following_pattern.match(context.after) is None:
+        return False
+    if _has_allowed_subject(cue, window, context.before, marks):
+        return True
+    outer = _find_subject_before_insertion(context.before)
+    return bool(outer) and _has_allowed_subject(cue, outer, context.before, marks)
+
+
+def _find_subject_before_insertion(before: str) -> str:
+    """Return the subject of a clause that an insertion cuts off: "the lease" of "the lease, as produced to us, does";
+    "" if more than an auxiliary follows the last comma."""
+    parts = before.split(", ")
+    is_cut_off = len(parts) >= _WITH_INSERTION and _AUXILIARIES.issuperset(parts[-1].split())
+    return f"{parts[-3]} {parts[-1]}" if is_cut_off else ""
+
+
+_WITH_INSERTION = 3
+_AUXILIARIES = frozenset("is are was were do does did has have had can could will would may".split())
 
 
 def _is_taken_back(context: PhraseContext, window: str, lexicon: RefusalLexicon, marks: int) -> bool:

@@ -406,21 +406,22 @@ class PhraseContexts:
             first = begins[last]
         sentence = text[first:start]
         concession = _CONCESSION.match(sentence)
-        before = sentence[max(_last_match_end(_CLAUSE_END, sentence), concession.end() if concession else 0) :]
+        before = sentence[max(_find_last_clause(sentence), concession.end() if concession else 0) :]
         next_mark = bisect_left(marks, end)
         stop = end + CONTEXT_LENGTH
         if next_mark < len(marks) and begins[next_mark] <= stop:
             stop = marks[next_mark] + 1
         text_after = text[end:stop]
-        clause_end = _CLAUSE_END.search(text_after)
+        clause_end = _choose_clause_end(text_after).search(text_after)
         return PhraseContext(
             sentence, before, text_after[: clause_end.start()] if clause_end else text_after, text_after.endswith("?")
         )
 
 
-def _last_match_end(pattern: re.Pattern[str], text: str) -> int:
+def _find_last_clause(text: str) -> int:
+    """Return where the last clause of a text begins."""
     last = 0
-    for match in pattern.finditer(text):
+    for match in _choose_clause_end(text).finditer(text):
         last = match.end()
     return last
 

@@ -52,15 +52,18 @@ def split_tokens(text: str) -> list[str]:
     """
     if any(pair in text for pair in _AMBIGUOUS):
         return _TOKEN.findall(text)
-    tokens = _split(text, _TOKENS) or _TOKEN.findall(text)
-    if "'" in text or "-" in text:
-        return list(filter(None, [token.strip("'-") for token in tokens]))
-    return tokens
+    return _split(text, _TOKENS, joining=b"'-") or _TOKEN.findall(text)
 
 
-def _split(text: str, table: bytes) -> list[str]:
-    """Return the runs that the table keeps; nothing if a character is not Latin-1."""
+def _split(text: str, table: bytes, joining: bytes = b"") -> list[str]:
+    """Return the runs that the table keeps; nothing if a character is not Latin-1. The bytes of `joining` count only
+    within a run."""
     try:
-        return text.encode("latin-1").translate(table).decode("latin-1").split()
+        kept = text.encode("latin-1").translate(table)
     except UnicodeEncodeError:
         return []
+    for mark in joining.decode():
+        if mark.encode() in kept:
+            kept = b" %b " % kept
+            kept = kept.replace(f" {mark}".encode(), b" ").replace(f"{mark} ".encode(), b" ")
+    return kept.decode("latin-1").split()
