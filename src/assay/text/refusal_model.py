@@ -19,6 +19,7 @@ RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
 KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
 HEADS = ("refusal", "partial", *KINDS)
 """What a model weighs: whether a text refuses, whether it answers one part and declines another, and each kind."""
+_REFUSAL_HEAD, _PARTIAL_HEAD, _FIRST_KIND = range(3)  # columns of a row of weights, in the order of HEADS
 NEVER_PARTIAL = -10.0
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
@@ -29,7 +30,6 @@ DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
 _NUMBER_CLASS = "0"
 _YES_NO, _OPEN, _REQUEST = "yes-no", "open", "request"
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
-_ASKED_FEATURE = re.compile(r"[a-z-]+ <")
 _SENTENCE_END = re.compile("(?<=[.!?;]) | ?¶ ?")
 _ASKED_LENGTH = 0.7
 _SHORT_WORD = 2
@@ -37,35 +37,25 @@ _STEM = 5  # letters of longer words that count by themselves: "disclos" is lear
 _WORD_LENGTH = 1.4  # of the words of a text as a vector; its classes have length one
 
 
-Feature = str | tuple[str, ...]
-"""A word or class, or two or three of them in order."""
-
-
 class TextFeatures(NamedTuple):
-    """What the model sees in a text: classes and words in order, their kind of question, and measures of its length."""
+    """What the model sees in a text: classes and words in order, their kind of question, and measures of its length.
 
-    classes: set[Feature]
-    words: set[Feature]
-    asked: set[Feature]
+    A feature is a word or class, or two or three of them in order with spaces between.
+    """
+
+    classes: set[str]
+    words: set[str]
+    asked: set[str]
     measures: list[tuple[str, float]]
 
     def weigh(self) -> dict[str, float]:
         """Return the value of every feature by name; classes, words and what is asked each have a fixed length."""
         values = dict(self.measures)
-        values |= dict.fromkeys(map(_name_feature, self.asked), _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
-        class_names = [f"<{_name_feature(feature)}>" for feature in self.classes]
+        values |= dict.fromkeys(self.asked, _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
+        class_names = [f"<{feature}>" for feature in self.classes]
         values |= dict.fromkeys(class_names, 1.0 / math.sqrt(max(1, len(class_names))))
-        values |= dict.fromkeys(map(_name_feature, self.words), _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
+        values |= dict.fromkeys(self.words, _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
         return values
-
-
-def _name_feature(feature: Feature) -> str:
-    return feature if isinstance(feature, str) else " ".join(feature)
-
-
-def _parse_feature(name: str) -> Feature:
-    parts = tuple(name.split(" "))
-    return parts if len(parts) > 1 else name
 
 
 class _ClassTable(dict[str, str]):
@@ -125,8 +115,8 @@ class FeatureReader:
 
     def read_features(self, text: str, question: str = "") -> TextFeatures:
         """Return the features of an answer and its question, "" if unknown, both prepared by `normalise_answer`."""
-        classes: set[Feature] = set()
-        words: set[Feature] = set()
+        classes: set[str] = set()
+        words: set[str] = set()
         token_count = novel_count = sentence_count = 0
         start = "^"
         for sentence in _SENTENCE_END.split(text):
@@ -138,10 +128,11 @@ class FeatureReader:
             token_count += len(tokens)
             sentence_count += 1
             names = [start, *_merge_unknown(sequence), "$"]
-            classes.update(names, itertools.pairwise(names), zip(names, names[1:], names[2:], strict=False))
+            triples = zip(names, names[1:], names[2:], strict=False)
+            classes.update(names, map(" ".join, itertools.pairwise(names)), map(" ".join, triples))
             words.update([token[:_STEM] + "*" for token in tokens if len(token) > _STEM])
             tokens = [start, *tokens, "$"]
-            words.update(tokens, itertools.pairwise(tokens))
+            words.update(tokens, map(" ".join, itertools.pairwise(tokens)))
             start = "|"
         measures = [
             ("#novel", 0.06 * min(novel_count, 10)),
@@ -151,15 +142,15 @@ class FeatureReader:
             ("#one sentence", 0.3 if sentence_count == 1 else 0.0),
             ("#bias", 1.0),
         ]
-        asked: set[Feature] = set()
+        asked: set[str] = set()
         if question:
             asked, compared = self._compare_question(classes, words, question)
             measures += compared
         return TextFeatures(classes, words, asked, measures)
 
     def _compare_question(
-        self, classes: set[Feature], words: set[Feature], question: str
-    ) -> tuple[set[Feature], list[tuple[str, float]]]:
+        self, classes: set[str], words: set[str], question: str
+    ) -> tuple[set[str], list[tuple[str, float]]]:
         """Return the classes of the answer by kind of question, and how much of the answer is not in the question."""
         kind = next((kind for kind, pattern in self._question_kinds if pattern.search(question)), _REQUEST)
         kinds = (kind,) if kind == _YES_NO else (_OPEN, kind)
@@ -167,7 +158,7 @@ class FeatureReader:
         asked_words |= {word.rstrip("s") for word in asked_words}
         new_words = old_words = new_numbers = 0
         for word in words:
-            if not isinstance(word, str) or word[-1] == "*" or word in self.class_by_word:
+            if " " in word or word[-1] == "*" or word in self.class_by_word:
                 continue
             is_old = word in asked_words or word.rstrip("s") in asked_words
             if word[0].isdigit():
@@ -175,7 +166,7 @@ class FeatureReader:
             elif word[0].isalpha() and len(word) > _SHORT_WORD:
                 old_words += is_old
                 new_words += not is_old
-        asked = itertools.product(kinds, (name for name in classes if isinstance(name, str)))
+        asked = itertools.product(kinds, (name for name in classes if " " not in name))
         return {f"{kind} <{name}>" for kind, name in asked}, [
             *((f"#{kind} question", 0.2) for kind in kinds),
             ("#words not asked for", 0.06 * min(new_words, 10)),
@@ -206,7 +197,7 @@ class FeatureReader:
         return None, 1
 
 
-def is_answer_by_classes(classes: Collection[Feature], *, is_instruction: bool = False) -> bool:
+def is_answer_by_classes(classes: Collection[str], *, is_instruction: bool = False) -> bool:
     """Whether a text holds nothing by which it could refuse, whatever its words weigh; an instruction asks nothing."""
     needed = DENYING_CLASSES if _NUMBER_CLASS in classes else REFUSING_CLASSES
     return (needed - {"ask"} if is_instruction else needed).isdisjoint(classes)
@@ -236,42 +227,73 @@ def _merge_unknown(sequence: Sequence[str]) -> list[str]:
     return [name for name, before in zip(sequence, previous, strict=False) if name != "w" or before != "w"]
 
 
-class _GroupedWeights:
-    """The weights of one head, by the groups of features that they belong to, so that names need not be built.
+class _WeightRows:
+    """The weights of each feature by its name, in the order of `HEADS`.
+
+    A row is parsed when a text holds its feature: few texts hold more than a hundred of the eight thousand, and parsing
+    all of them takes longer than scoring a small run.
+    """
+
+    def __init__(self, text_by_feature: Mapping[str, str]) -> None:
+        """`text_by_feature`: numbers between tabs; an empty one is 0."""
+        self.text_by_feature = text_by_feature
+        self.text_by_class = {name[1:-1]: text for name, text in text_by_feature.items() if name[0] == "<"}
+
+    def __contains__(self, feature: str) -> bool:
+        return feature in self.text_by_feature
+
+    def read_row(self, feature: str) -> list[float]:
+        """Return the weights of a feature. Raises KeyError for one that the model does not know."""
+        return _parse_numbers(self.text_by_feature[feature])
+
+    def find_weight(self, feature: str, head: int) -> float:
+        """Return what a feature weighs for a head; 0 for one that the model does not know."""
+        return self.read_row(feature)[head] if feature in self else 0.0
+
+
+def _parse_numbers(text: str) -> list[float]:
+    return [float(number) if number else 0.0 for number in text.split("\t")]
+
+
+class _Hundredths(dict[str, int]):
+    """The weights of a head in hundredths, by features that the model knows; each is parsed on its first look-up.
 
     Weights have two decimals, and whole hundredths are added: fast, and the same in whatever order a set yields them.
     """
 
-    def __init__(self, by_name: Mapping[str, float]) -> None:
-        self.by_name = by_name
-        classes: dict[Feature, int] = {}
-        words: dict[Feature, int] = {}
-        asked: dict[Feature, int] = {}
-        for name, weight in by_name.items():
-            hundredths = round(weight * 100)
-            if hundredths == 0:
-                continue
-            if name[0] == "<" and len(name) > 1:
-                classes[_parse_feature(name[1:-1])] = hundredths
-            elif _ASKED_FEATURE.match(name):
-                asked[name] = hundredths
-            elif name[0] != "#":
-                words[_parse_feature(name)] = hundredths
-        self._classes, self._words, self._asked = classes, words, asked
+    def __init__(self, text_by_feature: Mapping[str, str], head: int) -> None:
+        super().__init__()
+        self._text_by_feature, self._head = text_by_feature, head
+
+    def __missing__(self, feature: str) -> int:
+        hundredths = self[feature] = round(_parse_numbers(self._text_by_feature[feature])[self._head] * 100)
+        return hundredths
+
+    def add_up(self, features: Collection[str]) -> int:
+        """Return the sum of what the known ones of the features weigh."""
+        return sum(map(self.__getitem__, self._text_by_feature.keys() & features))
+
+
+class _HeadWeights:
+    """The weights of one head, by the groups of features that they belong to."""
+
+    def __init__(self, rows: _WeightRows, head: int) -> None:
+        self._rows, self._head = rows, head
+        self._of_classes = _Hundredths(rows.text_by_class, head)
+        self._of_others = _Hundredths(rows.text_by_feature, head)
 
     def score(self, features: TextFeatures) -> float:
         """Return the sum of what the features weigh; classes, words and what is asked each have a fixed length."""
-        weight_of = self.by_name.get
-        score = math.fsum([weight_of(name, 0.0) * value for name, value in features.measures])
-        groups: tuple[tuple[float, Collection[Feature], Mapping[Feature, int]], ...] = (
-            (1.0, features.classes, self._classes),
-            (_WORD_LENGTH, features.words, self._words),
-            (_ASKED_LENGTH, features.asked, self._asked),
+        measured = [self._rows.find_weight(name, self._head) * value for name, value in features.measures]
+        score = math.fsum(measured)
+        groups = (
+            (1.0, features.classes, self._of_classes),
+            (_WORD_LENGTH, features.words, self._of_others),
+            (_ASKED_LENGTH, features.asked, self._of_others),
         )
         for length, group, weights in groups:
             if group:
-                hundredths = sum(map(weights.get, group, itertools.repeat(0)))
-                score += length * hundredths / (100 * math.sqrt(len(group)))
+                score += length * weights.add_up(group) / (100 * math.sqrt(len(group)))
         return score
 
 
@@ -279,13 +301,13 @@ class RefusalModel:
     """The weights of one language, and the scores from which a text refuses or is undecided."""
 
     def __init__(
-        self, language: str, reader: FeatureReader, weights: Mapping[str, Sequence[float]], thresholds: ModelThresholds
+        self, language: str, reader: FeatureReader, weights: Mapping[str, str], thresholds: ModelThresholds
     ) -> None:
-        """`weights`: for each feature, in the order of `HEADS`."""
+        """`weights`: for each feature the numbers in the order of `HEADS`, between tabs."""
         self.language, self.reader, self.thresholds = language, reader, thresholds
-        self._refusal_weights = _GroupedWeights({feature: row[0] for feature, row in weights.items()})
-        self._partial_weights = _GroupedWeights({feature: row[1] for feature, row in weights.items()})
-        self._kind_weights = {feature: tuple(row[2:]) for feature, row in weights.items()}
+        self._rows = _WeightRows(weights)
+        self._refusal_weights = _HeadWeights(self._rows, _REFUSAL_HEAD)
+        self._partial_weights = _HeadWeights(self._rows, _PARTIAL_HEAD)
         self.known_words = frozenset(weights) | reader.list_words()
 
     def score_text(self, text: str, question: str = "") -> RefusalScore:
@@ -305,7 +327,9 @@ class RefusalModel:
 
     def _find_kind(self, features: TextFeatures) -> RefusalKind:
         known = [
-            (value, self._kind_weights[name]) for name, value in features.weigh().items() if name in self._kind_weights
+            (value, self._rows.read_row(name)[_FIRST_KIND:])
+            for name, value in features.weigh().items()
+            if name in self._rows
         ]
         totals = [math.fsum(value * weights[index] for value, weights in known) for index in range(len(KINDS))]
         return KINDS[totals.index(max(totals))]
@@ -315,10 +339,12 @@ class RefusalModel:
 
         `of_partial`: of the score by which it answers one part and declines another, not of that by which it refuses.
         """
-        weights = (self._partial_weights if of_partial else self._refusal_weights).by_name
+        head = _PARTIAL_HEAD if of_partial else _REFUSAL_HEAD
         values = self.reader.read_features(text, question).weigh()
         contributions = [
-            FeatureWeight(name, weights[name] * value) for name, value in values.items() if name in weights
+            FeatureWeight(name, self._rows.find_weight(name, head) * value)
+            for name, value in values.items()
+            if name in self._rows
         ]
         return sorted(contributions, key=lambda item: (-abs(item.weight), item.feature))
 
@@ -327,8 +353,8 @@ def parse_weights(content: str, language: str, reader: FeatureReader) -> Refusal
     """Return the model that a file of weights describes: its thresholds, the names of the columns, and the features."""
     lines = content.splitlines()
     thresholds = ModelThresholds(*(float(line.split("\t")[1]) for line in lines[: len(ModelThresholds._fields)]))
-    weights: dict[str, list[float]] = {}
+    weights: dict[str, str] = {}
     for row in lines[len(ModelThresholds._fields) + 1 :]:
-        feature, *numbers = row.split("\t")
-        weights[feature] = [float(number) if number else 0.0 for number in numbers]
+        feature, _, numbers = row.partition("\t")
+        weights[feature] = numbers
     return RefusalModel(language, reader, weights, thresholds)
