@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import Struct
 
 from assay.cli.options import (
     ApproverOption,
@@ -212,8 +212,7 @@ def score(
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenContent:
+class ScreenContent(Struct, frozen=True):
     """What the screen shows: the slices by these keys, the metrics named (the headline if none), or everything."""
 
     by: Sequence[str] = ()
