@@ -33,6 +33,7 @@ from assay.text.fact_scope import (
     is_withdrawn,
     split_parts,
 )
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
@@ -112,7 +113,7 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
     return tuple(judgments)
 
 
-_PROHIBITION = re.compile(
+_PROHIBITION = LatePattern(
     r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
     r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
 )
@@ -822,7 +823,7 @@ _GRAMMAR_MARKS: dict[str, set[str]] = {}
 for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 _ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
-_PAYS_NOTHING = re.compile(
+_PAYS_NOTHING = LatePattern(
     r"\b(?:(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to )?(?:pay|cost)"
     r"|(?:no|without(?: a| any)?|free of) (?:charge|fee|fees|fine|fines|cost)|pays? nothing|costs? nothing|for nothing"
     r"|khong (?:mat|ton|thu|phai tra|phai dong)(?: \w+)? (?:phi|tien))\b"
