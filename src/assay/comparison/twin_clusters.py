@@ -6,7 +6,7 @@ could change. Losses are paired by case, tested by clusters, and adjusted as one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +15,6 @@ from msgspec.structs import replace
 from assay.comparison.claims import compute_confidence
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.consistency import CONSISTENCY, NO_ALIKE_VARIANTS, UNKNOWN_REASON
-from assay.metrics.metric import MetricName, make_score_column, rows_not_applicable
 from assay.metrics.template_columns import (
     ANSWER,
     BEHAVIOUR,
@@ -30,7 +28,6 @@ from assay.metrics.template_columns import (
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, Case
 from assay.records.scores import (
     Interval,
-    ScoreColumn,
     ScoreTable,
     TwinLossVerdict,
     TwinRate,
@@ -119,25 +116,6 @@ def measure_twins(
             for pair in pairs
             if pair.state != "as expected"
         ),
-    )
-
-
-def make_consistency_column(cases: Sequence[Case], alike: Collection[str], twins: TwinResult | None) -> ScoreColumn:
-    """Return whether each of some cases was treated as its variants were.
-
-    `alike` are the ids of the cases that have variants to be treated alike; no `twins` means that none was observed.
-    """
-    states: dict[str, set[VariantState]] = {}
-    for pair in twins.pairs if twins is not None else ():
-        if pair.kind in ALIKE_KINDS:
-            states.setdefault(pair.case_id, set()).add(pair.state)
-    inconsistent = np.array(["not as expected" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
-    unknown = np.array([twins is None or "unknown" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
-    return make_score_column(
-        MetricName(CONSISTENCY),
-        1.0 - inconsistent.astype(np.float64),
-        rows_not_applicable([case.id not in alike for case in cases], NO_ALIKE_VARIANTS),
-        rows_not_applicable(unknown & ~inconsistent, UNKNOWN_REASON),
     )
 
 
