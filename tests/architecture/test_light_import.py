@@ -58,7 +58,15 @@ def test_help_does_not_load_scipy() -> None:
     assert "scipy" not in loaded
 
 
-LATE = ("assay.judging.verdict_store", "assay.metrics.second_judgement", "sqlite3")
+LATE = (
+    "assay.judging.verdict_store",
+    "assay.metrics.second_judgement",
+    "sqlite3",
+    "assay.comparison.compare_scores",
+    "assay.comparison.twin_clusters",
+    "assay.runs.compare_runs",
+    "yaml",
+)
 SCORE = """
 from pathlib import Path
 from assay.cli import main
@@ -69,7 +77,7 @@ assert main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
 
 
 @pytest.mark.slow
-def test_scoring_without_verdicts_loads_nothing_that_replays_them(tmp_path: Path) -> None:
+def test_scoring_without_verdicts_and_baseline_loads_nothing_for_them(tmp_path: Path) -> None:
     report = f"\nprint(*(name for name in {LATE!r} if name in sys.modules))"
     run = subprocess.run(
         [sys.executable, "-c", f"import sys\n{SCORE}{report}"],

@@ -46,9 +46,10 @@ LATE_FILES = {
     *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_files"),
     "assay.judging.verdict_store",
     "assay.metrics.second_judgement",
+    *("assay.comparison.compare_scores", "assay.comparison.twin_clusters"),
 }
-"""Files of the package that few runs need: readers of other tools' rows, what reads TREC runs, and what replays the
-verdicts of a judge."""
+"""Files of the package that few runs need: readers of other tools' rows, what reads TREC runs, what replays the
+verdicts of a judge, and what compares runs and variants."""
 PUBLIC_CLASS = re.compile(r"^class ([^\W_]\w*)", re.MULTILINE)
 PROTOCOLS = "assay.calls.interfaces"
 """What targets, judges and stores promise; a pure file may name their types."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import pytest
 import typer
+from msgspec import Struct
 from typer.testing import CliRunner
 
 from assay.cli.app import build_app
@@ -21,8 +21,7 @@ CLI = Path(__file__).resolve().parents[2] / "src" / "assay" / "cli"
 SHARING = ("explain", "calibrate", "judge", "labels export")
 
 
-@dataclass(frozen=True)
-class SizeOptions:
+class SizeOptions(Struct, frozen=True):
     width: Annotated[int, typer.Option(min=1, help="Width.")] = 3
     height: Annotated[int | None, typer.Option(help="Height.")] = None
 

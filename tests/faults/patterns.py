@@ -30,6 +30,7 @@ from typing import Any
 from tests.support.source_files import iter_nodes
 
 import assay
+from assay.text.late_pattern import LatePattern
 from assay.text.lexicon_file import list_shipped_languages, load_shipped_lexicon
 
 PACKAGE = Path(str(assay.__file__)).parent
@@ -115,6 +116,8 @@ def find_lexicon_expressions() -> Iterator[Expression]:
 
 def list_patterns(name: str, value: object, depth: int = 0) -> Iterator[tuple[str, re.Pattern[Any]]]:
     """Yield the expressions in a value, with names."""
+    if isinstance(value, LatePattern):
+        value = value.compiled
     if isinstance(value, re.Pattern):
         yield name, value
     elif isinstance(value, dict) and depth < 4 and not name.startswith("__"):

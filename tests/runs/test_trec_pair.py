@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from assay.cli import main
 from assay.formats.golden_files import load_golden
@@ -99,7 +99,9 @@ def test_runs_are_scored_by_every_metric_that_needs_one_ranking_alone() -> None:
 
 def test_a_metric_with_a_formula_of_its_own_is_scored_from_records(monkeypatch: pytest.MonkeyPatch) -> None:
     """The arrays know the formulas of the ranking metrics; another one needs the batch that it was written for."""
-    own = replace(CATALOG["recall"], name="own_recall", compute=lambda batch, name: pytest.fail("not from arrays"))
+    own = structs.replace(
+        CATALOG["recall"], name="own_recall", compute=lambda batch, name: pytest.fail("not from arrays")
+    )
     monkeypatch.setattr(score_trec_run, "CATALOG", {**CATALOG, "own_recall": own})
     assert score_trec_run.is_run_metric(MetricName("recall"))
     assert not score_trec_run.is_run_metric(MetricName("own_recall"))

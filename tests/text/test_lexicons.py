@@ -15,6 +15,7 @@ from assay.text.refusal_lexicon import LexiconError
 from assay.text.refusal_rules import UNSPACED_LANGUAGES
 from assay.text.refusals import detect_behaviour, find_behaviour_candidates, has_lexicon, select_lexicons
 
+ROOT = Path(__file__).resolve().parents[2]
 ITALIAN = """
 language: it
 common: [il, la, di, che, non]
@@ -145,6 +146,14 @@ def test_shipped_lexicons_pass_the_checks_that_are_skipped_when_they_are_loaded(
             assert checked.patterns == shipped[checked.language].patterns
 
 
+def test_the_copies_that_are_read_hold_what_the_lexicons_hold() -> None:
+    """After a change of a YAML file, `python scripts/lexicon_copies.py` writes its copy again."""
+    done = subprocess.run(
+        [sys.executable, "scripts/lexicon_copies.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 def test_the_frequent_words_of_a_lexicon_are_read_without_the_rest() -> None:
     for language, lexicon in load_lexicons().items():
         assert lexicon.common_words == read_common_words(language)
@@ -179,8 +188,7 @@ def test_what_an_answer_does_depends_on_it_alone() -> None:
 
 def test_reading_a_lexicon_compiles_none_of_its_patterns() -> None:
     """Each is compiled when a text needs it; asking whether there is one of a name is no need."""
-    text = files("assay.text").joinpath("lexicons", "en.yaml").read_text("utf-8")
-    lexicon = parse_lexicon(text, "en.yaml", is_checked=True)
+    lexicon = load_shipped_lexicon.__wrapped__("en")
     name = next(name for name in lexicon.following_patterns if name)
     assert name in lexicon.following_patterns and "no such name" not in lexicon.following_patterns
     assert {} == lexicon.following_patterns._compiled == lexicon.patterns._compiled

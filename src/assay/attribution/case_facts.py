@@ -424,12 +424,13 @@ def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
     >>> find_other_units("It weighs 12 grams and is 3 m long.", ["12 kg, 3 m long"])
     ['12 grams']
     """
+    normalised = normalise_nfc(remove_citation_markers(answer))
+    with_unit = [own for own in find_measures(normalised) if any(item.dimension != PLAIN for item in own.readings)]
+    if not with_unit:
+        return []
     measures = [measure for text in texts for measure in find_measures(text)]
     others = []
-    normalised = normalise_nfc(remove_citation_markers(answer))
-    for own in find_measures(normalised):
-        if all(reading.dimension == PLAIN for reading in own.readings) or not own.readings:
-            continue
+    for own in with_unit:
         plain = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), bound="")
         has_number = any(is_same_quantity(plain, measure._replace(bound="")) for measure in measures)
         is_same = any(is_same_quantity(own._replace(bound=""), measure._replace(bound="")) for measure in measures)

@@ -10,13 +10,13 @@ import inspect
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+from msgspec import Struct
 
 from assay.formats.problems import find_time_fault
 from assay.records.errors import ExitCode, InputError
@@ -141,8 +141,7 @@ NoLedgerOption = Annotated[
 SettingsOption = Annotated[str | None, typer.Option(help="Settings file (default: assay.yaml, if it exists).")]
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedOptions:
+class RecordedOptions(Struct, frozen=True):
     """Recorded answers: a golden set with files of outputs."""
 
     golden: Annotated[str | None, typer.Option(help="Golden set: a file, a BEIR folder, or - for standard input.")] = (
@@ -164,8 +163,7 @@ class RecordedOptions:
         return InputOptions(run, self.golden or "", self.outputs or (), *formats, self.corpus, **selection)
 
 
-@dataclass(frozen=True, slots=True)
-class MeasurementOptions:
+class MeasurementOptions(Struct, frozen=True):
     """What the scores of recorded answers depend on, besides the answers: asked of `explain` too."""
 
     allow_torn_tail: Annotated[
@@ -219,10 +217,10 @@ class MeasurementOptions:
         `names` are the options to pass on, all of them by default.
         """
         arguments = []
-        for field in fields(self):
-            if names is not None and field.name not in names:
+        for name in self.__struct_fields__:
+            if names is not None and name not in names:
                 continue
-            value, option = getattr(self, field.name), f"--{field.name.replace('_', '-')}"
+            value, option = getattr(self, name), f"--{name.replace('_', '-')}"
             if value is True:
                 arguments.append(option)
             elif isinstance(value, list):
@@ -232,8 +230,7 @@ class MeasurementOptions:
         return shlex.join(arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class HtmlOptions:
+class HtmlOptions(Struct, frozen=True):
     """The HTML report."""
 
     html: Annotated[str | None, typer.Option(help="Write a self-contained HTML report to this file.")] = None
@@ -248,8 +245,7 @@ class HtmlOptions:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class EndpointOptions:
+class EndpointOptions(Struct, frozen=True):
     """The judge to ask: one of the settings, or one that is described here."""
 
     settings: SettingsOption = None
@@ -278,8 +274,7 @@ ModelDryRunOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class AskingOptions:
+class AskingOptions(Struct, frozen=True):
     """How a model that helps with golden sets is asked: where its replies are kept, and the limits."""
 
     store: Annotated[
@@ -321,8 +316,7 @@ class AskingOptions:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionOptions:
+class PermissionOptions(Struct, frozen=True):
     """What a settings file may do beyond naming files."""
 
     allow_exec: Annotated[
@@ -339,11 +333,11 @@ class PermissionOptions:
 def expand_options(command: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
     """Return a command for Typer, with a parameter for each field of its option groups, in their places."""
     annotations = get_type_hints(command, include_extras=True)
-    groups: dict[str, type] = {}
+    groups: dict[str, type[Struct]] = {}
     parameters: list[inspect.Parameter] = []
     for parameter in inspect.signature(command).parameters.values():
         annotation = annotations[parameter.name]
-        if is_dataclass(annotation) and isinstance(annotation, type):
+        if isinstance(annotation, type) and issubclass(annotation, Struct):
             groups[parameter.name] = annotation
             parameters += _list_parameters(annotation)
         else:
@@ -352,7 +346,7 @@ def expand_options(command: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
     @wraps(command)
     def run_expanded(**values: Any) -> ExitCode:
         for name, group in groups.items():
-            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
+            values[name] = group(**{field: values.pop(field) for field in group.__struct_fields__})
         return command(**values)
 
     run_expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -360,12 +354,10 @@ def expand_options(command: Callable[..., ExitCode]) -> Callable[..., ExitCode]:
     return run_expanded
 
 
-def _list_parameters(group: type) -> Iterator[inspect.Parameter]:
+def _list_parameters(group: type[Struct]) -> Iterator[inspect.Parameter]:
     annotations = get_type_hints(group, include_extras=True)
-    for field in fields(group):
-        yield inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=annotations[field.name]
-        )
+    for parameter in inspect.signature(group).parameters.values():
+        yield parameter.replace(annotation=annotations[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────────────

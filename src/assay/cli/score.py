@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import Struct
 
 from assay.cli.options import (
     ApproverOption,
@@ -126,8 +126,8 @@ def score(
     from assay.formats.run_folder import list_run_files
     from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
-    from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.count_looks import count_look
+    from assay.runs.load_gate import load_gate
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.rescore_run import (
         complete_request,
@@ -135,6 +135,7 @@ def score(
         list_named_configs,
         refuse_own_folder,
     )
+    from assay.runs.score_inputs import LoadedGate
     from assay.runs.score_run import open_scored_run
 
     time = resolve_timestamp(now)
@@ -188,7 +189,12 @@ def score(
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
     )
     refuse_own_folder(inputs, run_dir)
-    loaded_gate = load_gate_with_baseline(request)
+    if baseline is None:
+        loaded_gate = LoadedGate(load_gate(request))
+    else:
+        from assay.runs.compare_runs import load_gate_with_baseline  # a comparison loads half as much again
+
+        loaded_gate = load_gate_with_baseline(request)
     with (
         show_progress("scoring") as update_progress,
         open_scored_run(request, update_progress, loaded_gate) as scoring,
@@ -212,8 +218,7 @@ def score(
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenContent:
+class ScreenContent(Struct, frozen=True):
     """What the screen shows: the slices by these keys, the metrics named (the headline if none), or everything."""
 
     by: Sequence[str] = ()

@@ -6,7 +6,7 @@ could change. Losses are paired by case, tested by clusters, and adjusted as one
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from assay.comparison.twin_distinction import TwinAnswer, TwinSide, tell_apart
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_checks import CORRECT_ANSWER, JUDGED_CORRECTNESS
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.metric import MetricName, make_score_column, rows_not_applicable
 from assay.metrics.template_columns import (
     ANSWER,
     BEHAVIOUR,
@@ -28,19 +27,10 @@ from assay.metrics.template_columns import (
     RECALL_10,
     find_first_present,
 )
-from assay.metrics.variants import (
-    ALL_KINDS,
-    CONSISTENCY,
-    NO_ALIKE_VARIANTS,
-    NO_DIFFERING_VARIANTS,
-    UNKNOWN_DISTINCTION_REASON,
-    UNKNOWN_REASON,
-)
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, Case
 from assay.records.scores import (
     SCORED,
     Interval,
-    ScoreColumn,
     ScoreTable,
     TwinLossVerdict,
     TwinRate,
@@ -116,38 +106,6 @@ def measure_twins(
             if pair.state != "as expected"
         ),
     )
-
-
-def make_variant_column(
-    cases: Sequence[Case], variants: Sequence[Case], twins: TwinResult | None, name: MetricName
-) -> ScoreColumn:
-    """Return a metric of variants for each of some cases: whether all variants that it looks at are as expected.
-
-    `variants` are those of the golden set, observed or not; no `twins` means that none was observed.
-    """
-    kinds, no_variants, unknown_reason = _list_kinds(name)
-    varied = {variant.variant_of for variant in variants if variant.variant in kinds}
-    states: dict[str, set[VariantState]] = {}
-    for pair in twins.pairs if twins is not None else ():
-        if pair.kind in kinds:
-            states.setdefault(pair.case_id, set()).add(pair.state)
-    unexpected = np.array(["not as expected" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
-    unknown = np.array([twins is None or "unknown" in states.get(case.id, ()) for case in cases], dtype=np.bool_)
-    return make_score_column(
-        name,
-        1.0 - unexpected.astype(np.float64),
-        rows_not_applicable([case.id not in varied for case in cases], no_variants),
-        rows_not_applicable(unknown & ~unexpected, unknown_reason),
-    )
-
-
-def _list_kinds(name: MetricName) -> tuple[Collection[str], str, str]:
-    """Return the kinds of variants that a metric looks at, why a case without any has no score, and an open one."""
-    if name.base == CONSISTENCY:
-        return ALIKE_KINDS, NO_ALIKE_VARIANTS, UNKNOWN_REASON
-    kind = name.key_value("kind", ALL_KINDS)
-    kinds = DIFFERING_KINDS if kind == ALL_KINDS else (kind,)
-    return kinds, NO_DIFFERING_VARIANTS, UNKNOWN_DISTINCTION_REASON
 
 
 # ── one variant beside its case ──────────────────────────────────────────────────────────────────────────────────────

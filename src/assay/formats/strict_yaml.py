@@ -9,18 +9,18 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import yaml
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.formats.file_io import open_file
 from assay.formats.strict_json import join_field
 from assay.records.errors import Problem, SettingsError, shorten_repr
 
+if TYPE_CHECKING:
+    import yaml
+
 MAX_YAML_BYTES = 2**20
 MAX_YAML_DEPTH = 20
 
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,99})")
 _DECIMAL = re.compile(r"(?=[-+]?\.?[0-9])[-+]?(0|[1-9][0-9]{0,99})?(\.[0-9]{1,99})?([eE][-+]?[0-9]{1,3})?")
 _UNCLEAR_NUMBER = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*|0[xob][0-9a-f_]+|[-+]?\.(inf|nan)", re.IGNORECASE)
@@ -68,9 +68,11 @@ def read_yaml(text: str, name: str) -> YamlDocument:
     >>> read_yaml("rules:\\n  - metric: recall@10\\n", "gate.yaml").positions["rules[0].metric"]
     YamlPosition(line=2, column=13)
     """
+    import yaml  # importing it takes as long as scoring ten cases, and most runs read no YAML
+
     try:
         _check_events(text, name)
-        root = yaml.compose(text, Loader=_LOADER)
+        root = yaml.compose(text, Loader=_find_loader())
     except yaml.YAMLError as error:
         raise SettingsError([_syntax_problem(error, text, name)]) from None
     builder = _Builder(name)
@@ -88,21 +90,20 @@ class _Builder:
         self.places: dict[str, YamlPosition] = {}
         self.problems: list[Problem] = []
 
-    def build_value(self, node: yaml.Node, at: str) -> Any:
+    def build_value(self, node: Any, at: str) -> Any:
         self.places[at] = _position(node.start_mark)
-        if isinstance(node, yaml.MappingNode):
+        if node.id == "mapping":
             return self._build_mapping(node, at)
-        if isinstance(node, yaml.SequenceNode):
+        if node.id == "sequence":
             return [self.build_value(item, join_field(at, index)) for index, item in enumerate(node.value)]
-        assert isinstance(node, yaml.ScalarNode)
         if "\0" in node.value:
             self._refuse(node, at, f"a NUL character (got {shorten_repr(node.value)}; expected text)", "E_TEXT")
         return node.value if node.style in ("'", '"', "|", ">") else self._resolve_plain(node, at)
 
-    def _build_mapping(self, node: yaml.MappingNode, at: str) -> dict[str, Any]:
+    def _build_mapping(self, node: Any, at: str) -> dict[str, Any]:
         members: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            if not isinstance(key_node, yaml.ScalarNode):
+            if key_node.id != "scalar":
                 self._refuse(
                     key_node, at, "a key must be a text (got a list or mapping; expected name: value)", "E_KEY"
                 )
@@ -116,7 +117,7 @@ class _Builder:
             members[key] = self.build_value(value_node, field)
         return members
 
-    def _resolve_plain(self, node: yaml.ScalarNode, at: str) -> Any:
+    def _resolve_plain(self, node: Any, at: str) -> Any:
         text = str(node.value)
         word = text.lower()
         if word in ("", "~", "null"):
@@ -136,7 +137,7 @@ class _Builder:
             self._refuse(node, at, message, "E_NUMBER")
         return text
 
-    def _refuse(self, node: yaml.Node, field: str, message: str, code: str) -> None:
+    def _refuse(self, node: Any, field: str, message: str, code: str) -> None:
         self.problems.append(build_yaml_problem(self.name, _position(node.start_mark), field, message, code))
 
 
@@ -145,10 +146,19 @@ def build_yaml_problem(name: str, position: YamlPosition, field: str, message: s
     return Problem(name, position.line, field, f"{message}, at column {position.column}", code)
 
 
+def _find_loader() -> Any:
+    """Return the loader that is written in C if there is one."""
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
 def _check_events(text: str, name: str) -> None:
     """Refuse what this reader does not allow, from the parser's events alone: nothing is expanded or built yet."""
+    import yaml
+
     depth = documents = 0
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=_find_loader()):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)
         tag = getattr(event, "tag", None)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.metric import (
@@ -352,7 +351,9 @@ def _reward_row(name: str, summary: str, source: str) -> Metric:
 
 def _defect_row(name: str, summary: str, source: str) -> Metric:
     """A defect that is present or absent; its mean is a rate."""
-    return replace(_reward_row(name, summary, source), direction="lower", statistic="rate", yields_to_leaks=False)
+    return structs.replace(
+        _reward_row(name, summary, source), direction="lower", statistic="rate", yields_to_leaks=False
+    )
 
 
 BEHAVIOUR_METRICS: tuple[Metric, ...] = (
@@ -370,7 +371,7 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
     _reward_row(
         "escalation_accuracy", "Whether the system handed over where a person is needed.", "`rag-trace` contract"
     ),
-    replace(
+    structs.replace(
         _reward_row(
             "answered",
             "Whether an answerable question was answered.",
@@ -379,7 +380,7 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
         statistic="rate",
         yields_to_leaks=False,
     ),
-    replace(
+    structs.replace(
         _reward_row(
             "refused",
             "Whether a question that must be refused was refused.",
@@ -388,7 +389,7 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
         statistic="rate",
         yields_to_leaks=False,
     ),
-    replace(
+    structs.replace(
         _reward_row(
             "refusal_rate",
             "Whether the answer refused: abstained, denied or handed over, expected or not.",
@@ -398,7 +399,7 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
         statistic="rate",
         yields_to_leaks=False,
     ),
-    replace(
+    structs.replace(
         _reward_row(
             "clarified",
             "Whether the system asked back where the case expects or accepts that.",
@@ -409,7 +410,7 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
     ),
     _defect_row("over_refusal", "Whether an answerable question was refused.", "answer audit record"),
     _defect_row("under_refusal", "Whether a question that must be refused was answered.", "answer audit record"),
-    replace(
+    structs.replace(
         _reward_row(
             "refusal_calibration",
             "Mean of the shares of rightly refused and rightly answered cases; a kind without cases is left out.",
@@ -420,15 +421,15 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
         compute=_calibration_column,
         yields_to_leaks=False,
     ),
-    replace(
+    structs.replace(
         _defect_row("partial_refusal", "Whether the answer declines a part of what was asked.", "ADR 0041"),
         compute=_partial_column,
     ),
-    replace(
+    structs.replace(
         _defect_row("behaviour_unknown", "Whether nothing tells what the answer did.", "ADR 0041"),
         compute=_unknown_column,
     ),
-    replace(
+    structs.replace(
         _defect_row(
             "behaviour_mismatch", "Whether the target declared another behaviour than its text shows.", "ADR 0028"
         ),

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+
+from msgspec import structs
 
 from assay.metrics.answer_metric import Scorers, define_answer_metric
 from assay.metrics.correctness import is_accepted_refusal, no_answer_reason
@@ -111,7 +112,7 @@ def _find_scorers(name: MetricName) -> Scorers:
 
 
 FORMAT_METRICS: tuple[Metric, ...] = (
-    replace(
+    structs.replace(
         define_answer_metric(
             "answer_format",
             "Whether the answer has the form that its case demands: pattern, JSON schema, length.",

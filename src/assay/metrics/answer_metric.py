@@ -7,11 +7,10 @@ Scores by rules or by a judge always inform; they gate only after the scorer is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.judge_requests import (
@@ -74,8 +73,7 @@ class Scorers(NamedTuple):
         return self.judge if self.rules is None or name.key_value("by", BY_RULES) == BY_JUDGE else None
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerMetric(Metric):
+class AnswerMetric(Metric, frozen=True):
     """A catalogue row whose scores are read from answers; `find_scorers` returns how, for a name with its keys.
 
     Scorers without rules on a row with the key `by` mean that rules compute the metric from structure, not by reading.
@@ -255,4 +253,4 @@ def add_judge_scorer(
         "rests_on": rests_on,
         "find_scorers": lambda _: scorers,
     }
-    return AnswerMetric(**{row_field.name: getattr(metric, row_field.name) for row_field in fields(metric)} | changed)
+    return AnswerMetric(**structs.asdict(metric) | changed)

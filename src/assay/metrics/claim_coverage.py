@@ -7,7 +7,8 @@ in the sentences that the target reports.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec import structs
 
 from assay.metrics.answer_metric import Scorers, define_answer_metric
 from assay.metrics.judge_requests import Outcome, not_applicable_outcome, scored_outcome
@@ -43,7 +44,7 @@ def is_cited(reading: ParsedAnswer, claim: Claim) -> bool:
 
 
 CLAIM_COVERAGE_METRICS: tuple[Metric, ...] = (
-    replace(
+    structs.replace(
         define_answer_metric(
             "claim_citation_coverage",
             "Share of the claims that have a citation next to them.",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import structs
 
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
 from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, add_judge_scorer, define_answer_metric
@@ -412,7 +412,7 @@ _BY = {"by": MetricKey("", ("rules", "judge"), "rules: matching of text; judge: 
 
 TEXT_METRICS: tuple[Metric, ...] = (
     _text_row("keywords", "Share of the case's keywords in the answer, correct ones first.", "keyword rubric"),
-    replace(
+    structs.replace(
         _text_row(
             "keywords_ambiguous",
             "Whether the keyword score rests on a hedged or negated phrase.",
@@ -430,7 +430,7 @@ TEXT_METRICS: tuple[Metric, ...] = (
     _text_row(
         "number_match", "Whether the answer holds the reference's numbers, with their units.", "`rag-trace` contract"
     ),
-    replace(
+    structs.replace(
         _text_row(
             CORRECT_ANSWER,
             "Whether the answer states everything that the case requires: facts, keywords, an exact value or a number.",
@@ -439,7 +439,7 @@ TEXT_METRICS: tuple[Metric, ...] = (
         statistic="rate",
         explain=_explain_expectations,
     ),
-    replace(
+    structs.replace(
         _text_row(
             "correct_answer_unknown",
             "Whether nothing tells if the answer is right: its words are open, or the case states nothing to look for.",
@@ -451,7 +451,7 @@ TEXT_METRICS: tuple[Metric, ...] = (
         explain=_explain_expectations,
         yields_to_leaks=False,
     ),
-    replace(
+    structs.replace(
         _text_row(
             "denied_facts",
             "Number of must-have facts that the answer contradicts: it negates them, or says something else of them.",
@@ -464,7 +464,7 @@ TEXT_METRICS: tuple[Metric, ...] = (
         yields_to_leaks=False,
     ),
     add_judge_scorer(
-        replace(
+        structs.replace(
             _text_row(
                 "completeness",
                 "Share of the must-have facts that the answer holds.",

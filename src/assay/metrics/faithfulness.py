@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec import structs
 
 from assay.metrics.answer_metric import (
     BY_COMBINED,
@@ -334,7 +335,7 @@ _FAITHFULNESS_SCORERS = {
 
 
 def _count_row(row: AnswerMetric) -> AnswerMetric:
-    return replace(row, unit="count", high=math.inf)
+    return structs.replace(row, unit="count", high=math.inf)
 
 
 FAITHFULNESS_METRICS: tuple[Metric, ...] = (
@@ -347,7 +348,7 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
         rubrics=(CLAIM_SUPPORT_RUBRIC,),
         keys=_FAITHFULNESS_KEYS,
     ),
-    replace(
+    structs.replace(
         define_answer_metric(
             "hallucination_rate",
             "Whether the answer makes a claim that the context does not support.",
@@ -372,7 +373,7 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
             rests_on=("faithfulness",),
         )
     ),
-    replace(
+    structs.replace(
         _count_row(
             define_answer_metric(
                 "critical_hallucinations",
@@ -408,7 +409,7 @@ FAITHFULNESS_METRICS: tuple[Metric, ...] = (
         lower=True,
         keys={"by": MetricKey("", (BY_ENTAILMENT,), "a local model")},
     ),
-    replace(
+    structs.replace(
         define_answer_metric(
             "no_claims",
             "Whether an answer makes no claims although it does not refuse.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec import structs
 
 from assay.metrics.answer_metric import UNDEFINED_GROUNDING, Scorers, define_answer_metric
 from assay.metrics.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support, score_citation_support
@@ -175,7 +175,7 @@ HALLUCINATION_METRICS: tuple[Metric, ...] = (
 )
 
 JUDGE_METRICS: tuple[Metric, ...] = (
-    replace(
+    structs.replace(
         define_answer_metric(
             "judge_unscored",
             "Share of the requests about an answer for which the judge gave no usable verdict.",
@@ -187,7 +187,7 @@ JUDGE_METRICS: tuple[Metric, ...] = (
         scoring_class="judged",
         uncalibrated=(),
     ),
-    replace(
+    structs.replace(
         define_answer_metric(
             "judge_disagreement",
             "Whether judge and rules differ by more than 0.4 on faithfulness, citation support or correctness.",

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
+from msgspec import Struct, field
 
 from assay.metrics.case_index import CaseIndex
 from assay.records.errors import MetricNameError, Problem, shorten_repr
@@ -36,8 +36,7 @@ _MOST_DIGITS = 9  # of k: longer than any ranking, and within what arrays hold
 _KEY_PATTERN = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class MetricName:
+class MetricName(Struct, frozen=True):
     """A metric's identity: base name, keys that differ from their defaults, cut-off.
 
     >>> str(MetricName("ndcg", (("gain", "linear"),), 10))
@@ -219,8 +218,7 @@ def _error_code(observation: Observation) -> str:
     return NULL_ANSWER if observation.answer is None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MetricKey:
+class MetricKey(Struct, frozen=True):
     """One key that a metric name may carry: its default and its allowed values (none listed: any).
 
     `withdrawn`: values that are no longer allowed, each with the reason and what to use instead. `required`: there is
@@ -234,8 +232,7 @@ class MetricKey:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Struct, frozen=True):
     """One row of the catalogue: what the number is, and how it is made from a batch.
 
     `compute` is None for a metric of whole tables. `parts` are the metrics that a `balanced` statistic averages.

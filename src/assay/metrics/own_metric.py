@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, overload
 
@@ -38,8 +37,7 @@ _ARRAY_PARAMETERS = ["cases", "observations"]
 MAX_REASON_CHARS = 200
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OwnMetric(Metric):
+class OwnMetric(Metric, frozen=True, eq=False):
     """The catalogue row of a decorated function, which can still be called."""
 
     function: ScoreFunction | None = None

@@ -33,6 +33,7 @@ from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.citation_markers import list_source_entries
 from assay.text.claim_support import SourceSupport, SupportLabel
 from assay.text.claims import Claim, segment_claims
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
 from assay.text.refusals import detect_behaviour, has_lexicon, mark_answers_open_to_model, mark_texts_to_examine
@@ -47,7 +48,7 @@ AGAINST_CITED = "cited"
 ChunkTexts = dict[str, str]
 """Texts of chunks by their id, in the order in which they were shown."""
 NO_TEXT, REFUSED, NO_CLAIMS = "no text: that of a chunk was not reported", "refused", "no claims"
-_VIETNAMESE = re.compile("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
+_VIETNAMESE = LatePattern("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
 _NUMBERED = re.compile(r"[0-9]{1,3}")
 
 

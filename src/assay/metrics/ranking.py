@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, structs
 
 from assay.metrics.case_index import CaseIndex, EvidenceIndex
 from assay.metrics.metric import (
@@ -39,8 +39,7 @@ from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, CountArray, FloatArray, GradeArray
 
 
-@dataclass(frozen=True, slots=True)
-class RankingTable:
+class RankingTable(Struct, frozen=True):
     """Rankings of n cases joined with their evidence; arrays of shape (n, depth) are 0 beyond the end of a list.
 
     `length`: (n,) number of chunks returned. `units`: (n,) number of units of evidence to find. `grade`: (n, depth)
@@ -531,7 +530,7 @@ RANKING_METRICS: tuple[Metric, ...] = (
         "Järvelin & Kekäläinen 2002 with Burges' gain 2^grade − 1; gain=linear is trec_eval's",
         keys={"gain": MetricKey("exp2", ("exp2", "linear"), "what a grade is worth")},
     ),
-    replace(
+    structs.replace(
         _ranking_row(
             "judged", "Share of the first k chunks that somebody judged.", "judged@k; defined for partial judgments"
         ),

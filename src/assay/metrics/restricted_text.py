@@ -289,7 +289,8 @@ class _DisclosureSearch:
 
     def _check_number(self, fact: Fact) -> None:
         owners = self.corpus.numbers.get(fact.key)
-        if owners is None or fact.key in self.allowed.facts or self.visible[owners.texts].any():
+        # Most numbers stand in visible texts; what the case itself states is read only for the others.
+        if owners is None or self.visible[owners.texts].any() or fact.key in self.allowed.facts:
             return
         numbers = owners.texts.tolist()
         if self._is_open_anyway(numbers):

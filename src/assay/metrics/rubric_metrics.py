@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
+
+from msgspec import Struct, structs
 
 from assay.metrics.answer_metric import BY_JUDGE, AnswerMetric, Scorers, define_answer_metric
 from assay.metrics.citation_support import collect_citation_entries
@@ -166,8 +167,7 @@ def _describe_labels(rubric: JudgeRubric, labels: Mapping[str, ItemLabel], input
     return "; ".join(filter(None, (frequencies, format_list("below the best", lower))))
 
 
-@dataclass(frozen=True)
-class RubricScorer:
+class RubricScorer(Struct, frozen=True):
     """Asks a rubric; equal ones travel to worker processes as one."""
 
     rubric: str
@@ -178,8 +178,7 @@ class RubricScorer:
         return judge_rubric(reading, rubrics, self.rubric, self.label)
 
 
-@dataclass(frozen=True, slots=True)
-class RubricMetric(AnswerMetric):
+class RubricMetric(AnswerMetric, frozen=True):
     """The catalogue row of a rubric.
 
     `label_values` are its labels with their numbers; `own_rubrics` is a user's rubric in all its languages."""
@@ -226,11 +225,10 @@ def define_rubric_metric(
     keys = {"by": JUDGED_ONLY}
     if not has_numbers:
         keys[LABEL_KEY] = MetricKey("", label_names, "the label to count", required=True)
-    row = replace(row, keys=keys, uncalibrated=(BY_JUDGE,))
+    row = structs.replace(row, keys=keys, uncalibrated=(BY_JUDGE,))
     if not has_numbers:
-        row = replace(row, direction="neutral", statistic="mean" if per_item else "rate")
-    members = {row_field.name: getattr(row, row_field.name) for row_field in fields(row)}
-    return RubricMetric(**members, label_values=labels, own_rubrics=own_rubrics)
+        row = structs.replace(row, direction="neutral", statistic="mean" if per_item else "rate")
+    return RubricMetric(**structs.asdict(row), label_values=labels, own_rubrics=own_rubrics)
 
 
 def make_own_rubric_metric(rubrics: Sequence[JudgeRubric]) -> RubricMetric:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.attribution.attribute_run import attribute_run
-from assay.comparison.compare_scores import compare_with_baseline
 from assay.records.findings import Attribution, Comparison
 from assay.scoring.scored_run import ScoredRun
 
@@ -30,4 +29,8 @@ def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
 
 def compare_run(run: ScoredRun) -> Mapping[str, Comparison]:
     """Return how each configuration changed since the baseline; empty without one."""
-    return compare_with_baseline(run) if run.baseline is not None else {}
+    if run.baseline is None:
+        return {}
+    from assay.comparison.compare_scores import compare_with_baseline  # only runs with a baseline need it
+
+    return compare_with_baseline(run)

@@ -21,7 +21,6 @@ from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
 from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
-from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -35,7 +34,7 @@ from assay.report.number_format import format_with_interval
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
 from assay.runs.count_looks import count_look
-from assay.runs.load_plugins import load_remembered_metrics
+from assay.runs.load_gate import load_gate
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
@@ -165,10 +164,7 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
 
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
-    load_remembered_metrics(request)
-    if request.verdicts.rubrics:  # the shipped ones make no metrics
-        use_rubrics(request.verdicts.rubrics)
-    gate = load_requested_gate(request.gate)
+    gate = load_gate(request)
     if request.gate.baseline is None:
         return LoadedGate(gate)
     gate_metrics = list_gate_metrics(gate) if gate is not None else ()

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import structs
 
-from assay.comparison.twin_clusters import make_variant_column, measure_twins
-from assay.comparison.twin_distinction import TwinAnswer
 from assay.formats.outputs import OutputFile
 from assay.metrics.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
 from assay.metrics.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric
 from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable
-from assay.metrics.variants import VARIANTS_ARE_CASES, VARIANTS_FAMILY
+from assay.metrics.variants import VARIANTS_ARE_CASES, VARIANTS_FAMILY, make_variant_column
 from assay.records.observations import Observation, is_text_id
 from assay.records.scores import ConfigResult, ScoreColumn, ScoreTable, TwinResult
 from assay.runs.score_inputs import ScoreInputs
 from assay.scoring.scored_run import MergedShards, ScoredRun, read_row
+
+if TYPE_CHECKING:
+    from assay.comparison.twin_distinction import TwinAnswer
 
 _BEHAVIOUR_NAMES = {code: name for name, code in BEHAVIOUR_CODES.items()}
 
@@ -50,6 +52,8 @@ def measure_variants(
 
     A configuration without a row of any variant has no result.
     """
+    from assay.comparison.twin_clusters import measure_twins  # only runs with variants need the tests of pairs
+
     cases, variants = rows.inputs.golden.cases, variant_rows.inputs.golden.cases
     base_ids = {case.variant_of for case in variants}
     twins = {}
@@ -65,6 +69,8 @@ def _read_answers(
     rows: ScoredRows, config: str, case_ids: set[str] | set[str | None]
 ) -> Iterator[tuple[str, TwinAnswer]]:
     """Yield what a configuration did with some cases, by the first of its repeats."""
+    from assay.comparison.twin_distinction import TwinAnswer
+
     joins = rows.joins
     indexed: list[CaseIndex] = []
     observations: list[Observation] = []

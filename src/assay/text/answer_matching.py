@@ -104,12 +104,15 @@ def find_occurrences(phrase: TextElements, answer: TextElements) -> list[tuple[i
     ignore_marks = phrase.lacks_diacritics or answer.lacks_diacritics
     if not phrase_items:
         return []
+    first, rest = phrase_items[0], phrase_items[1:]
     ranges = []
-    for start in range(len(answer_items) - len(phrase_items) + 1):
-        candidates = answer_items[start : start + len(phrase_items)]
-        pairs = zip(phrase_items, candidates, strict=True)
+    for start in range(len(answer_items) - len(rest)):
+        if not _is_same_element(first, answer_items[start], ignore_marks):
+            continue
+        end = start + len(phrase_items)
+        pairs = zip(rest, answer_items[start + 1 : end], strict=True)
         if all(_is_same_element(expected, candidate, ignore_marks) for expected, candidate in pairs):
-            ranges.append((start, start + len(phrase_items)))
+            ranges.append((start, end))
     return ranges
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from assay.text.late_pattern import LatePattern
+
 _LONGEST_MARKER = 200  # characters of a marker
 _MOST_IN_RANGE = 20  # sources that a range may include
 
@@ -78,7 +80,7 @@ def find_citation_markers(text: str, citation_ids: Collection[str] = ()) -> list
 
 
 _MOST_ENTRIES = 200
-_ENTRY = re.compile(r"[ \t]{0,8}[-*•]?[ \t]?\[\^?([0-9]{1,3})\][ \t]?:?[ \t]*([^\n]{1,500})")
+_ENTRY = LatePattern(r"[ \t]{0,8}[-*•]?[ \t]?\[\^?([0-9]{1,3})\][ \t]?:?[ \t]*([^\n]{1,500})")
 
 
 def is_source_entry(line: str) -> bool:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.refusals import detect_phrases, mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
@@ -93,8 +94,8 @@ def _lies_in(position: int, spans: Sequence[Span]) -> bool:
 
 # ── lists of sources and headers of CSV ──────────────────────────────────────────────────────────────────────────
 
-_FILE_OR_ADDRESS = re.compile(r"\s*(?:https?://\S+|[\w./-]*\w\.[a-z][a-z0-9]{1,4}\b)", re.IGNORECASE)
-_ENDED = re.compile(r"[.!?。！？]\W*$")
+_FILE_OR_ADDRESS = LatePattern(r"\s*(?:https?://\S+|[\w./-]*\w\.[a-z][a-z0-9]{1,4}\b)", re.IGNORECASE)
+_ENDED = LatePattern(r"[.!?。！？]\W*$")
 _MOST_SOURCE_WORDS = 12
 _MOST_LISTED_SOURCES = 500
 

@@ -14,11 +14,13 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from assay.text.late_pattern import LatePattern
+
 REDACTED = "[redacted]"
 MIN_SECRET_LENGTH = 6
 
-_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)(_?\d+)?$", re.IGNORECASE)
-_LOOKS_SECRET = re.compile(
+_SECRET_NAME = LatePattern(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)(_?\d+)?$", re.IGNORECASE)
+_LOOKS_SECRET = LatePattern(
     r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
     r"|\bA[KS]IA[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bhf_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"
@@ -29,8 +31,8 @@ _SECRET_PREFIXES = {
     "": ("AKIA", "ASIA", "AIza", "eyJ"),
 }
 """Every match of `_LOOKS_SECRET` contains one of these, which contain the sign before them: a quick search for both."""
-_BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
-_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)[^/\s@:]{1,256}:[^/\s@]{1,1024}@")
+_BEARER = LatePattern(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
+_USERINFO = LatePattern(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)[^/\s@:]{1,256}:[^/\s@]{1,1024}@")
 
 
 def looks_secret(text: str) -> bool:
@@ -143,10 +145,10 @@ _ACTIVE_COLON_OR_DOT = re.compile(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:
 # GitHub notifies people (@name, @team) and links issues (#1, GH-1) in the rendered text, where a character reference is
 # a plain character again; only something between the sign and the name stops it.
 # Within a word, and in the name of a metric such as ndcg(gain=linear)@10, the sign means nothing.
-_GITHUB_REFERENCE = re.compile(
+_GITHUB_REFERENCE = LatePattern(
     r"(?<!\w)(?<!\)(?=@\d{1,9}(?![\w-])))@(?=[A-Za-z0-9])|(?<!&)#(?=[0-9])|\bGH-(?=[0-9])", re.IGNORECASE
 )
-_BLOCK_MARK = re.compile(r"^\s*(?:[-+](?=\s|$)|[-=](?=[-=\s]*$)|#(?=#*(?:\s|$))|\d{1,9}[.)](?=\s|$))")
+_BLOCK_MARK = LatePattern(r"^\s*(?:[-+](?=\s|$)|[-=](?=[-=\s]*$)|#(?=#*(?:\s|$))|\d{1,9}[.)](?=\s|$))")
 
 # GitHub reads `::command` after white space at the start of a line, `##[command]` anywhere; Azure `##vso[…]` anywhere.
 # A narrow table may break a line inside a word, so GitHub's own commands are escaped wherever they occur.
@@ -157,7 +159,7 @@ _GITHUB = (
 _WORKFLOW_COMMAND = re.compile(rf"(?<!\S):(?=:)|:(?=:(?:{_GITHUB})\b)|#(?=#[A-Za-z]*\[)", re.IGNORECASE)
 
 # C1 controls, DEL, soft hyphen, bidirectional and zero-width characters, line separators, tags; not the line feed.
-_INVISIBLE_IN_JSON = re.compile(
+_INVISIBLE_IN_JSON = LatePattern(
     "[\x7f-\x9f\u00ad\u061c\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
 from assay.text.statement_cues import count_negations
@@ -25,7 +26,7 @@ EXCEPTION = re.compile(
     r"|(?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but"
     r"|ngoai tru|tru(?: khi)?)\b"
 )
-_BETWEEN = re.compile(
+_BETWEEN = LatePattern(
     r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
 )
 _MOST_BETWEEN = 40
@@ -111,7 +112,7 @@ _ASKS_HOW_MUCH = tuple(
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
-_REFUSED = re.compile(
+_REFUSED = LatePattern(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
     r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"
     r"|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"

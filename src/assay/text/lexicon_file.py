@@ -1,12 +1,17 @@
-"""Reads the lexicons of refusals: those that are shipped, and the user's own files and folders."""
+"""Reads the lexicons of refusals: those that are shipped, and the user's own files and folders.
+
+People write YAML. Of each shipped lexicon there is a copy in JSON, written by `python scripts/lexicon_copies.py`: most
+runs read no other YAML, and importing its reader takes as long as scoring ten cases.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, RefusalLexicon
@@ -50,8 +55,9 @@ def list_shipped_languages() -> tuple[str, ...]:
 
 @cache
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
-    """Return one shipped lexicon."""
-    return parse_lexicon(_read_shipped(language), f"{language}.yaml", is_checked=True)
+    """Return one shipped lexicon, from its copy in JSON; its patterns are known to be valid."""
+    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_text(encoding="utf-8"))
+    return LexiconParser(f"{language}.yaml", {}, is_checked=True).parse_lexicon(content)
 
 
 _COMMON_FIELD = re.compile(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
@@ -88,12 +94,22 @@ def read_lexicon(path: Path) -> RefusalLexicon:
     return parse_lexicon(text, str(path))
 
 
-def parse_lexicon(text: str, name: str, *, is_checked: bool = False) -> RefusalLexicon:
-    """Return the lexicon that a YAML text holds; `is_checked` if its patterns are known to be valid.
+def parse_lexicon(text: str, name: str) -> RefusalLexicon:
+    """Return the lexicon that a YAML text holds. Raises LexiconError with everything that is wrong with it."""
+    content = read_lexicon_yaml(text, name)
+    return LexiconParser(name, content.lines).parse_lexicon(content.data)
 
-    Raises LexiconError with everything that is wrong with it.
-    """
-    import yaml  # only runs that look at answers need it, and then once
+
+class LexiconContent(NamedTuple):
+    """What a YAML text holds, and the line of each of its fields."""
+
+    data: object
+    lines: Mapping[str, int]
+
+
+def read_lexicon_yaml(text: str, name: str) -> LexiconContent:
+    """Return what a YAML text holds. Raises LexiconError if it is not valid YAML."""
+    import yaml  # only runs with lexicons of the user need it
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # leaves the types of values to `_ValueBuilder`
     try:
@@ -104,7 +120,7 @@ def parse_lexicon(text: str, name: str, *, is_checked: bool = False) -> RefusalL
         raise LexiconError([LexiconProblem(name, mark.line + 1 if mark else None, "", message)]) from None
     builder = _ValueBuilder(name)
     data = builder.build_value(root, "") if root is not None else None
-    return LexiconParser(name, builder.lines, is_checked=is_checked).parse_lexicon(data)
+    return LexiconContent(data, builder.lines)
 
 
 class _ValueBuilder:

@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from assay.text.normalisation import fold_character
+from assay.text.normalisation import fold_character, may_hold_other_script
 from assay.text.refusal_lexicon import SHORTEST_PHRASE
 
 _BLOCK_CHARACTERS = 120_000  # at a time: every block takes some calls, and larger arrays need new memory pages
@@ -38,9 +38,6 @@ _LATIN_RANGES = (
     range(0xFB00, 0xFB07),
 )  # no others fold to ASCII letters
 OTHER_SCRIPT_RANGES = (range(0x370, 0x1E00), range(0x1F00, 0x2000), range(0x2C80, 0xD800), range(0xF900, 0xFB00))
-OTHER_SCRIPT_LETTER = re.compile(
-    "[" + "".join(f"{chr(codes.start)}-{chr(codes.stop - 1)}" for codes in OTHER_SCRIPT_RANGES) + "]"
-)
 _LATIN_AND_SIGN_RANGES = (range(0x370), range(0x1E00, 0x1F00), range(0x2000, 0x2C80), range(0xFB00, 0x10000))
 """Characters between the other scripts, which fold to letters, marks or nothing, without surrogates."""
 _SURROGATES = range(0xD800, 0xDC00)
@@ -71,6 +68,22 @@ def _fold_ascii_code(code: int) -> int:
 
 
 _ASCII_TABLE = bytes(code if code >= 128 or code == _TEXT_END_CODE else _fold_ascii_code(code) for code in range(256))
+
+
+@cache
+def _other_script_letter() -> re.Pattern[str]:
+    ranges = "".join(f"{chr(codes.start)}-{chr(codes.stop - 1)}" for codes in OTHER_SCRIPT_RANGES)
+    return re.compile(f"[{ranges}]")
+
+
+def has_other_script(text: str) -> bool:
+    """Return whether a text has a letter of a script that is not Latin."""
+    return may_hold_other_script(text) and _other_script_letter().search(text) is not None
+
+
+def count_other_script_letters(text: str) -> int:
+    """Return how many letters of a text are of a script that is not Latin."""
+    return len(_other_script_letter().findall(text)) if may_hold_other_script(text) else 0
 
 
 @cache

@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
 from assay.text.spoken_numbers import write_spoken_numbers
@@ -439,7 +440,7 @@ def _read_spelled(text: str) -> int | None:
     return parse_spelled_number(text, text, False) if _SPELLED.fullmatch(text) else None
 
 
-_SPELLED = re.compile(SPELLED_NUMBER_PATTERN, re.VERBOSE)
+_SPELLED = LatePattern(SPELLED_NUMBER_PATTERN, re.VERBOSE)
 
 
 def _add_half(hour: int, is_later: bool) -> int:

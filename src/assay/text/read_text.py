@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.citation_markers import remove_citation_markers
+from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.quantities import Quantity, find_measures, split_glued_units
@@ -130,7 +131,7 @@ def _is_other_agent(word: str, other: str) -> bool:
 
 _SENTENCE_END = re.compile(r"[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
-_LINE_END = re.compile(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
+_LINE_END = LatePattern(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
 _CLAUSE_CUT = re.compile(
     r"[:,]? (?=(?:but|however|though|although|whereas|while|nhung|tuy nhien|(?<!khong )(?<!chua )con|chu khong phai"
     r"|ma la)\b)"

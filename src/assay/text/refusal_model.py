@@ -20,6 +20,7 @@ RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
 KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
 HEADS = ("refusal", "partial", *KINDS)
 """What a model weighs: whether a text refuses, whether it answers one part and declines another, and each kind."""
+_REFUSAL_HEAD, _PARTIAL_HEAD, _FIRST_KIND = range(3)  # columns of a row of weights, in the order of HEADS
 NEVER_PARTIAL = -10.0
 LONGEST_SCORED = 300
 """Characters of an answer up to which a model weighs it: those that it learned from are shorter."""
@@ -30,7 +31,6 @@ DENYING_CLASSES = frozenset(("not", "lack", "private", "safety", "apology"))
 _NUMBER_CLASS = "0"
 _YES_NO, _OPEN, _REQUEST = "yes-no", "open", "request"
 _TOKEN = re.compile(r"[a-z]+(?:/[a-z]+)?|\d[\d.,:%]*|[?!:\"¶]")
-_ASKED_FEATURE = re.compile(r"[a-z-]+ <")
 _SENTENCE_END = "¶"
 _SENTENCE_MARKS = (". ", "! ", "? ", "; ")
 _ASKED_LENGTH = 0.7
@@ -39,35 +39,25 @@ _STEM = 5  # letters of longer words that count by themselves: "disclos" is lear
 _WORD_LENGTH = 1.4  # of the words of a text as a vector; its classes have length one
 
 
-Feature = str | tuple[str, ...]
-"""A word or class, or two or three of them in order."""
-
-
 class TextFeatures(NamedTuple):
-    """What the model sees in a text: classes and words in order, their kind of question, and measures of its length."""
+    """What the model sees in a text: classes and words in order, their kind of question, and measures of its length.
 
-    classes: set[Feature]
-    words: set[Feature]
-    asked: set[Feature]
+    A feature is a word or class, or two or three of them in order with spaces between.
+    """
+
+    classes: set[str]
+    words: set[str]
+    asked: set[str]
     measures: list[tuple[str, float]]
 
     def weigh(self) -> dict[str, float]:
         """Return the value of every feature by name; classes, words and what is asked each have a fixed length."""
         values = dict(self.measures)
-        values |= dict.fromkeys(map(_name_feature, self.asked), _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
-        class_names = [f"<{_name_feature(feature)}>" for feature in self.classes]
+        values |= dict.fromkeys(self.asked, _ASKED_LENGTH / math.sqrt(max(1, len(self.asked))))
+        class_names = [f"<{feature}>" for feature in self.classes]
         values |= dict.fromkeys(class_names, 1.0 / math.sqrt(max(1, len(class_names))))
-        values |= dict.fromkeys(map(_name_feature, self.words), _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
+        values |= dict.fromkeys(self.words, _WORD_LENGTH / math.sqrt(max(1, len(self.words))))
         return values
-
-
-def _name_feature(feature: Feature) -> str:
-    return feature if isinstance(feature, str) else " ".join(feature)
-
-
-def _parse_feature(name: str) -> Feature:
-    parts = tuple(name.split(" "))
-    return parts if len(parts) > 1 else name
 
 
 class _ClassTable(dict[str, str]):
@@ -127,8 +117,8 @@ class FeatureReader:
 
     def read_features(self, text: str, question: str = "") -> TextFeatures:
         """Return the features of an answer and its question, "" if unknown, both prepared by `normalise_answer`."""
-        classes: set[Feature] = set()
-        words: set[Feature] = set()
+        classes: set[str] = set()
+        words: set[str] = set()
         token_count = novel_count = sentence_count = 0
         start = "^"
         for mark in _SENTENCE_MARKS:
@@ -142,10 +132,11 @@ class FeatureReader:
             token_count += len(tokens)
             sentence_count += 1
             names = [start, *_merge_unknown(sequence), "$"]
-            classes.update(names, itertools.pairwise(names), zip(names, names[1:], names[2:], strict=False))
+            triples = zip(names, names[1:], names[2:], strict=False)
+            classes.update(names, map(" ".join, itertools.pairwise(names)), map(" ".join, triples))
             words.update([token[:_STEM] + "*" for token in tokens if len(token) > _STEM])
             tokens = [start, *tokens, "$"]
-            words.update(tokens, itertools.pairwise(tokens))
+            words.update(tokens, map(" ".join, itertools.pairwise(tokens)))
             start = "|"
         measures = [
             ("#novel", 0.06 * min(novel_count, 10)),
@@ -155,15 +146,15 @@ class FeatureReader:
             ("#one sentence", 0.3 if sentence_count == 1 else 0.0),
             ("#bias", 1.0),
         ]
-        asked: set[Feature] = set()
+        asked: set[str] = set()
         if question:
             asked, compared = self._compare_question(classes, words, question)
             measures += compared
         return TextFeatures(classes, words, asked, measures)
 
     def _compare_question(
-        self, classes: set[Feature], words: set[Feature], question: str
-    ) -> tuple[set[Feature], list[tuple[str, float]]]:
+        self, classes: set[str], words: set[str], question: str
+    ) -> tuple[set[str], list[tuple[str, float]]]:
         """Return the classes of the answer by kind of question, and how much of the answer is not in the question."""
         kind = next((kind for kind, pattern in self._question_kinds if pattern.search(question)), _REQUEST)
         kinds = (kind,) if kind == _YES_NO else (_OPEN, kind)
@@ -171,7 +162,7 @@ class FeatureReader:
         asked_words |= {word.rstrip("s") for word in asked_words}
         new_words = old_words = new_numbers = 0
         for word in words:
-            if not isinstance(word, str) or word[-1] == "*" or word in self.class_by_word:
+            if " " in word or word[-1] == "*" or word in self.class_by_word:
                 continue
             is_old = word in asked_words or word.rstrip("s") in asked_words
             if word[0].isdigit():
@@ -179,7 +170,7 @@ class FeatureReader:
             elif word[0].isalpha() and len(word) > _SHORT_WORD:
                 old_words += is_old
                 new_words += not is_old
-        asked = itertools.product(kinds, (name for name in classes if isinstance(name, str)))
+        asked = itertools.product(kinds, (name for name in classes if " " not in name))
         return {f"{kind} <{name}>" for kind, name in asked}, [
             *((f"#{kind} question", 0.2) for kind in kinds),
             ("#words not asked for", 0.06 * min(new_words, 10)),
@@ -210,7 +201,7 @@ class FeatureReader:
         return None, 1
 
 
-def is_answer_by_classes(classes: Collection[Feature], *, is_instruction: bool = False) -> bool:
+def is_answer_by_classes(classes: Collection[str], *, is_instruction: bool = False) -> bool:
     """Whether a text holds nothing by which it could refuse, whatever its words weigh; an instruction asks nothing."""
     needed = DENYING_CLASSES if _NUMBER_CLASS in classes else REFUSING_CLASSES
     return (needed - {"ask"} if is_instruction else needed).isdisjoint(classes)
@@ -240,66 +231,101 @@ def _merge_unknown(sequence: Sequence[str]) -> list[str]:
     return [name for name, before in zip(sequence, previous, strict=False) if name != "w" or before != "w"]
 
 
+class _WeightRows:
+    """The weights of each feature by its name, in the order of `HEADS`.
+
+    A row is parsed when a text holds its feature: few texts hold more than a hundred of the eight thousand, and parsing
+    all of them takes longer than scoring a small run.
+    """
+
+    def __init__(self, text_by_feature: Mapping[str, str]) -> None:
+        """`text_by_feature`: numbers between tabs; an empty one is 0."""
+        self.text_by_feature = text_by_feature
+        self.text_by_class = {name[1:-1]: text for name, text in text_by_feature.items() if name[0] == "<"}
+
+    def __contains__(self, feature: str) -> bool:
+        return feature in self.text_by_feature
+
+    def read_row(self, feature: str) -> list[float]:
+        """Return the weights of a feature. Raises KeyError for one that the model does not know."""
+        return _parse_numbers(self.text_by_feature[feature])
+
+    def find_weight(self, feature: str, head: int) -> float:
+        """Return what a feature weighs for a head; 0 for one that the model does not know."""
+        return self.read_row(feature)[head] if feature in self else 0.0
+
+
+def _parse_numbers(text: str) -> list[float]:
+    return [float(number) if number else 0.0 for number in text.split("\t")]
+
+
 _HEAD_BITS = 32
 _HALF_HEAD = 1 << (_HEAD_BITS - 1)
 
 
-class _GroupedWeights:
-    """The weights of two heads, by the groups of features that they belong to, so that names need not be built.
+class _Hundredths(dict[str, int]):
+    """The weights of two heads in hundredths, by features that the model knows; each is parsed on its first look-up.
 
     Weights have two decimals, and whole hundredths are added: fast, and the same in whatever order a set yields them.
     Those of both heads are the halves of one number, so that a feature is looked up once.
     """
 
-    def __init__(self, by_names: Sequence[Mapping[str, float]]) -> None:
-        self.by_names = by_names
-        self._classes: dict[Feature, int] = {}
-        self._words: dict[Feature, int] = {}
-        self._asked: dict[Feature, int] = {}
-        for name in by_names[0]:
-            first, second = (round(by_name[name] * 100) for by_name in by_names)
-            both = first + (second << _HEAD_BITS)
-            if both == 0:
-                continue
-            if name[0] == "<" and len(name) > 1:
-                self._classes[_parse_feature(name[1:-1])] = both
-            elif _ASKED_FEATURE.match(name):
-                self._asked[name] = both
-            elif name[0] != "#":
-                self._words[_parse_feature(name)] = both
+    def __init__(self, text_by_feature: Mapping[str, str]) -> None:
+        super().__init__()
+        self._text_by_feature = text_by_feature
+
+    def __missing__(self, feature: str) -> int:
+        row = _parse_numbers(self._text_by_feature[feature])
+        both = round(row[_REFUSAL_HEAD] * 100) + (round(row[_PARTIAL_HEAD] * 100) << _HEAD_BITS)
+        self[feature] = both
+        return both
+
+    def add_up(self, features: Collection[str]) -> tuple[int, int]:
+        """Return, for each head, the sum of what the known ones of the features weigh."""
+        both = sum(map(self.__getitem__, self._text_by_feature.keys() & features))
+        partial = (both + _HALF_HEAD) >> _HEAD_BITS
+        return both - (partial << _HEAD_BITS), partial
+
+
+class _HeadWeights:
+    """The weights of two heads, by the groups of features that they belong to."""
+
+    def __init__(self, rows: _WeightRows) -> None:
+        self._rows = rows
+        self._of_classes = _Hundredths(rows.text_by_class)
+        self._of_others = _Hundredths(rows.text_by_feature)
 
     def score(self, features: TextFeatures) -> tuple[float, float]:
         """Return, for each head, the sum of what the features weigh; classes, words and what is asked each have a fixed
         length."""
-        score, second_score = (
-            math.fsum([by_name.get(name, 0.0) * value for name, value in features.measures])
-            for by_name in self.by_names
+        refusal, partial = (
+            math.fsum([self._rows.find_weight(name, head) * value for name, value in features.measures])
+            for head in (_REFUSAL_HEAD, _PARTIAL_HEAD)
         )
-        groups: tuple[tuple[float, Collection[Feature], Mapping[Feature, int]], ...] = (
-            (1.0, features.classes, self._classes),
-            (_WORD_LENGTH, features.words, self._words),
-            (_ASKED_LENGTH, features.asked, self._asked),
+        groups = (
+            (1.0, features.classes, self._of_classes),
+            (_WORD_LENGTH, features.words, self._of_others),
+            (_ASKED_LENGTH, features.asked, self._of_others),
         )
         for length, group, weights in groups:
             if group:
-                both = sum(map(weights.get, group, itertools.repeat(0)))
-                second = (both + _HALF_HEAD) >> _HEAD_BITS
+                of_refusal, of_partial = weights.add_up(group)
                 scale = 100 * math.sqrt(len(group))
-                score += length * (both - (second << _HEAD_BITS)) / scale
-                second_score += length * second / scale
-        return score, second_score
+                refusal += length * of_refusal / scale
+                partial += length * of_partial / scale
+        return refusal, partial
 
 
 class RefusalModel:
     """The weights of one language, and the scores from which a text refuses or is undecided."""
 
     def __init__(
-        self, language: str, reader: FeatureReader, weights: Mapping[str, Sequence[float]], thresholds: ModelThresholds
+        self, language: str, reader: FeatureReader, weights: Mapping[str, str], thresholds: ModelThresholds
     ) -> None:
-        """`weights`: for each feature, in the order of `HEADS`."""
+        """`weights`: for each feature the numbers in the order of `HEADS`, between tabs."""
         self.language, self.reader, self.thresholds = language, reader, thresholds
-        self._weights = _GroupedWeights([{name: row[head] for name, row in weights.items()} for head in (0, 1)])
-        self._kind_weights = {feature: tuple(row[2:]) for feature, row in weights.items()}
+        self._rows = _WeightRows(weights)
+        self._weights = _HeadWeights(self._rows)
         self.known_words = frozenset(weights) | reader.list_words()
         self._known_bytes = frozenset(word.encode() for word in self.known_words if word.isascii() and word.isalpha())
 
@@ -323,7 +349,9 @@ class RefusalModel:
 
     def _find_kind(self, features: TextFeatures) -> RefusalKind:
         known = [
-            (value, self._kind_weights[name]) for name, value in features.weigh().items() if name in self._kind_weights
+            (value, self._rows.read_row(name)[_FIRST_KIND:])
+            for name, value in features.weigh().items()
+            if name in self._rows
         ]
         totals = [math.fsum(value * weights[index] for value, weights in known) for index in range(len(KINDS))]
         return KINDS[totals.index(max(totals))]
@@ -333,10 +361,12 @@ class RefusalModel:
 
         `of_partial`: of the score by which it answers one part and declines another, not of that by which it refuses.
         """
-        weights = self._weights.by_names[1 if of_partial else 0]
+        head = _PARTIAL_HEAD if of_partial else _REFUSAL_HEAD
         values = self.reader.read_features(text, question).weigh()
         contributions = [
-            FeatureWeight(name, weights[name] * value) for name, value in values.items() if name in weights
+            FeatureWeight(name, self._rows.find_weight(name, head) * value)
+            for name, value in values.items()
+            if name in self._rows
         ]
         return sorted(contributions, key=lambda item: (-abs(item.weight), item.feature))
 
@@ -345,8 +375,8 @@ def parse_weights(content: str, language: str, reader: FeatureReader) -> Refusal
     """Return the model that a file of weights describes: its thresholds, the names of the columns, and the features."""
     lines = content.splitlines()
     thresholds = ModelThresholds(*(float(line.split("\t")[1]) for line in lines[: len(ModelThresholds._fields)]))
-    weights: dict[str, list[float]] = {}
+    weights: dict[str, str] = {}
     for row in lines[len(ModelThresholds._fields) + 1 :]:
-        feature, *numbers = row.split("\t")
-        weights[feature] = [float(number) if number else 0.0 for number in numbers]
+        feature, _, numbers = row.partition("\t")
+        weights[feature] = numbers
     return RefusalModel(language, reader, weights, thresholds)

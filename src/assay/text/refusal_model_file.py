@@ -1,11 +1,13 @@
-"""Reads the models of refusals in free wording that ship, and chooses the one of a text's language."""
+"""Reads the models of refusals in free wording that ship, and chooses the one of a text's language.
+
+The word classes are written in YAML; `python scripts/lexicon_copies.py` copies them to JSON, which is read here.
+"""
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
-
-import yaml
 
 from assay.text.refusal_model import FeatureReader, RefusalModel, parse_weights
 
@@ -19,9 +21,7 @@ _MOSTLY_KNOWN = 0.8  # share that settles the language: the other model is not a
 @cache
 def load_reader(language: str) -> FeatureReader:
     """Return the reader of a language's features, with the word classes that ship."""
-    text = _read_model_file(f"{language}.yaml")
-    # The loader in C, where there is one, takes a small part of the time.
-    content = yaml.load(text, Loader=yaml.CSafeLoader) if hasattr(yaml, "CSafeLoader") else yaml.safe_load(text)
+    content = json.loads(_read_model_file(f"{language}.json"))
     class_by_word: dict[str, str] = {}
     for name, words in content["classes"].items():
         for word in words:

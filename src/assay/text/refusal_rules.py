@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
-from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
+from assay.text.phrase_filter import PhraseFilter, count_other_script_letters, has_other_script
 from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases
 from assay.text.word_runs import split_tokens, split_words
 
@@ -128,7 +128,7 @@ class RefusalRules:
                         if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
                             hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
                 start = text.find(pair, start + 1)
-        if not text.isascii() and OTHER_SCRIPT_LETTER.search(text):
+        if has_other_script(text):
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
@@ -153,7 +153,7 @@ class RefusalRules:
 def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | None:
     """Return the lexicon whose common words a folded text holds most of; None if none covers its script."""
     start = text[:2000]
-    other_letters = len(OTHER_SCRIPT_LETTER.findall(start))
+    other_letters = count_other_script_letters(start)
     if other_letters == 0 or 2 * other_letters <= sum(map(str.isalpha, start)):
         words = set(split_words(start))
         latin = [lexicon for group in rules for lexicon in group.lexicons.values() if lexicon not in group.searched]

@@ -36,7 +36,7 @@ from assay.text.lexicon_file import (
     read_common_words,
 )
 from assay.text.normalisation import fold_text
-from assay.text.phrase_filter import OTHER_SCRIPT_LETTER, PhraseFilter
+from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
@@ -292,7 +292,7 @@ def _is_weighed(detected: DetectedBehaviour) -> bool:
 
 def _choose_model(answer: str, text: str) -> RefusalModel | None:
     """Return the model of the answer's language, unless the user replaced the lexicon of that language."""
-    if OTHER_SCRIPT_LETTER.search(answer):
+    if has_other_script(answer):
         return None
     model = choose_model(text)
     if model is None or load_rules("common").lexicons.get(model.language) is not load_shipped_lexicon(model.language):
@@ -374,7 +374,7 @@ def load_rules(group: LexiconGroup) -> RefusalRules:
 def _select_rules(answer: str) -> list[RefusalRules]:
     """Return the rules that an answer is compared with; they depend on the answer alone."""
     selected = [load_rules("common")]
-    if not answer.isascii() and OTHER_SCRIPT_LETTER.search(answer):
+    if has_other_script(answer):
         selected.append(load_rules("unspaced"))
     if _needs_latin_rules(answer):
         selected.append(load_rules("latin"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -55,12 +56,26 @@ class Fact(NamedTuple):
     words: str
 
 
-def find_facts(text: str) -> Iterator[Fact]:
-    """Yield the numbers, dates and codes of a text; a number of two readings twice.
+_REMEMBERED_TEXTS = 256
+_LONGEST_REMEMBERED = 4000
+
+
+def find_facts(text: str) -> Sequence[Fact]:
+    """Return the numbers, dates and codes of a text; a number of two readings twice.
 
     >>> [(fact.kind, fact.key) for fact in find_facts("NX-7741 costs 84,500 euros")]
     [('number', Decimal('84500')), ('code', 'nx7741')]
     """
+    return _list_remembered(text) if len(text) <= _LONGEST_REMEMBERED else tuple(_iterate_facts(text))
+
+
+@lru_cache(maxsize=_REMEMBERED_TEXTS)
+def _list_remembered(text: str) -> tuple[Fact, ...]:
+    """Return the facts of a text that may be asked for again: names of chunks, answers and what cases allow."""
+    return tuple(_iterate_facts(text))
+
+
+def _iterate_facts(text: str) -> Iterator[Fact]:
     plain = normalise_nfc(replace_lookalikes(text))
     for item in find_quantities(plain):
         words = plain[item.start : item.end]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 
 _DIGITS = dict(
@@ -35,7 +36,7 @@ _SPOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_VULGAR_FRACTION = re.compile(rf"(?<![\w.,/])(?P<whole>\d{{1,6}})?\ ?(?P<vulgar>[{''.join(_VULGAR)}])")
+_VULGAR_FRACTION = LatePattern(rf"(?<![\w.,/])(?P<whole>\d{{1,6}})?\ ?(?P<vulgar>[{''.join(_VULGAR)}])")
 _MAY_BE_SPOKEN = re.compile(r"\d/\d| and (?:a|one) (?:half|quarter|third)| point | phay |minus|negative|\bam \d|below")
 _PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "third": Decimal("0.333")}
 _CALCULATION = re.compile(r"[\d)] ?$")

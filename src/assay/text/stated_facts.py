@@ -45,6 +45,7 @@ from assay.text.fact_scope import (
     list_exceptions,
     split_parts,
 )
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
@@ -130,7 +131,7 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
     return tuple(judgments)
 
 
-_PROHIBITION = re.compile(
+_PROHIBITION = LatePattern(
     r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
     r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
 )

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
 
-from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
+from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
 
 # Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
@@ -133,7 +133,12 @@ _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 
 @cache
 def _spaceless_character() -> re.Pattern[str]:
-    return re.compile(f"[{_SPACELESS}]")  # compiled on first use, because large sets take long
+    return re.compile(f"[{_SPACELESS}]")
+
+
+def _holds_spaceless(text: str) -> bool:
+    """Return whether a text has a character of a script without spaces between words."""
+    return may_hold_other_script(text) and _spaceless_character().search(text) is not None
 
 
 @cache
@@ -178,7 +183,7 @@ def _find_tokens(nfc_text: str) -> tuple[str, _Spans, list[Number | Date]]:
     """Return the text with ASCII digits, the spans of its tokens, and its quantities."""
     digits = nfc_text if nfc_text.isascii() else _FOREIGN_DIGIT.sub(lambda match: str(decimal(match[0])), nfc_text)
     plain = fold_in_place(digits)
-    if not digits.isascii() and _spaceless_character().search(digits):
+    if _holds_spaceless(digits):
         return digits, list(_spaceless_spans(plain)), find_quantities(_spaceless_character().sub("|", digits))
     return digits, find_token_spans(plain), find_quantities(digits)
 
@@ -297,7 +302,7 @@ def collect_word_keys(text: str) -> set[str]:
     ['ask', 'day', 'for', 'leav', 'of']
     """
     plain = fold_text(text)
-    if not plain.isascii() and _spaceless_character().search(plain):
+    if _holds_spaceless(plain):
         return {_classify_flat_word(plain[start:end])[1] for start, end in _spaceless_spans(plain)}
     return {_classify_flat_word(word)[1] for word in set(_LETTERS.findall(plain))}
 

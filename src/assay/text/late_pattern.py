@@ -1,0 +1,46 @@
+"""Regular expressions that are compiled when a text needs them.
+
+Compiling one takes up to five milliseconds, and most runs need few of those that are written for rare texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+
+class LatePattern:
+    """A regular expression that is compiled on its first use.
+
+    >>> LatePattern(r"[0-9]+").sub("#", "12 of 30")
+    '# of #'
+    """
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The compiled expression, for what this class has no method for."""
+        return re.compile(self._pattern, self._flags)
+
+    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+        """Return the first match between two positions."""
+        return self.compiled.search(text, start, len(text) if end is None else end)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Return the match at the start of a text."""
+        return self.compiled.match(text)
+
+    def fullmatch(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+        """Return the match of all that is between two positions."""
+        return self.compiled.fullmatch(text, start, len(text) if end is None else end)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Return the matches, one after another."""
+        return self.compiled.finditer(text)
+
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """Return the text with every match replaced."""
+        return self.compiled.sub(replacement, text)
