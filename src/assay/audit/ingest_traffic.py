@@ -27,7 +27,7 @@ from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 
-BATCH_RECORDS = 1000
+BATCH_RECORDS = 5000
 BATCH_BYTES = 8 * 2**20
 MAX_REASONS_SHOWN = 10
 MAX_QUOTED_LINE = 10_000
