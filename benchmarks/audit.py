@@ -8,6 +8,7 @@ measures a server (its own CPU time is not counted).
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import random
@@ -140,6 +141,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--store", help="address of an empty PostgreSQL database (default: a new SQLite file)")
     options = parser.parse_args()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # each figure is seen when it is there, also in a file
     os.environ["ASSAY_AUDIT_KEY"] = SECRET
     count = options.answers
     missed = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from importlib.resources import files
@@ -12,12 +13,13 @@ import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from tests.audit.traffic import make_line, write_lines
 
 import assay
 from assay.audit.audit_store import open_audit_store
 from assay.audit.schema import CITATIONS, HEAD, LABELS, META, RECORDS, TEXTS, USERS
 from assay.audit.search_store import AnswerQuery, search_answers
-from assay.records.errors import IncompleteError
+from assay.records.errors import IncompleteError, InputError
 
 SAMPLES = Path(__file__).parent / "samples"
 TABLES = (META, USERS, RECORDS, TEXTS, CITATIONS, LABELS)
@@ -95,3 +97,32 @@ def test_a_damaged_record_does_not_stop_a_migration(tmp_path: Path) -> None:
         db.execute("UPDATE records SET body = x'00' WHERE sequence = 1")
     db.close()
     assert [(fault.kind, fault.sequence) for fault in assay.audit.verify(store).faults] == [("changed", 1)]
+
+
+def test_a_store_of_the_second_schema_goes_on_with_bodies_of_both_kinds(tmp_path: Path) -> None:
+    store = str(tmp_path / "audit.sqlite")
+    shutil.copy(SAMPLES / "store-0002.sqlite", store)
+    lines = [make_line(2, user_uid=...), make_line(3, user_uid=...), make_line(4, user_uid=..., answer="day " * 2000)]
+    stages = [{"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}]
+    result = assay.audit.ingest(store, write_lines(tmp_path / "a.jsonl", [lines[0] | {"stages": stages}, *lines[1:]]))
+    assert (result.stored, result.duplicates) == (2, 1)
+    assert assay.audit.verify(store).is_intact
+    with sqlite3.connect(store) as db:
+        assert db.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
+        bodies = [body for (body,) in db.execute("SELECT body FROM records ORDER BY sequence")]
+    db.close()
+    assert [body[:1] for body in bodies] == [b"x", b"x", b"x", b"{", b"x"]  # "x" begins compressed data
+    assert assay.audit.export(store, tmp_path / "out.jsonl").exported == 5
+    exported = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["id"] for row in exported] == [f"req-{number}" for number in range(5)]
+    assert exported[4]["answer"] == "day " * 2000
+
+
+def test_a_store_of_a_later_schema_is_refused(tmp_path: Path) -> None:
+    store = str(tmp_path / "audit.sqlite")
+    shutil.copy(SAMPLES / "store-0002.sqlite", store)
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE alembic_version SET version_num = '0999'")
+    db.close()
+    with pytest.raises(InputError, match="written by a newer version of Assay"):
+        open_audit_store(store)

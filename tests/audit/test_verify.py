@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 import assay
 from assay.audit.audit_store import open_audit_store
 from assay.audit.chain import CHECKPOINT_RECORDS, GENESIS, compute_commitment, compute_link
+from assay.audit.packed_body import pack_body, unpack_body
 from assay.audit.schema import RECORDS, USERS
 from assay.records.audit_records import StoredAnswer
 from assay.records.errors import IncompleteError, InputError
@@ -43,8 +43,8 @@ def faults_after(folder: Path, tamper: Tampering) -> list[tuple[str, int | None,
 
 def _edit_answer(db: sqlite3.Connection, sequence: int) -> bytes:
     (packed,) = db.execute("SELECT body FROM records WHERE sequence = ?", (sequence,)).fetchone()
-    body = zlib.decompress(packed).replace(b"grants", b"denies")
-    db.execute("UPDATE records SET body = ? WHERE sequence = ?", (zlib.compress(body), sequence))
+    body = unpack_body(packed).replace(b"grants", b"denies")
+    db.execute("UPDATE records SET body = ? WHERE sequence = ?", (pack_body(body), sequence))
     return body
 
 
@@ -158,14 +158,14 @@ def _rewrite_from(store: str, sequence: int) -> None:
         salts = {number: salt for number, _, salt in connection.execute(sa.select(USERS))}
         link = GENESIS
         for row in rows:
-            body = zlib.decompress(row.body)
+            body = unpack_body(row.body)
             if row.sequence == sequence:
                 answer = msgspec.json.decode(body, type=StoredAnswer)
                 changed = msgspec.structs.replace(answer.record, answer="Something else.")
                 body = msgspec.json.encode(msgspec.structs.replace(answer, record=changed))
             commitment = compute_commitment(body, salts[row.owner], row.nonce)
             link = compute_link(link, row.sequence, row.day, row.kind, commitment)
-            values = {"body": zlib.compress(body), "commitment": commitment, "link": link}
+            values = {"body": pack_body(body), "commitment": commitment, "link": link}
             connection.execute(sa.update(RECORDS).where(RECORDS.c.sequence == row.sequence).values(values))
 
 

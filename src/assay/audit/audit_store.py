@@ -6,7 +6,6 @@ with its links of the chain, so that a process that is killed leaves whole batch
 
 from __future__ import annotations
 
-import hmac
 import os
 import secrets
 import zlib
@@ -22,7 +21,8 @@ from msgspec import Struct, structs
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from assay.audit.batch_rows import MAX_LEXEME, BatchRows, ChainHead, Owner
-from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES
+from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES, HmacSha256
+from assay.audit.packed_body import unpack_body
 from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
 from assay.records.errors import IncompleteError, InputError, shorten_repr
@@ -32,7 +32,7 @@ STORE_PSEUDONYM = "store"
 LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
 KEYS_PER_QUERY = 500
 WAIT_SECONDS = 60
-CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 8000
+CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 16_000
 _ID_KEY_BYTES = 16
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 _DECODER = msgspec.json.Decoder(StoredAnswer)
@@ -152,7 +152,7 @@ class AuditStore:
         with self.writing() as connection:
             head = _read_head(connection)
             store_salt = _read_store_salt(connection)
-            id_keys = [make_id_key(record.id, store_salt) for record in records]
+            id_keys = make_id_keys([record.id for record in records], store_salt)
             fresh = self._find_fresh(connection, records, id_keys, appended)
             owners = _load_owners(connection, {records[index].user_uid for index in fresh})
             rows = BatchRows(head, max(today, head.day), self._packed_texts, _make_nonce)
@@ -434,17 +434,18 @@ def _shorten_words(words: str) -> str:
 
 def make_id_key(record_id: str, store_salt: bytes) -> bytes:
     """Return the key under which an id is found. It stays when the record is erased, which is not stored again."""
-    return hmac.digest(store_salt, b"id|" + record_id.encode(), "sha256")[:_ID_KEY_BYTES]
+    return make_id_keys([record_id], store_salt)[0]
 
 
-def unpack_body(body: bytes) -> bytes:
-    """Return the bytes of a record that the chain committed to."""
-    return zlib.decompress(body)
+def make_id_keys(record_ids: Iterable[str], store_salt: bytes) -> list[bytes]:
+    """Return the key of each id."""
+    digest = HmacSha256(store_salt).digest
+    return [digest(b"id|" + record_id.encode())[:_ID_KEY_BYTES] for record_id in record_ids]
 
 
 def decode_answer(body: bytes) -> StoredAnswer:
     """Return the answer in the stored bytes of a record."""
-    return _DECODER.decode(zlib.decompress(body))
+    return _DECODER.decode(unpack_body(body))
 
 
 def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
@@ -488,7 +489,7 @@ def _select_in(connection: sa.Connection, query: str, keys: Sequence[Any]) -> It
     place = "?" if connection.dialect.name == "sqlite" else "%s"
     for start in range(0, len(keys), KEYS_PER_QUERY):
         part = tuple(keys[start : start + KEYS_PER_QUERY])
-        yield from connection.exec_driver_sql(f"{query} ({', '.join([place] * len(part))})", part)
+        yield from connection.exec_driver_sql(f"{query} ({', '.join([place] * len(part))})", part).fetchall()
 
 
 def _load_owners(connection: sa.Connection, pseudonyms: set[str | None]) -> Mapping[str | None, Owner]:

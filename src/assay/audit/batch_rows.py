@@ -6,12 +6,14 @@ import re
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from assay.audit.chain import compute_commitment, compute_link, compute_text_key
+from assay.audit.packed_body import UNPACKING_ERRORS, pack_body, unpack_body
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
 from assay.records.observations import Stage
 from assay.text.citation_markers import find_citation_markers
@@ -24,6 +26,7 @@ MAX_LEXEME = 500
 MAX_PACKED_TEXTS = 20_000
 MAX_SEARCHED_ANSWER = 100_000
 """Characters of an answer that are searched for markers."""
+_LONGEST_KEPT_TOKEN = 40
 _WORD = re.compile(r"[^\W_]+")
 _MARKER_SIGN = re.compile(r"[\[【(（.!?。！？](?:(?<=[\[【(（])|[^\W\d_])")
 """Where a marker that names its source begins: at a bracket, or between a full stop and a letter. The signs come first
@@ -79,7 +82,7 @@ class BatchRows:
         commitment = compute_commitment(body, owner.salt, nonce)
         self._sequence += 1
         self._link = link = compute_link(self._link, self._sequence, self._day, kind, commitment)
-        packed, erased_at = zlib.compress(body, 1), None
+        packed, erased_at = pack_body(body), None
         row = (self._sequence, self._day, kind, id_key, at, owner.number, packed, nonce, commitment, link, erased_at)
         self.records.append(row)
 
@@ -132,8 +135,8 @@ def list_index_citations(record: AuditRecord) -> list[str]:
 def list_missing_citations(body: bytes, stored: Collection[str]) -> list[str]:
     """Return the citations of a stored answer that are not among those in the index; none of one that is damaged."""
     try:
-        record = msgspec.json.decode(zlib.decompress(body), type=StoredAnswer).record
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError):
+        record = msgspec.json.decode(unpack_body(body), type=StoredAnswer).record
+    except UNPACKING_ERRORS:
         return []
     return sorted(set(list_index_citations(record)).difference(stored))
 
@@ -170,8 +173,21 @@ def index_words(question: str | None) -> str:
     >>> index_words("Nghỉ phép, nghỉ ốm?")
     'nghi phep om'
     """
-    words = dict.fromkeys(_WORD.findall(fold_text(question))) if question else {}
-    return " ".join(list(words)[:MAX_INDEXED_WORDS])
+    words: dict[str, None] = {}
+    for token in question.split() if question else ():
+        for word in _fold_token(token) if len(token) <= _LONGEST_KEPT_TOKEN else _list_words(token):
+            words[word] = None
+    return " ".join(words if len(words) <= MAX_INDEXED_WORDS else list(words)[:MAX_INDEXED_WORDS])
+
+
+def _list_words(text: str) -> tuple[str, ...]:
+    if text.isascii() and text.isalnum():
+        return (text.lower(),)
+    return tuple(_WORD.findall(fold_text(text)))
+
+
+# Questions share most of their words: each is folded once.
+_fold_token = lru_cache(maxsize=16_384)(_list_words)
 
 
 def count_microseconds(at: str) -> int:

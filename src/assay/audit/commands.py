@@ -41,7 +41,7 @@ def ingest(
     key_env: str = KEY_ENV,
     redact: str | None = None,
     checkpoint: bool = False,
-    batch: int = 1000,
+    batch: int = 5000,
     strict: bool = False,
     keep_waiting: Callable[[], bool] | None = None,
     on_commit: Callable[[str, int], None] | None = None,

@@ -28,7 +28,7 @@ from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 
-BATCH_RECORDS = 1000
+BATCH_RECORDS = 5000
 BATCH_BYTES = 8 * 2**20
 MAX_REASONS_SHOWN = 10
 MAX_QUOTED_LINE = 10_000

@@ -8,9 +8,10 @@ from datetime import datetime
 import msgspec
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore, unpack_body
+from assay.audit.audit_store import AuditStore
 from assay.audit.incident import Incident, IncidentSources, build_incident
 from assay.audit.load_traffic_lines import format_time
+from assay.audit.packed_body import unpack_body
 from assay.audit.schema import LABELS, RECORDS, STORE_OWNER
 from assay.audit.verify_store import check_record
 from assay.records.audit_records import Finding

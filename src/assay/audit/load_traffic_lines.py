@@ -19,7 +19,7 @@ from assay.formats.outputs import OUTPUT_FORMATS, decode_observation
 from assay.formats.outputs_checks import find_unknown_keys
 from assay.formats.outputs_rag_trace import decode_rag_trace
 from assay.formats.problems import find_name_fault
-from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, Feedback
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, Feedback, TimeSource
 from assay.records.golden_set import Behaviour, Count, NonNegative, User
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage, TargetError, ToolCall, Usage, find_stage
 
@@ -130,8 +130,6 @@ class LineReader:
             row = _AUDIT_LINE.decode(line)
             self._check_keys(line)
         self._lines += 1
-        values = structs.asdict(row)
-        values["feedback"] = None if row.feedback is UNSET else row.feedback
         fields = (
             row.question is not None,
             row.user_uid is not None,
@@ -145,7 +143,37 @@ class LineReader:
             row.latency_ms is not None,
             row.feedback is not UNSET,
         )
-        return ParsedLine(self._make_record(values, line), fields)
+        user, user_uid = self._separate_user(row.user, row.user_uid)
+        record_id = self._take_id(row.id, line)
+        at, time_source = self._take_time(row.at)
+        # Each value by its name: a dictionary of all of them takes three times as long.
+        record = AuditRecord(
+            id=record_id,
+            at=at,
+            time_source=time_source,
+            config_id=row.config_id,
+            user_uid=user_uid,
+            user=user,
+            question=row.question,
+            query_rewrite=row.query_rewrite,
+            retrieved_uids=row.retrieved_uids,
+            stages=row.stages,
+            context_tokens=row.context_tokens,
+            prompt_tokens=row.prompt_tokens,
+            completion_tokens=row.completion_tokens,
+            model=row.model,
+            prompt_hash=row.prompt_hash,
+            versions=row.versions,
+            answer=row.answer,
+            behaviour=row.behaviour,
+            citations=row.citations,
+            tool_calls=row.tool_calls,
+            latency_ms=row.latency_ms,
+            cost_usd=row.cost_usd,
+            feedback=None if row.feedback is UNSET else row.feedback,
+            error=row.error,
+        )
+        return ParsedLine(record, fields)
 
     def _parse_observation(self, line: bytes) -> ParsedLine:
         observation = self._decode(line)
@@ -201,28 +229,34 @@ class LineReader:
         return ParsedLine(msgspec.convert(msgspec.to_builtins(record), AuditRecord), fields)
 
     def _make_record(self, values: dict[str, Any], line: bytes) -> AuditRecord:
-        user_uid = values["user_uid"]
-        user = values["user"]
-        if user_uid is None and user is not None and user.id is not None:
-            user_uid = user.id
-        if user is not None and user.id is not None:
-            values["user"] = structs.replace(user, id=None)
-        if user_uid is not None:
-            if self._keys is None:
-                raise MissingKeyError
-            values["user_uid"] = self._keys.make_pseudonym(str(user_uid))
-        if values["id"] is None:
-            content = line.strip()
-            values["id"] = self._keys.make_id(content) if self._keys is not None else make_content_id(content)
-        else:
-            fault = find_name_fault(values["id"])
-            if fault:
-                raise FieldError(ID_FIELD, fault)
-        if values["at"] is None:
-            values["at"], values["time_source"] = self._received, "received"
-        else:
-            values["at"] = normalise_time(values["at"])
+        values["user"], values["user_uid"] = self._separate_user(values["user"], values["user_uid"])
+        values["id"] = self._take_id(values["id"], line)
+        values["at"], values["time_source"] = self._take_time(values["at"])
         return AuditRecord(**values)
+
+    def _separate_user(self, user: User | None, user_uid: str | int | None) -> tuple[User | None, str | None]:
+        """Return what is said of the user without the id, and the pseudonym of the id."""
+        if user is not None and user.id is not None:
+            if user_uid is None:
+                user_uid = user.id
+            user = structs.replace(user, id=None)
+        if user_uid is None:
+            return user, None
+        if self._keys is None:
+            raise MissingKeyError
+        return user, self._keys.make_pseudonym(str(user_uid))
+
+    def _take_id(self, record_id: str | None, line: bytes) -> str:
+        if record_id is None:
+            content = line.strip()
+            return self._keys.make_id(content) if self._keys is not None else make_content_id(content)
+        fault = find_name_fault(record_id)
+        if fault:
+            raise FieldError(ID_FIELD, fault)
+        return record_id
+
+    def _take_time(self, at: str | None) -> tuple[str, TimeSource]:
+        return (self._received, "received") if at is None else (normalise_time(at), "reported")
 
 
 def _list_fields(values: Mapping[str, Any], has_feedback: bool) -> tuple[bool, ...]:
@@ -275,6 +309,8 @@ def normalise_time(text: str) -> str:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None or len(text) < len("2026-03-02T09:30Z"):
             raise ValueError(text)
+        if moment.tzinfo is UTC:  # the usual case, in a fraction of the time
+            return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
         return format_time(moment)
     except (ValueError, OverflowError):
         message = f"not a time (got {text!r}; expected one with its offset from UTC, such as 2026-03-02T09:30:00Z)"

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from assay.audit.chain import HmacSha256
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Chunk, Stage, TargetError, ToolCall
@@ -29,7 +30,7 @@ class AuditKeys:
         if len(secret) < MIN_KEY_BYTES:
             got = f"{len(secret)} bytes"
             raise InputError(f"the audit key is too short (got {got}; expected at least {MIN_KEY_BYTES} random bytes)")
-        self._pseudonym = hmac.digest(secret, b"assay audit pseudonym 1", "sha256")
+        self._pseudonym = HmacSha256(hmac.digest(secret, b"assay audit pseudonym 1", "sha256"))
         self._id = hmac.digest(secret, b"assay audit id 1", "sha256")
         self.signing = hmac.digest(secret, b"assay audit root 1", "sha256")
         self.fingerprint = hmac.digest(secret, b"assay audit fingerprint 1", "sha256")[:8].hex()
@@ -40,7 +41,7 @@ class AuditKeys:
         >>> AuditKeys(b"sixteen bytes or more").make_pseudonym("minh")
         'user:f31bffa7c5ff68ecd474d105d7af6736'
         """
-        digest = hmac.digest(self._pseudonym, user_uid.encode(), "sha256")
+        digest = self._pseudonym.digest(user_uid.encode())
         return PSEUDONYM_PREFIX + digest[:_PSEUDONYM_BYTES].hex()
 
     def make_id(self, content: bytes) -> str:
@@ -62,8 +63,26 @@ class PersonalData(Struct, frozen=True):
 
 _DIGITS = re.compile(r"\d")
 _AT_SIGN = re.compile("@")
-_EIGHT_DIGITS = re.compile(r"\d[\d .()/-]{7}")
+_EIGHT_DIGITS = re.compile(r"\d[\d .()/\u00a0\u202f\u2010-\u2013-]{7}")
 _MIN_CARD_DIGITS, _MAX_CARD_DIGITS = 13, 19
+_MIN_PHONE_DIGITS, _MAX_PHONE_DIGITS = 8, 15
+_PHONE_NUMBER = re.compile(
+    r"""(?<![\w.,/-])
+    (?!\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d))                             # a date such as 01/02/2026 is none
+    (?:\(?\+\d{1,3}\)?SPACE?(?:\(\d{1,4}\)SPACE?)?\d{1,4}(?:SEPARATOR?\d{2,4}){1,4}  # +84 90 123 45 67, (+84) 90 …
+    |  \(0\d{1,4}\)SPACE?\d{2,4}(?:SEPARATOR?\d{2,4}){1,3}                        # (028) 3822 1234
+    |  0\d{1,4}(?:SEPARATOR?\d{2,4}){2,4}                                         # 0912 345 678
+    |  (?:1SPACE)?\(\d{3}\)SPACE?\d{3}SPACE\d{4}                                 # (555) 014-2233
+    |  (?:1SPACE)?\d{3}([.\u2010-\u2013-])\d{3}\2\d{4}                            # 555-014-2233
+    |  \d{3}[ ]\d{3}-\d{4}                                                       # 555 014-2233
+    )(?![\w-])""".replace("SPACE", r"[ .\u00a0\u202f\u2010-\u2013-]").replace(
+        "SEPARATOR", r"[ ./\u00a0\u202f\u2010-\u2013-]"
+    ),
+    re.VERBOSE,
+)
+"""Numbers with a sign that they are to be called: an international prefix, a leading zero, or the groups of 3, 3 and 4
+digits of North America. Groups of digits alone may be anything: the number of an order, a row of a table.
+"""
 
 
 def _is_card_number(text: str) -> bool:
@@ -76,6 +95,11 @@ def _is_card_number(text: str) -> bool:
         doubled = digit * 2 if position % 2 else digit
         total += doubled - 9 if doubled > 9 else doubled
     return total % 10 == 0
+
+
+def _is_phone_number(text: str) -> bool:
+    """Return whether there are as many digits as a number with its area code has; E.164 allows 15."""
+    return _MIN_PHONE_DIGITS <= len(_DIGITS.findall(text)) <= _MAX_PHONE_DIGITS
 
 
 def _is_iban(text: str) -> bool:
@@ -92,11 +116,7 @@ DEFAULT_RULES = (
         "iban", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"), _EIGHT_DIGITS, _is_iban
     ),
     PersonalData("card", re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), _EIGHT_DIGITS, _is_card_number),
-    PersonalData(
-        "phone",
-        re.compile(r"(?<![\w.,/-])(?:\+\d{1,3}[ .-]?(?:\(0\)[ .-]?)?|0)\d{1,4}(?:[ ./-]?\d{2,4}){2,4}(?![\w-])"),
-        _EIGHT_DIGITS,
-    ),
+    PersonalData("phone", _PHONE_NUMBER, _EIGHT_DIGITS, _is_phone_number),
 )
 """The rules that apply unless others are named; names and addresses of people need rules of one's own."""
 
@@ -134,6 +154,7 @@ class RecordRedactor:
     def __init__(self, rules: Sequence[PersonalData] = DEFAULT_RULES) -> None:
         self._rules_by_hint = [(hint, tuple(same)) for hint, same in groupby(rules, key=lambda rule: rule.hint)]
         self._secrets = Redactor(())
+        self._counts: Counter[str] = Counter()
 
     def redact_text(self, text: str, counts: Counter[str]) -> str:
         """Return the text after all rules, and add to `counts` how often each one replaced something."""
@@ -157,10 +178,11 @@ class RecordRedactor:
 
     def redact_record(self, record: AuditRecord) -> AuditRecord:
         """Return the record with all its free texts redacted, and how often each rule applied."""
-        counts: Counter[str] = Counter()
+        counts = self._counts
+        counts.clear()
         changes: dict[str, Any] = {}
-        for name in ("question", "query_rewrite", "answer"):
-            text = getattr(record, name)
+        texts = (("question", record.question), ("query_rewrite", record.query_rewrite), ("answer", record.answer))
+        for name, text in texts:
             if text:
                 clean = self.redact_text(text, counts)
                 if clean is not text:

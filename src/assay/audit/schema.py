@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest version of the schema."""
 STORE_OWNER = 0
 """The number of the row in `users` whose salt is used for records without a user."""

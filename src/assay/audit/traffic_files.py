@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import msgspec
 
@@ -27,7 +27,7 @@ _BLOCK_BYTES = 2**18
 _BOM = b"\xef\xbb\xbf"
 
 
-class TrafficLine(NamedTuple):
+class TrafficLine(msgspec.Struct, frozen=True, gc=False):
     """One line: `data` is None if it is longer than any reader takes. `end` is the offset of the byte after it."""
 
     number: int

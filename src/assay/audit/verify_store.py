@@ -31,6 +31,7 @@ from assay.audit.chain import (
     is_genuine,
     sign_root,
 )
+from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.privacy import AuditKeys
 from assay.audit.results import MAX_FAULTS, ChainFault, VerifyResult
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, STORE_OWNER, TEXTS, USERS
@@ -239,7 +240,7 @@ class _ChainChecker:
         assert row.body is not None
         assert row.nonce is not None
         try:
-            body = zlib.decompress(row.body)
+            body = unpack_body(row.body)
         except zlib.error:
             self._result.add_fault("changed", row.sequence, None, "its content cannot be unpacked")
             return None
@@ -297,9 +298,9 @@ def _list_text_keys(row: ChainRow) -> set[bytes]:
     if row.kind != "answer" or row.body is None:
         return set()
     try:
-        answer = msgspec.json.decode(zlib.decompress(row.body), type=StoredAnswer)
+        answer = msgspec.json.decode(unpack_body(row.body), type=StoredAnswer)
         return {bytes.fromhex(key) for key in answer.texts if key is not None}
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError, ValueError):
+    except (*UNPACKING_ERRORS, ValueError):
         return set()
 
 

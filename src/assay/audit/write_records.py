@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from assay.audit.audit_store import AuditStore, ChainRow, decode_answer, load_texts, restore_texts
 from assay.audit.chain import compute_commitment
 from assay.audit.mask_records import RecordMasker
+from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.parquet_file import write_parquet
 from assay.audit.record_slices import is_in_slices
 from assay.audit.results import ExportResult
@@ -107,7 +108,7 @@ def _read_answer(row: ChainRow, request: ExportRequest, result: ExportResult) ->
         return None
     try:
         return decode_answer(bytes(row.body))
-    except (zlib.error, msgspec.DecodeError, UnicodeDecodeError):
+    except UNPACKING_ERRORS:
         if not request.salvage:
             message = f"record {row.sequence} cannot be unpacked: the store is damaged (see --salvage)"
             raise IncompleteError(message) from None
@@ -199,7 +200,7 @@ def _is_committed(row: ChainRow, salts: dict[int, bytes], result: ExportResult) 
     if salt is None or row.nonce is None or row.body is None:
         result.unverified += 1
         return True
-    intact = compute_commitment(zlib.decompress(row.body), salt, bytes(row.nonce)) == bytes(row.commitment)
+    intact = compute_commitment(unpack_body(row.body), salt, bytes(row.nonce)) == bytes(row.commitment)
     if not intact:
         result.damaged.append(row.sequence)
     return intact

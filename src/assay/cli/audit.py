@@ -67,7 +67,7 @@ def ingest(
     follow: Annotated[
         bool, typer.Option("--follow", help="Wait for more lines until Ctrl-C; implies --checkpoint. One file.")
     ] = False,
-    batch: Annotated[int, typer.Option(min=1, help="Records in one transaction.")] = 1000,
+    batch: Annotated[int, typer.Option(min=1, help="Records in one transaction.")] = 5000,
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse lines with unknown keys (default: leave them out and name them).")
     ] = False,

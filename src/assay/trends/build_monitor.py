@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import pairwise
 from statistics import fmean
 
 import numpy as np
@@ -29,7 +28,7 @@ from assay.stats.change_alarms import (
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
 from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
-from assay.trends.judged_estimates import correct_estimate, estimate_period, sum_by_day
+from assay.trends.judged_estimates import correct_estimate
 from assay.trends.metric_bounds import MetricBound, assign_bounds, list_quarter_starts
 from assay.trends.monitor_alerts import WatchedSums, find_alerts
 from assay.trends.monitor_measures import Measure, check_slices, choose_measures
@@ -48,7 +47,6 @@ from assay.trends.monitor_results import (
 )
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import AnswerScorer
-from assay.trends.topic_drift import compare_questions
 from assay.trends.traffic_sums import Calendar, DayBins, parse_day
 
 DEFAULT_PERIODS = 12
@@ -184,7 +182,7 @@ class _ReportBuilder:
             unsearched=self._traffic.unsearched,
             sampling=self._summarise_sample(series),
             refusal_band=self._judge_refusals(periods),
-            drift=tuple(self._find_drift(periods)),
+            drift=tuple(self._find_drift()),
             versions=versions,
             notes=tuple(self._collect_notes()),
         )
@@ -200,7 +198,7 @@ class _ReportBuilder:
                 if measure.percentile is not None and bins is None:
                     bins = DayBins(days)
                 if measure.sampled:
-                    totals, sizes = sum_by_day(self._traffic.weeks, measure.name, slice_name, days)
+                    totals, sizes = self._traffic.judged.find_sums(measure, slice_name)
                 else:
                     key = slice_name, measure.name
                     totals = self._traffic.sums.totals.get(key, np.zeros(days))
@@ -251,7 +249,7 @@ class _ReportBuilder:
         if not answers:
             return MonitorPoint(period, label, None, None, None, 0, "no answers")
         if measure.sampled:
-            judged = estimate_period(self._traffic.weeks, measure, slice_name, period, self._calendar)
+            judged = self._traffic.judged.find_estimate(measure, slice_name, period)
             estimate, number, reason = judged.estimate, judged.judged, judged.reason
         else:
             row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
@@ -303,12 +301,7 @@ class _ReportBuilder:
 
     def _summarise_sample(self, series: Sequence[MonitorSeries]) -> SamplingSummary:
         sampled = [measure for measure in self._measures if measure.sampled]
-        first = self._request.first_day
-        weeks = [week for week in self._traffic.weeks if week.sample.week * 7 + 6 >= first]
-        chosen = sum(len(week.days) for week in weeks)
-        unjudged = 0
-        if sampled:
-            unjudged = sum(int(week.unscored[sampled[0].name].sum()) for week in weeks)
+        judged = self._traffic.judged
         overall = [row for row in series if row.sampled and row.slice is None]
         points = [point for row in overall for point in row.points]
         widths = [point.high - point.low for point in points if point.high is not None and point.low is not None]
@@ -320,13 +313,13 @@ class _ReportBuilder:
             "others); weighted means"
         )
         return SamplingSummary(
-            judged=chosen - unjudged,
+            judged=judged.chosen - judged.unjudged,
             answers=self._traffic.answers,
             budget=budget,
             cost=_find_judge_cost(self._inputs.judging),
             width=fmean(widths) if widths else None,
             design=design if sampled else "no metric that needs reading was asked for",
-            unjudged=unjudged,
+            unjudged=judged.unjudged,
         )
 
     def _judge_refusals(self, periods: Sequence[str]) -> RefusalBand:
@@ -338,16 +331,8 @@ class _ReportBuilder:
         state, text = _compare_with_band(point.value, point.low, point.high, point.n)
         return RefusalBand(REFUSAL_LOW, REFUSAL_HIGH, point.value, state, f"{point.label}: {text}")
 
-    def _find_drift(self, periods: Sequence[str]) -> Iterator[MonitorDrift]:
-        compared = []
-        for before, after in pairwise(periods):
-            samples = self._traffic.questions.get(before), self._traffic.questions.get(after)
-            if samples[0] is None or samples[1] is None:
-                continue
-            pair = samples[0].list_questions(), samples[1].list_questions()
-            change = compare_questions(*pair, seed=self._inputs.seed)
-            if change is not None:
-                compared.append((before, after, change))
+    def _find_drift(self) -> Iterator[MonitorDrift]:
+        compared = self._traffic.questions.changes
         adjusted = adjust_holm([change.p for _, _, change in compared])
         for (before, after, change), p in zip(compared, adjusted, strict=True):
             if p > DRIFT_LEVEL:

@@ -5,9 +5,11 @@ A second look is taken only at the answers that were chosen for the sample, week
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import groupby
 
 import numpy as np
@@ -19,14 +21,14 @@ from assay.audit.load_incident import FINDING_LABEL
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora, list_corpus_versions
 from assay.records.audit_records import AuditRecord
 from assay.records.observations import CONTEXT_STAGE
-from assay.stats.arrays import BoolArray, IndexArray
+from assay.stats.arrays import BoolArray
 from assay.text.escaping import shorten_to_line
 from assay.trends.answer_sample import DOUBTFUL, FLAGGED, OTHER, AnswerSampler
-from assay.trends.judged_estimates import DAYS_PER_WEEK, JudgedWeek
+from assay.trends.judged_estimates import DAYS_PER_WEEK, JudgedSums, JudgedWeek
 from assay.trends.monitor_measures import MAX_VALUE, Measure, is_negative, list_slices, list_versions
 from assay.trends.monitor_results import MonitorLeak, SampledAnswer
 from assay.trends.score_answers import AnswerScorer, AnswerScores
-from assay.trends.topic_drift import QuestionSample
+from assay.trends.topic_drift import QuestionDrift
 from assay.trends.traffic_sums import Calendar, TrafficSums, find_user_group
 from assay.trends.version_changes import VersionCounts
 
@@ -59,13 +61,13 @@ class Traffic:
 
     sums: TrafficSums
     versions: VersionCounts
+    judged: JudgedSums
+    questions: QuestionDrift
     slices: list[str] = field(default_factory=list)
-    weeks: list[JudgedWeek] = field(default_factory=list)
     leaks: list[MonitorLeak] = field(default_factory=list)
     leak_count: int = 0
     unsearched: int = 0
     answers: int = 0
-    questions: dict[str, QuestionSample] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     failure_count: int = 0
     crowded_slices: set[str] = field(default_factory=set)
@@ -80,12 +82,17 @@ class TrafficCollector:
     def __init__(self, store: AuditStore, request: TrafficRequest, census: AnswerScorer, reader: AnswerScorer) -> None:
         """`census` scores every answer, without the texts of chunks; `reader` scores the sample, with them."""
         self._store, self._request, self._census, self._reader = store, request, census, reader
-        self._traffic = Traffic(TrafficSums(request.calendar, request.census), VersionCounts(request.calendar))
+        calendar = request.calendar
+        periods = calendar.list_periods(calendar.first + timedelta(days=request.first_day))
+        self._traffic = Traffic(
+            TrafficSums(calendar, request.census),
+            VersionCounts(calendar),
+            JudgedSums(calendar, request.sampled, request.first_day),
+            QuestionDrift(periods, request.seed),
+        )
         self._sampler = AnswerSampler(request.budget, request.seed)
         self._week: int | None = None
         self._with_finding = load_labelled_sequences(store, FINDING_LABEL)
-        self._periods: dict[str, int] = {}
-        self._users: dict[str, int] = {}
 
     def collect(self) -> Traffic:
         """Return what was kept of all answers of the calendar."""
@@ -95,6 +102,8 @@ class TrafficCollector:
             for _, block in groupby(page, key=self._locate):
                 self._add_block(list(block))
         self._close_week()
+        self._traffic.judged.finish(self._traffic.slices)
+        self._traffic.questions.close_period()
         self._traffic.sums.close_period()
         return self._traffic
 
@@ -122,7 +131,7 @@ class TrafficCollector:
         self._traffic.answers += len(reported)
         self._note_leaks(records, scores, set(reported))
         self._note_corpora([records[row] for row in reported])
-        self._note_questions(records, days)
+        self._note_questions(records, calendar.find_period(int(days[0])))
         leaking = set(scores.leaks)
         for row, answer in enumerate(block):
             stratum = FLAGGED if row in leaking else self._choose_stratum(answer)
@@ -185,13 +194,10 @@ class TrafficCollector:
                 known = version in self._traffic.without_corpus or len(self._traffic.without_corpus) < MAX_SLICE_VALUES
                 self._traffic.without_corpus[shorten_to_line(version, MAX_VALUE) if known else "(others)"] += 1
 
-    def _note_questions(self, records: Sequence[AuditRecord], days: IndexArray) -> None:
-        for record, day in zip(records, days.tolist(), strict=True):
+    def _note_questions(self, records: Sequence[AuditRecord], period: str) -> None:
+        for record in records:
             if record.question:
-                period = self._request.calendar.find_period(day)
-                number = self._periods.setdefault(period, len(self._periods))
-                sample = self._traffic.questions.setdefault(period, QuestionSample(number))
-                sample.add_question(_name_user(record), record.question)
+                self._traffic.questions.add_question(period, _name_user(record), record.question)
 
     # ── the sample ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -209,7 +215,7 @@ class TrafficCollector:
             self._keep_sample(block)
             answers += [TimedAnswer(answer.sequence, answer.at, _strip(answer.record)) for answer in block]
         calendar = self._request.calendar
-        users = [self._users.setdefault(_name_user(answer.record), len(self._users)) for answer in answers]
+        users = [_number_user(answer.record) for answer in answers]
         week = JudgedWeek(
             sample,
             np.array([calendar.find_day(answer.at) for answer in answers], dtype=np.int64),
@@ -224,7 +230,7 @@ class TrafficCollector:
             week.values[name] = np.concatenate([np.zeros(0), *(part.values[name] for part in parts)])
             nothing = np.zeros(0, dtype=np.bool_)
             week.unscored[name] = np.concatenate([nothing, *(part.unscored[name] for part in parts)])
-        self._traffic.weeks.append(week)
+        self._traffic.judged.add_week(week, self._traffic.slices)
 
     def _keep_sample(self, block: Sequence[TimedAnswer]) -> None:
         """Keep the answers of reported days as cases and observations, if that was asked for."""
@@ -242,6 +248,12 @@ class TrafficCollector:
 
 def _name_user(record: AuditRecord) -> str:
     return record.user_uid or f"answer:{record.id}"
+
+
+def _number_user(record: AuditRecord) -> int:
+    """Return a number that stands for the user of an answer: a digest, so that no list of users is kept."""
+    name = _name_user(record).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big", signed=True)
 
 
 def _strip(record: AuditRecord) -> AuditRecord:

@@ -107,8 +107,72 @@ def estimate_period(
 
 
 def _overlaps(week: JudgedWeek, period: str, calendar: Calendar) -> bool:
+    return period in _list_periods(week, calendar)
+
+
+def _list_periods(week: JudgedWeek, calendar: Calendar) -> list[str]:
     first = week.sample.week * DAYS_PER_WEEK
-    return any(calendar.find_period(first + day) == period for day in range(DAYS_PER_WEEK))
+    return list(dict.fromkeys(calendar.find_period(first + day) for day in range(DAYS_PER_WEEK)))
+
+
+class JudgedSums:
+    """Sums and estimates of the judged weeks so far. Weeks come in time order.
+
+    Memory does not grow with the number of judged answers: a week is kept until all its periods are over, and leaves
+    an estimate for each period, and sums for each day.
+    """
+
+    def __init__(self, calendar: Calendar, measures: Sequence[Measure], first_day: int) -> None:
+        """Only periods from that of `first_day` on are estimated."""
+        self._calendar, self._measures, self._first_day = calendar, measures, first_day
+        self._first_period = calendar.find_period(first_day)
+        self._open: list[JudgedWeek] = []
+        self._last_closed = ""  # periods are named by the day on which they begin, so that names sort by time
+        self._estimates: dict[tuple[str | None, str, str], SampleEstimate] = {}
+        self._by_day: dict[tuple[str | None, str], tuple[FloatArray, FloatArray]] = {}
+        self.chosen = 0
+        self.unjudged = 0
+
+    def add_week(self, week: JudgedWeek, slices: Sequence[str]) -> None:
+        """Add the next week; `slices` are those that any answer so far belongs to."""
+        self._close_periods(_list_periods(week, self._calendar), slices)
+        self._open.append(week)
+        if week.sample.week * DAYS_PER_WEEK + DAYS_PER_WEEK - 1 >= self._first_day:
+            self.chosen += len(week.days)
+            if self._measures:
+                self.unjudged += int(week.unscored[self._measures[0].name].sum())
+        size = self._calendar.days
+        for slice_name in (None, *week.slices):
+            for measure in self._measures:
+                sums = sum_by_day([week], measure.name, slice_name, size)
+                totals, sizes = self._by_day.setdefault((slice_name, measure.name), (np.zeros(size), np.zeros(size)))
+                totals += sums[0]
+                sizes += sums[1]
+
+    def finish(self, slices: Sequence[str]) -> None:
+        """Estimate the periods that are left, after the last week."""
+        self._close_periods((), slices)
+
+    def _close_periods(self, going_on: Sequence[str], slices: Sequence[str]) -> None:
+        periods = dict.fromkeys(period for week in self._open for period in _list_periods(week, self._calendar))
+        for period in periods:
+            if period in going_on or period < self._first_period or period <= self._last_closed:
+                continue
+            self._last_closed = period
+            for slice_name in (None, *slices):
+                for measure in self._measures:
+                    key = slice_name, measure.name, period
+                    self._estimates[key] = estimate_period(self._open, measure, slice_name, period, self._calendar)
+        self._open = [week for week in self._open if set(going_on).intersection(_list_periods(week, self._calendar))]
+
+    def find_estimate(self, measure: Measure, slice_name: str | None, period: str) -> SampleEstimate:
+        """Return the estimate of a measure over one period."""
+        return self._estimates.get((slice_name, measure.name, period), SampleEstimate(None, 0, NO_ANSWERS))
+
+    def find_sums(self, measure: Measure, slice_name: str | None) -> tuple[FloatArray, FloatArray]:
+        """Return the weighted sums and weights of a measure by day, shape (days,)."""
+        size = self._calendar.days
+        return self._by_day.get((slice_name, measure.name), (np.zeros(size), np.zeros(size)))
 
 
 def sum_by_day(

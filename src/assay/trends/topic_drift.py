@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
@@ -60,6 +61,39 @@ class QuestionSample:
         """Return the questions of those users who belong to this period, and to no neighbouring one."""
         keys = [key for key in sorted(self._questions) if (key[0] >> 7) % 2 == self._parity][:MAX_QUESTIONS]
         return [self._questions[key] for key in keys]
+
+
+class QuestionDrift:
+    """Compares the questions of neighbouring periods as they go by, and keeps those of two periods at most."""
+
+    def __init__(self, periods: Sequence[str], seed: int) -> None:
+        """`periods` are those to compare, in time order."""
+        self._neighbours = set(pairwise(periods))
+        self._seed = seed
+        self._period: str | None = None
+        self._sample = QuestionSample(0)
+        self._before: tuple[str, Sequence[Words]] | None = None
+        self._number = -1
+        self.changes: list[tuple[str, str, TopicChange]] = []
+
+    def add_question(self, period: str, user: str, question: str) -> None:
+        """Consider one question; periods come in time order."""
+        if period != self._period:
+            self.close_period()
+            self._number += 1
+            self._period, self._sample = period, QuestionSample(self._number)
+        self._sample.add_question(user, question)
+
+    def close_period(self) -> None:
+        """Compare the period that goes on with the one before."""
+        if self._period is None:
+            return
+        questions = self._sample.list_questions()
+        if self._before is not None and (self._before[0], self._period) in self._neighbours:
+            change = compare_questions(self._before[1], questions, seed=self._seed)
+            if change is not None:
+                self.changes.append((self._before[0], self._period, change))
+        self._before, self._period = (self._period, questions), None
 
 
 def compare_questions(before: Sequence[Words], after: Sequence[Words], seed: int = 0) -> TopicChange | None:

@@ -1,0 +1,46 @@
+"""Telephone numbers are redacted however they are written; codes, dates and amounts are left as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from assay.audit.privacy import RecordRedactor
+
+TELEPHONE_NUMBERS = """
+    555-014-2233 | 555.014.2233 | 555 014-2233 | (555) 014-2233 | 1-800-555-0199 | 1 (555) 014-2233
+    +1 (555) 014-2233 | +1-555-014-2233 | +84 90 123 45 67 | (+84) 90 123 45 67 | +84(0)90 123 4567 | +84901234567
+    0084 90 123 45 67 | 0912345678 | 0912.345.678 | 0912 345 678 | (028) 3822 1234 | 028-3822-1234
+    +44 (0)20 7946 0958 | 020 7946 0958 | +49 30 901820 | 0531/123456 | 01 23 45 67 89 | +84–90–123–4567
+"""
+OTHER_NUMBERS = """
+    INC-2024-001 | INC-555-014-2233 | PO-0012345678 | SLA-03-2026-0001 | 2026-03-02 | 2026-03-02T08:30:00Z | 2026/03/02
+    01/02/2026 | 05.12.2026 | 08-05-2026 | from 01/02/2026 to 05/03/2026 | 1.200.000 | 1.234.567.890 | 100 200 3000
+    192.168.100.200 | 978-0-306-40615-7 | 550e8400-e29b-41d4-a716-446655440000 | 2024-2025 | in (2019) 123-456
+    01 22 33
+"""
+
+
+def list_examples(text: str) -> list[str]:
+    return [example.strip() for example in text.replace("\n", "|").split("|") if example.strip()]
+
+
+def redact(text: str) -> tuple[str, Counter[str]]:
+    counts: Counter[str] = Counter()
+    return RecordRedactor().redact_text(text, counts), counts
+
+
+@pytest.mark.parametrize("number", list_examples(TELEPHONE_NUMBERS))
+def test_a_telephone_number_is_redacted(number: str) -> None:
+    for before, after in (("Call ", " now"), ("gọi ", "."), ("tel:", ", please"), ("", "")):
+        assert redact(f"{before}{number}{after}") == (f"{before}[phone]{after}", Counter(phone=1))
+
+
+@pytest.mark.parametrize("text", list_examples(OTHER_NUMBERS))
+def test_a_number_that_is_no_telephone_number_is_kept(text: str) -> None:
+    assert redact(f"See {text}, please.") == (f"See {text}, please.", Counter())
+
+
+def test_a_telephone_number_after_a_date_is_redacted() -> None:
+    assert redact("On 01/02/2026 0912 345 678 rang.")[0] == "On 01/02/2026 [phone] rang."
