@@ -1,6 +1,7 @@
 """How often attribution names the right cause: faults of two applications, at four levels of trace.
 
-    python -m benchmarks.attribution [--application depot] [--config hybrid-rerank] [--faults] [--untouched]
+    python -m benchmarks.attribution [--application depot] [--config hybrid-rerank] [--part later]
+        [--faults] [--untouched]
 
 Every fault of the handbook example (three configurations) and of the depot (`benchmarks/depot`) is switched on by
 itself. A case counts where the fault spoiled a good answer, by what the applications themselves and plain words tell:
@@ -10,8 +11,10 @@ check failed, there is no cause, and the first candidate counts as first. False 
 false doubt a good case without a cause that has candidates.
 
 Half of the depot's faults (by their digest) is not to be looked at while rules are developed: only its totals are
-printed, and its faults with `--untouched`. The later faults were written after the rules. Intervals (95%) resample
-faults, because the cases of one fault are alike.
+printed, and its faults with `--untouched`. The later faults were written after the first rules; what they taught went
+into the rules, so that they are development material like the known half. The second later faults were written before
+the rules learned from these, and scored once after that. Intervals (95%) resample faults, because the cases of one
+fault are alike.
 
 Each level stands twice: with all cases, and without those of which another world has the same trace
 (`benchmarks.attribution_twins` builds it and compares). Rich traces keep the bars with all cases, the others without
@@ -30,7 +33,7 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.records.findings import ROOT_CAUSES, Attribution
-from benchmarks.attribution_levels import LEVELS, FaultyRun
+from benchmarks.attribution_levels import LEVELS, PARTS, READ_PARTS, FaultyRun
 from benchmarks.attribution_world import CONFIGS, HandbookWorld
 from benchmarks.depot.world import DepotWorld
 
@@ -288,19 +291,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--application", choices=("handbook", "depot"), help="only this application")
     parser.add_argument("--config", action="append", choices=CONFIGS, help="of the handbook; may be repeated")
-    parser.add_argument("--faults", action="store_true", help="a row for each fault but those of the untouched half")
-    parser.add_argument("--untouched", action="store_true", help="a row for each fault of the untouched half too")
+    parser.add_argument("--part", action="append", choices=PARTS, help="of the depot; may be repeated")
+    parser.add_argument(
+        "--faults", action="store_true", help="a row for each fault of the parts that rules may learn from"
+    )
+    parser.add_argument("--untouched", action="store_true", help="a row for each fault of the other parts too")
     options = parser.parse_args()
     runs: list[FaultyRun] = []
     if options.application != "depot":
         runs += HandbookWorld().measure(options.config or CONFIGS)
     if options.application != "handbook":
-        runs += DepotWorld().measure()
+        runs += DepotWorld().measure(parts=options.part or PARTS)
     groups = {
         "handbook": [run for run in runs if run.application == "handbook"],
         "depot, looked-at half": [run for run in runs if run.application == "depot" and run.part == "known"],
         "depot, untouched half": [run for run in runs if run.part == "untouched"],
         "depot, later faults": [run for run in runs if run.part == "later"],
+        "depot, second later faults": [run for run in runs if run.part == "second later"],
         "all": runs,
     }
     for name, group in groups.items():
@@ -315,10 +322,9 @@ def main() -> int:
         for title, levels in (("rich traces", RICH), ("all levels", LEVELS)):
             print(f"\nConfidence, {title}:\n", *tell_words([run for run in group if run.level in levels]), sep="\n")
     if options.faults or options.untouched:
-        print(
-            "\n## Faults\n", *tell_faults([run for run in runs if options.untouched or run.part == "known"]), sep="\n"
-        )
-        rich = [run for run in runs if run.level in RICH and (options.untouched or run.part == "known")]
+        shown = [run for run in runs if options.untouched or run.part in READ_PARTS]
+        print("\n## Faults\n", *tell_faults(shown), sep="\n")
+        rich = [run for run in shown if run.level in RICH]
         print("\n## Confusion on rich traces\n", *tell_confusion(rich), sep="\n")
     missed = [sentence for name, group in groups.items() if group for sentence in list_misses(name, group)]
     print("", *(f"MISSED: {sentence}" for sentence in missed or ()), sep="\n" if missed else "every bar is met\n")
