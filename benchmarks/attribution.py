@@ -18,7 +18,7 @@ fault are alike.
 
 Each level stands twice: with all cases, and without those of which another world has the same trace
 (`benchmarks.attribution_twins` builds it and compares). Rich traces keep the bars with all cases, the others without
-these. Exits with 1 if a bar is missed.
+these. Exits with 1 if a bar is missed by any group but the second later faults alone, which are in "all" as well.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ RICH = ("everything", "stages+corpus")
 HALF_BAR, FALSE_BAR, HIGH_BAR, HIGH_USED_BAR, SET_SIZE_BAR = 0.90, 0.03, 0.90, 0.40, 2.0
 SET_BARS = {True: 0.90, False: 0.80}
 FIRST_BARS = {True: 0.80, False: 0.65}
+FIRST_SIGHT = "depot, second later faults"
+"""A group that rules saw once: what it misses is printed, and does not decide the exit code (ADR 0114)."""
 RESAMPLES, SEED = 2000, 13
 UNKNOWN = "insufficient_trace"
 
@@ -307,7 +309,7 @@ def main() -> int:
         "depot, looked-at half": [run for run in runs if run.application == "depot" and run.part == "known"],
         "depot, untouched half": [run for run in runs if run.part == "untouched"],
         "depot, later faults": [run for run in runs if run.part == "later"],
-        "depot, second later faults": [run for run in runs if run.part == "second later"],
+        FIRST_SIGHT: [run for run in runs if run.part == "second later"],
         "all": runs,
     }
     for name, group in groups.items():
@@ -326,7 +328,13 @@ def main() -> int:
         print("\n## Faults\n", *tell_faults(shown), sep="\n")
         rich = [run for run in shown if run.level in RICH]
         print("\n## Confusion on rich traces\n", *tell_confusion(rich), sep="\n")
-    missed = [sentence for name, group in groups.items() if group for sentence in list_misses(name, group)]
+    missed = [
+        sentence
+        for name, group in groups.items()
+        if group and name != FIRST_SIGHT
+        for sentence in list_misses(name, group)
+    ]
+    print(*(f"ON FIRST SIGHT: {sentence}" for sentence in list_misses(FIRST_SIGHT, groups[FIRST_SIGHT])), sep="\n")
     print("", *(f"MISSED: {sentence}" for sentence in missed or ()), sep="\n" if missed else "every bar is met\n")
     return 1 if missed else 0
 

@@ -53,9 +53,10 @@ class IndexView:
     `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are
     chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
     chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
-    and `matches` the words that a query shared with a chunk which a first search returned for it. `texts` are the
-    texts of the shown chunks, kept only where there is no corpus to compare them with. `cited_contexts` are contexts of
-    several chunks of which the answer cites any, `wholly_cited_contexts` those of which it cites every chunk.
+    and `matches` the words that a query shared with a chunk which a first search returned for it; `queried` counts the
+    queries that have a word. `texts` are the texts of the shown chunks, kept only where there is no corpus to compare
+    them with. `cited_contexts` are contexts of several chunks of which the answer cites any, `wholly_cited_contexts`
+    those of which it cites every chunk.
     """
 
     corpus: Corpus
@@ -72,6 +73,7 @@ class IndexView:
     returned: bool = False
     shown: set[str] = field(default_factory=set)
     matches: set[frozenset[str]] = field(default_factory=set)
+    queried: Counter[str] = field(default_factory=Counter)
     served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
     texts: dict[str, str] = field(default_factory=dict)
     _pieces: dict[str, list[str]] | None = None
@@ -121,6 +123,7 @@ class IndexView:
 
     def _add_matched_words(self, query: str, chunks: Sequence[Chunk]) -> None:
         query_words = frozenset(tokenise_text(query)) - self._list_frequent_words()
+        self.queried.update(query_words)
         for chunk in chunks:
             corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
             text = chunk.text if chunk.text is not None or corpus_chunk is None else corpus_chunk.text
@@ -144,6 +147,10 @@ class IndexView:
     def is_matched(self, words: frozenset[str]) -> bool:
         """Whether a first search of the run returned a chunk that shares nothing with its query but these words."""
         return any(shared <= words for shared in self.matches)
+
+    def is_tried_again(self, words: frozenset[str]) -> bool:
+        """Whether more than one query of the run has one of these words."""
+        return any(self.queried[word] > 1 for word in words)
 
     def is_shown(self, chunk_id: str) -> bool:
         """Whether any stage of any trace has a chunk."""

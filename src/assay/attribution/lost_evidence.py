@@ -406,9 +406,9 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep, a
     quoted = f"“{', '.join(sorted(words)[:5])}”"
     if words and not view.is_matched(words):
         fact = f"no search of the run finds a chunk by {quoted} alone, which question and evidence share"
-        # By a single word that no other query has, a chunk that is not indexed looks the same.
+        # By words that no other query has, a chunk that is not indexed looks the same.
         is_shown = any(view.is_shown(chunk_id) for chunk_id in loss.chunk_ids)
-        confidence: CauseConfidence = "high" if is_shown or len(words) > 1 else "medium"
+        confidence: CauseConfidence = "high" if is_shown or view.is_tried_again(words) else "medium"
         return CauseFinding(
             "bm25_analyzer", lexical.name, (absent, fact), confidence, ("embedding",), "analyzer", (RECORD_SCORES,)
         )
