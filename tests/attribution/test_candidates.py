@@ -85,7 +85,7 @@ def test_a_word_that_rewriting_loses_is_told_from_the_analyzer() -> None:
 
 def lost(*returned: str, others: tuple[Observation, ...] = ()) -> Attribution:
     """The evidence is not in the only search, which returns other chunks."""
-    trace = seen(listed("bm25", *returned), listed("context", *returned), answer=BAD)
+    trace = seen(listed("bm25", *returned), listed("context", *returned), answer=BAD, question="annual leave")
     return blamed(case(question="annual leave"), trace, corpus(), others=others)
 
 
