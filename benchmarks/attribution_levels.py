@@ -20,9 +20,12 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from benchmarks.depot.faults import LEVELS as LEVELS
 from benchmarks.depot.faults import Level as Level
 
-Part = Literal["known", "untouched", "later"]
+Part = Literal["known", "untouched", "later", "second later"]
 PARTS: tuple[Part, ...] = get_args(Part)
-"""Faults that rules were developed on, those that were kept aside, and those written after the rules."""
+"""Faults that rules were developed on, those that were kept aside, those that were written after the first rules and
+looked at since, and those that were written next and scored once."""
+READ_PARTS: tuple[Part, ...] = ("known", "later")
+"""The parts whose faults may be looked at one by one while rules are developed."""
 WITH_CORPUS: tuple[Level, ...] = ("everything", "stages+corpus")
 METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
 

@@ -19,6 +19,7 @@ from benchmarks.depot.labels import LABEL_FAULTS
 from benchmarks.depot.later_faults import LATER_FAULTS, LATER_LABEL_FAULTS
 from benchmarks.depot.pipeline import Depot, Parts
 from benchmarks.depot.questions import QUESTIONS, Question, build_golden, make_user
+from benchmarks.depot.second_later_faults import SECOND_LATER_FAULTS, SECOND_LATER_LABEL_FAULTS
 
 
 class DepotWorld:
@@ -40,7 +41,7 @@ class DepotWorld:
             attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
             spared = tuple(attributed[case_id] for case_id in sorted(self.good))
             yield FaultyRun("depot", "clean", level, frozenset(), False, "known", (), spared)
-        for name, fault in (FAULTS | LATER_FAULTS).items():
+        for name, fault in (FAULTS | LATER_FAULTS | SECOND_LATER_FAULTS).items():
             part = find_part(name)
             if part not in parts or (faults and name not in faults):
                 continue
@@ -52,7 +53,7 @@ class DepotWorld:
                 causes, hidden = fault.list_causes(level), level in fault.hidden
                 twins = self._find_twins(self.golden, observations, level, causes)
                 yield FaultyRun("depot", name, level, causes, hidden, part, affected, spared, twins)
-        for name, label_fault in (LABEL_FAULTS | LATER_LABEL_FAULTS).items():
+        for name, label_fault in (LABEL_FAULTS | LATER_LABEL_FAULTS | SECOND_LATER_LABEL_FAULTS).items():
             part = find_part(name)
             if part not in parts or (faults and name not in faults):
                 continue
@@ -89,6 +90,8 @@ def find_part(name: str) -> Part:
     """Return the part of the benchmark that a fault of the depot belongs to."""
     if name in LATER_FAULTS or name in LATER_LABEL_FAULTS:
         return "later"
+    if name in SECOND_LATER_FAULTS or name in SECOND_LATER_LABEL_FAULTS:
+        return "second later"
     return "untouched" if is_untouched(name) else "known"
 
 

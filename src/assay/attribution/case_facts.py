@@ -202,6 +202,19 @@ class CaseFacts:
             len(self.lost_units) < len(self.required_units) if self.settings.reached == "any" else not self.lost_units
         )
 
+    @property
+    def has_foreign_context(self) -> bool:
+        """Whether the context has chunks, and none of them is in the ranking before it."""
+        context, *earlier = reversed(self.steps) if self.steps else (None,)
+        if context is None or context.kind != "context" or not earlier or not context.chunk_ids:
+            return False
+        return set(context.chunk_ids).isdisjoint(earlier[0].chunk_ids)
+
+    def is_shown_in_run(self, unit: int) -> bool:
+        """Whether any trace of the run shows a chunk of a unit."""
+        names = self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)
+        return self.index_view is not None and any(map(self.index_view.is_shown, names))
+
     def get_unit_name(self, unit: int) -> str:
         """Return the name of a unit: its selectors as text."""
         return " or ".join(format_selector(selector) for selector in self.units[unit].any_of)
@@ -334,6 +347,7 @@ class CaseFacts:
             self.observation.question or self.case.case.question,
             tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)),
             self.index_view,
+            self.observation.query_rewrite is not None,
         )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────

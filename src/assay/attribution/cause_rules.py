@@ -15,7 +15,13 @@ from typing import NamedTuple
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
 from assay.attribution.index_state import IndexDefect, IndexView
-from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding, find_lost_step
+from assay.attribution.lost_evidence import (
+    RECORD_CORPUS,
+    RECORD_SCORES,
+    RECORD_TEXTS,
+    CauseFinding,
+    find_lost_step,
+)
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
@@ -119,6 +125,9 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
         locations.append("the answer")
     count = case.leaks.count_leaks(IN_ANYWHERE)
     fact = f"{format_count(count, 'item')} that this user must not see, in {', '.join(locations)}"
+    if case.has_foreign_context:
+        foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
+        return CauseFinding("acl", locations[0], (fact, foreign), "medium", ("context_builder",), "leak")
     confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
     return CauseFinding("acl", locations[0], (fact,), confidence, subcause="leak")
 
@@ -134,9 +143,12 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
     if case.behaviour == "permission_denied" and not is_retrieved:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
-        return CauseFinding(
-            "acl", _first_stage(case), (fact,), "high" if case.required_units else "medium", subcause="access_denied"
-        )
+        # Where no trace of the run shows it to anyone, it may not be indexed.
+        is_indexed = case.required_units and all(map(case.is_shown_in_run, case.required_units))
+        if is_indexed:
+            return CauseFinding("acl", _first_stage(case), (fact,), "high", subcause="access_denied")
+        others: tuple[RootCause, ...] = ("stale_index", "embedding")
+        return CauseFinding("acl", _first_stage(case), (fact,), "medium", others, "access_denied", (RECORD_SCORES,))
     user, view = case.case.case.user, case.index_view
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
         if view is None or not view.returned:
@@ -176,6 +188,16 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
         grounds = "all of its numbers and most of its words are in the context: the label may be wrong"
         also: tuple[RootCause, ...] = ("golden_label_issue",)
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", also, "answered_unanswerable")
+    if case.case.case.behaviour == "abstain" and not case.context_texts:  # nothing shows that there is no answer in it
+        return CauseFinding(
+            "generator",
+            GENERATE_STAGE,
+            (fact,),
+            "medium",
+            ("golden_label_issue",),
+            "answered_unanswerable",
+            (RECORD_TEXTS,),
+        )
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
 
 
@@ -386,13 +408,13 @@ def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
         if defect is None:
             return None
         defects.append(defect)
-    kind, fact = defects[0]
+    kind, fact, others = defects[0]
     if kind == "unclear":
         is_read = any(case.index_view.has_read(chunk_id) for chunk_id in chunk_ids)
         cause: RootCause = "chunking" if is_read else "insufficient_trace"
         also: tuple[RootCause, ...] = ("parser", "context_builder") if is_read else ("parser", "chunking")
         return CauseFinding(cause, INDEX_STAGE, (fact,), "low", also, "cut_off" if is_read else "", (_WHOLE_TEXTS,))
-    return CauseFinding(kind, INDEX_STAGE, (fact,), "high")
+    return CauseFinding(kind, INDEX_STAGE, (fact,), "medium" if others else "high", others)
 
 
 _WHOLE_TEXTS = "the text or hash of each chunk as it is indexed, in every stage"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -24,6 +25,7 @@ from assay.text.passages import IndexedSources, quote_difference
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MAX_CLAIMS = 20
 """How many claims of an answer are compared with their sources."""
 _RECORD_PROMPT = "the prompt as it was sent to the model"
@@ -86,7 +88,36 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
             others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
             return CauseFinding("parser", INDEX_STAGE, (*facts, fact), "low", others, record=(RECORD_CORPUS,))
         return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
+    if not is_refused and _keeps_to_asked_lines(case):
+        return _report_kept_lines(case, facts, subcause)
     return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
+
+
+def _keeps_to_asked_lines(case: CaseFacts) -> bool:
+    """Whether the evidence has the numbers of the answer in a line that is nearer to the question than the lines that
+    have what is missing: what is said of the question there is what was answered."""
+    question = case.case.case.question
+    numbers = find_unsupported_numbers(case.answer, [question])
+    missing = case.content_quality.missing
+    asked_words = set(tokenise_text(question))
+    answered_lines, missed_lines = [0], [0]
+    for line in [line for _, text in case.list_evidence_texts() for line in _SENTENCE_END.split(text)]:
+        nearness = len(asked_words & set(tokenise_text(line)))
+        if any(not find_unsupported_numbers(number, [line]) for number in numbers):
+            answered_lines.append(nearness)
+        if any(contains_fact([line], fact) for fact in missing):
+            missed_lines.append(nearness)
+    return max(answered_lines) > max(missed_lines) and len(missed_lines) > 1
+
+
+def _report_kept_lines(case: CaseFacts, facts: tuple[str, ...], subcause: str) -> CauseFinding:
+    """The answer says what the evidence says of the question: its text or the label may be wrong."""
+    fact = "the evidence has the numbers of the answer in the line that is nearest to the question"
+    if case.is_index_unknown:
+        others: tuple[RootCause, ...] = ("golden_label_issue", "generator")
+        return CauseFinding("parser", INDEX_STAGE, (*facts, fact), "low", others, record=(RECORD_CORPUS,))
+    others = ("golden_label_issue",)
+    return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "medium", others, subcause, (_RECORD_PROMPT,))
 
 
 def _list_index_causes(case: CaseFacts, subcause: str) -> tuple[RootCause, ...]:
@@ -268,6 +299,8 @@ def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFi
 def _find_lesser_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFinding | None:
     """The answer cites a lesser source that has none of its facts, and not the required chunk that has them."""
     required_texts = dict(case.list_evidence_texts())
+    if not case.context_texts:
+        return _report_wholesale_citation(case, cited)
     answered_facts = [fact for fact in case.facts if contains_fact([case.answer], fact)]
     if not contains_every_fact(required_texts.values(), answered_facts):
         return None
@@ -280,6 +313,17 @@ def _find_lesser_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFindi
         f"cites {', '.join(cited)}, which has nothing of what the answer states; {', '.join(required_texts)} has",
     )
     return CauseFinding("citation", CITE_STAGE, evidence, "medium", subcause="wrong_in_context")
+
+
+def _report_wholesale_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFinding | None:
+    """No text tells what the cited chunks have, and the run cites whatever it shows."""
+    masks = case.case.evidence.unit_masks(case.arrived_chunks)
+    idle = [chunk.chunk_id for chunk, mask in zip(case.arrived_chunks, masks, strict=True) if not mask]
+    idle = [name for name in idle if name in cited]
+    if case.index_view is None or not case.index_view.is_cited_wholesale or len(idle) < 2:
+        return None
+    fact = f"cites {', '.join(idle)}, which are no evidence, as the answers of the run cite all that they are shown"
+    return CauseFinding("citation", CITE_STAGE, (fact,), "low", subcause="over_cited", record=(RECORD_TEXTS,))
 
 
 def _is_idle(text: str | None, facts: Sequence[str]) -> bool:

@@ -32,14 +32,19 @@ _GRAM = 5
 """The length in words of the runs by which a piece of a chunk is recognised."""
 _FREQUENT = 0.25
 """From which share of the chunks on a word does not tell them apart."""
+_MIN_CITED_CONTEXTS = 10
+"""From how many cited contexts on it tells something that nearly all are cited as a whole."""
+_MIN_WHOLLY_CITED = 0.9
 IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
 class IndexDefect(NamedTuple):
-    """What is wrong with the indexed text of a chunk: the part that caused it, and the fact that shows it."""
+    """What is wrong with the indexed text of a chunk: the part that caused it, the fact that shows it, and the other
+    parts that would explain this fact."""
 
     kind: IndexDefectKind
     evidence: str
+    also: tuple[Literal["parser", "chunking"], ...] = ()
 
 
 @dataclass(slots=True)
@@ -49,8 +54,10 @@ class IndexView:
     `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are
     chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
     chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
-    and `matches` the words that a query shared with a chunk which a first search returned for it. `texts` are the
-    texts of the shown chunks, kept only where there is no corpus to compare them with.
+    and `matches` the words that a query shared with a chunk which a first search returned for it; `queried` counts the
+    queries that have a word. `texts` are the texts of the shown chunks, kept only where there is no corpus to compare
+    them with. `cited_contexts` are contexts of several chunks of which the answer cites any, `wholly_cited_contexts`
+    those of which it cites every chunk.
     """
 
     corpus: Corpus
@@ -61,10 +68,13 @@ class IndexView:
     versions: set[tuple[str | None, str | None]] = field(default_factory=set)
     newest: date = date.min
     context_sizes: list[int] = field(default_factory=list)
+    cited_contexts: int = 0
+    wholly_cited_contexts: int = 0
     hashes_agree: bool = False
     returned: bool = False
     shown: set[str] = field(default_factory=set)
     matches: set[frozenset[str]] = field(default_factory=set)
+    queried: Counter[str] = field(default_factory=Counter)
     served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
     texts: dict[str, str] = field(default_factory=dict)
     _pieces: dict[str, list[str]] | None = None
@@ -92,6 +102,7 @@ class IndexView:
         for stage in observation.stages or ():
             if stage.name == CONTEXT_STAGE:
                 self.context_sizes.append(len(stage.chunks))
+                self._count_citations(stage.chunks, observation.citations or ())
             self.returned = self.returned or bool(stage.chunks)
             for chunk in stage.chunks:
                 self.shown.add(chunk.chunk_id)
@@ -99,8 +110,21 @@ class IndexView:
                     self.texts.setdefault(chunk.chunk_id, chunk.text)
                 self._add(chunk)
 
+    def _count_citations(self, context: Sequence[Chunk], citations: Sequence[str]) -> None:
+        names = {chunk.chunk_id for chunk in context}
+        if len(names) > 1 and not names.isdisjoint(citations):
+            self.cited_contexts += 1
+            self.wholly_cited_contexts += names <= set(citations)
+
+    @property
+    def is_cited_wholesale(self) -> bool:
+        """Whether the answers of the run cite their whole contexts, so that a citation says nothing of its claim."""
+        is_telling = self.cited_contexts >= _MIN_CITED_CONTEXTS
+        return is_telling and self.wholly_cited_contexts >= _MIN_WHOLLY_CITED * self.cited_contexts
+
     def _add_matched_words(self, query: str, chunks: Sequence[Chunk]) -> None:
         query_words = frozenset(tokenise_text(query)) - self._list_frequent_words()
+        self.queried.update(query_words)
         for chunk in chunks:
             corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
             text = chunk.text if chunk.text is not None or corpus_chunk is None else corpus_chunk.text
@@ -125,9 +149,18 @@ class IndexView:
         """Whether a first search of the run returned a chunk that shares nothing with its query but these words."""
         return any(shared <= words for shared in self.matches)
 
+    def is_tried_again(self, words: frozenset[str]) -> bool:
+        """Whether more than one query of the run has one of these words."""
+        return any(self.queried[word] > 1 for word in words)
+
     def is_shown(self, chunk_id: str) -> bool:
         """Whether any stage of any trace has a chunk."""
         return chunk_id in self.shown
+
+    def shows_document_of(self, chunk_ids: Sequence[str]) -> bool:
+        """Whether any stage of any trace has a chunk of a document that one of these chunks is of."""
+        owners = [self.corpus.chunks[chunk_id] for chunk_id in chunk_ids if chunk_id in self.corpus.chunks]
+        return any(chunk.chunk_id in self.shown for owner in owners for chunk in self._documents[owner.document])
 
     def has_read(self, chunk_id: str) -> bool:
         """Whether a trace shows the text of a chunk that is not the corpus's."""
@@ -260,8 +293,13 @@ class IndexView:
             if added.keys() <= neighbour_words and len(added) >= _MIN_COUNT:
                 return IndexDefect("chunking", f"{name} also contains text of other chunks: “{words}”")
             shared = 1 - lost.total() / len(expected) if expected else 0.0
-            kind: IndexDefectKind = "stale_index" if shared >= _MIN_SHARED_WORDS else "unclear"
-            return IndexDefect(kind, f"{name} has another wording: “{words}”")
+            if shared < _MIN_SHARED_WORDS:
+                return IndexDefect("unclear", f"{name} has another wording: “{words}”")
+            version = self._find_version_with_text(corpus_chunk, indexed)
+            if version is not None:
+                return IndexDefect("stale_index", f"{name} has the text of version {version}")
+            # A page that is read wrongly has other words too.
+            return IndexDefect("stale_index", f"{name} has another wording: “{words}”", ("parser",))
         # Only lost words are left. A text that starts or ends inside a line was cut; one without whole lines was parsed
         # wrongly, unless the lines are in another chunk.
         start = _find_at_ends(indexed, expected)
@@ -273,7 +311,16 @@ class IndexView:
             return IndexDefect("chunking", f"{name} is cut off inside a line: it lacks “{words}”")
         if pieces:
             return IndexDefect("chunking", f"{name} lacks a part, next to {pieces[0]}: “{words}”")
-        return IndexDefect("parser", f"{name} is indexed without “{words}”")
+        # Whole lines at an end may be in a chunk that no trace shows.
+        also: tuple[Literal["chunking"], ...] = ("chunking",) if start is not None else ()
+        return IndexDefect("parser", f"{name} is indexed without “{words}”", also)
+
+    def _find_version_with_text(self, corpus_chunk: CorpusChunk, words: list[str]) -> str | None:
+        """Return another version of a chunk's document of which a chunk has these words, in this order."""
+        for other in self._documents[corpus_chunk.document]:
+            if other.version != corpus_chunk.version and _split_words(other) == words:
+                return other.version
+        return None
 
     def _list_pieces(self, corpus_chunk: CorpusChunk) -> list[str]:
         """Return the chunks of the same section of the same document that the corpus does not contain."""

@@ -19,6 +19,7 @@ from assay.attribution.index_state import IndexView
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
+from assay.text.question_entities import find_question_entities
 from assay.text.tokens import tokenise_text
 
 DEFAULT_PRODUCTION_K = 5
@@ -60,7 +61,7 @@ class LostEvidence(Struct, frozen=True):
     `text_of` returns the text of a chunk by its id, or None if it is unknown; `texts` are the texts of the unit and
     `chunk_ids` the chunks of the corpus that cover it. `question` is what the user asked and `query` what was searched.
     `production_k` is the number of chunks that the generator is usually shown, 0 if unknown. `view` is what the run
-    shows of the index.
+    shows of the index. `is_query_known` is whether the trace states the query that was searched.
     """
 
     unit: int
@@ -73,6 +74,7 @@ class LostEvidence(Struct, frozen=True):
     question: str = ""
     chunk_ids: tuple[str, ...] = ()
     view: IndexView | None = None
+    is_query_known: bool = True
 
     @property
     def retrievers(self) -> list[TraceStep]:
@@ -182,14 +184,44 @@ def _check_filter(loss: LostEvidence) -> CauseFinding | None:
             continue
         dropped = len(before.chunk_ids) - len(step.chunk_ids)
         evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
-        lost_words = _list_lost_words(loss)
-        if lost_words:
-            fact = f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share"
+        misled = _find_misleading_query(loss, step)
+        if misled is not None:
             return CauseFinding(
-                "bm25_analyzer", step.name, (*evidence, fact), "medium", ("hybrid_merge",), "query_rewriting"
+                "bm25_analyzer",
+                step.name,
+                (*evidence, misled),
+                "medium",
+                ("hybrid_merge",),
+                "query_rewriting",
+                () if loss.is_query_known else (RECORD_QUERY,),
+            )
+        if not loss.is_query_known:  # a filter that goes by the query drops the same
+            return CauseFinding(
+                "hybrid_merge", step.name, evidence, "medium", ("bm25_analyzer",), "filtered_out", (RECORD_QUERY,)
             )
         return CauseFinding("hybrid_merge", step.name, evidence, "high", subcause="filtered_out")
     return None
+
+
+def _find_misleading_query(loss: LostEvidence, filtered: TraceStep) -> str | None:
+    """Return what shows that a filter went by another query than the question: words that the query lost, or that all
+    that the filter keeps is about something else."""
+    lost_words = _list_lost_words(loss)
+    if lost_words:
+        return f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share"
+    if loss.is_query_known:
+        return None
+    names = _list_naming_words(loss.question) & _list_words(loss.texts)
+    kept_texts = [text for text in map(loss.text_of, filtered.chunk_ids) if text]
+    if not names or not kept_texts or any(names <= _list_words([text]) for text in kept_texts):
+        return None
+    return f"nothing that {filtered.name} keeps has “{', '.join(sorted(names))}”, which question and evidence share"
+
+
+def _list_naming_words(question: str) -> set[str]:
+    """Return the words of a question that name something: those of its names and codes, and those with a digit."""
+    names = {word for entity in find_question_entities(question) for word in tokenise_text(entity)}
+    return names | {word for word in tokenise_text(question) if any(letter.isdigit() for letter in word)}
 
 
 def _list_lost_words(loss: LostEvidence) -> list[str]:
@@ -309,8 +341,20 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
         evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
         if _may_be_unindexed(loss):
             return _report_unseen(dense, *evidence)
+        if loss.find_rank(lexical) is not None:
+            return _report_found_by_words(loss, dense, lexical, evidence)
         return CauseFinding("embedding", dense.name, evidence, "high" if loss.find_rank(dense) is None else "medium")
     return None
+
+
+def _report_found_by_words(
+    loss: LostEvidence, dense: TraceStep, lexical: TraceStep | None, evidence: tuple[str, ...]
+) -> CauseFinding:
+    """The keyword search had the unit, so that what ranks the results of both searches could have kept it."""
+    assert lexical is not None
+    also: RootCause = "reranker" if loss.find_last_step("rerank") is not None else "hybrid_merge"
+    fact = f"{loss.describe_rank(lexical)} in {lexical.name}"
+    return CauseFinding("embedding", dense.name, (*evidence, fact), "medium", (also,))
 
 
 def _report_unseen(dense: TraceStep, absent: str) -> CauseFinding:
@@ -354,6 +398,8 @@ def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
     if finding is not None:
         return finding
     also: tuple[RootCause, ...] = ("embedding",) if rank is None else ()
+    if loss.view is not None and not loss.view.has_texts and not loss.texts:
+        also = (*also, "chunking")
     return CauseFinding("bm25_analyzer", lexical.name, (absent,), "low", also, record=(RECORD_QUERY, RECORD_SCORES))
 
 
@@ -363,9 +409,9 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep, a
     quoted = f"“{', '.join(sorted(words)[:5])}”"
     if words and not view.is_matched(words):
         fact = f"no search of the run finds a chunk by {quoted} alone, which question and evidence share"
-        # By a single word that no other query has, a chunk that is not indexed looks the same.
+        # By words that no other query has, a chunk that is not indexed looks the same.
         is_shown = any(view.is_shown(chunk_id) for chunk_id in loss.chunk_ids)
-        confidence: CauseConfidence = "high" if is_shown or len(words) > 1 else "medium"
+        confidence: CauseConfidence = "high" if is_shown or view.is_tried_again(words) else "medium"
         return CauseFinding(
             "bm25_analyzer", lexical.name, (absent, fact), confidence, ("embedding",), "analyzer", (RECORD_SCORES,)
         )
@@ -401,12 +447,28 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
     if loss.view is not None and not loss.view.has_texts:
         also: tuple[RootCause, ...] = ("parser",) if rank is not None else ("embedding",)
         if _may_be_unindexed(loss):
+            if _is_missing_in_document(loss, loss.view):
+                fact = "no trace of the run shows it; others of its document are shown, and its words find other chunks"
+                return CauseFinding(
+                    "chunking",
+                    lexical.name,
+                    (*evidence, fact),
+                    "medium",
+                    ("embedding", "bm25_analyzer"),
+                    record=(RECORD_TEXTS, RECORD_SCORES),
+                )
             also = ("chunking", "embedding")
         return CauseFinding(
             "bm25_analyzer", lexical.name, evidence, "medium", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
         )
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
+
+
+def _is_missing_in_document(loss: LostEvidence, view: IndexView) -> bool:
+    """Whether a chunk that no trace shows is of a document that the run shows, and the search finds by its words."""
+    words = view.find_telling_words(loss.query, loss.texts)
+    return bool(words) and view.is_matched(words) and view.shows_document_of(loss.chunk_ids)
 
 
 def _list_other_texts(loss: LostEvidence, lexical: TraceStep) -> list[str]:
