@@ -8,6 +8,16 @@ from assay.text.quantities import find_measures
 from assay.text.stated_facts import judge_facts, judge_quantities
 
 RIGHT = [
+    (
+        "Gửi API key cho đồng nghiệp qua tin nhắn riêng có được không?",
+        "kho bí mật",
+        "Không được. Hãy chia sẻ qua kho bí mật của công ty.",
+    ),
+    (
+        "Nhân viên bán thời gian có cùng số ngày phép với nhân viên toàn thời gian không?",
+        "tỷ lệ giờ làm",
+        "Không. Nhân viên bán thời gian hưởng phép theo tỷ lệ giờ làm; hợp đồng 20 giờ tương ứng một nửa số ngày phép.",
+    ),
     ("How much is a van on the ferry?", "EUR83", "A van costs EUR83 and a camper EUR61."),
     ("How much is a camper on the ferry?", "EUR61", "A van costs EUR83 and a camper EUR61."),
     ("What does adult entry cost?", "€18", "Adults: €18\nChildren: €12"),

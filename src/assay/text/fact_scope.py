@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
@@ -432,6 +433,7 @@ class ValueOwner:
         self.expected_days = {_name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
+        self.has_modifiers_first = guess_language(question.text) != "vi"
 
     def find_other_owner(self, low: int, high: int, start: int, value: Quantity | None) -> OtherOwner | None:
         """Return how the answer from `low` to `high` shows that what starts at `start` is another's; None if it does
@@ -462,7 +464,12 @@ class ValueOwner:
         return self._find_contrast(parts, start) or self._find_direct_answer(parts, start, value)
 
     def _has_other_modifier(self, part: Part) -> bool:
-        """Whether a part has a noun of the question with another word before it: "waste water" for "fresh water"."""
+        """Whether a part has a noun of the question with another word before it: "waste water" for "fresh water".
+
+        Not in Vietnamese, where modifiers follow and the word before is as often a syllable of the same word.
+        """
+        if not self.has_modifiers_first:
+            return False
         words = self._words_in(part)
         for before, noun in pairwise(words):
             if noun.start - before.end != 1 or not self._is_topic(noun) or not self.is_subject(before):
