@@ -319,3 +319,28 @@ def test_a_denied_fact_is_named_as_denied() -> None:
 def test_evidence_mentions_a_quantity_in_any_form(text: str, fact: str) -> None:
     assert mentions_fact(text, fact)
     assert not mentions_fact(text, "5 pm")
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("Where is remote work not allowed?", "Peru", "Remote work is not allowed in Peru.", "stated"),
+        ("Where is remote work not allowed?", "Peru", "In Peru.", "stated"),
+        ("Where is remote work not allowed?", "Peru", "It is forbidden in Peru.", "stated"),
+        ("Where is remote work not allowed?", "Peru", "It is allowed everywhere except Peru.", "stated"),
+        ("Where is remote work not allowed?", "Peru", "It is allowed in Peru.", "denied"),
+        ("Which days are not bookable?", "Sunday", "You cannot book Sundays.", "stated"),
+        ("Which days are not bookable?", "Sunday", "Only Sundays are bookable.", "denied"),
+        ("Who may not enter the lab?", "visitors", "Visitors may not enter the lab.", "stated"),
+        ("Who may not enter the lab?", "visitors", "Visitors may enter the lab.", "denied"),
+        ("What isn't covered?", "batteries", "The warranty does not cover batteries or water damage.", "stated"),
+        ("Why can't I log in?", "the password expired", "You can't log in because the password expired.", "stated"),
+        ("Why can't I log in?", "the password expired", "Log in again, since the password expired.", "unknown"),
+        ("What if I do not pay?", "the account is closed", "If you do not pay, the account is not closed.", "denied"),
+        ("Khi nào không được nghỉ phép?", "tháng 12", "Không được nghỉ phép vào tháng 12.", "stated"),
+        ("Ai không được vào kho?", "khách", "Khách không được vào kho.", "stated"),
+        ("Ai không được vào kho?", "khách", "Khách được vào kho.", "denied"),
+    ],
+)
+def test_an_answer_denies_what_its_question_denies(question: str, fact: str, answer: str, state: str) -> None:
+    assert judge_facts(answer, (fact,), question, "")[0].state == state

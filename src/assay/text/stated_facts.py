@@ -77,6 +77,7 @@ from assay.text.statement_cues import (
     USED_TO,
     WRONG,
     count_negations,
+    find_denied_predicate,
 )
 from assay.text.tokens import classify_word
 from assay.text.units import PLAIN, TIME
@@ -265,6 +266,7 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
 _PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
@@ -296,6 +298,7 @@ class _FactJudge:
         self.ignore_marks = not (read_fact.has_marks and answer.has_marks)
         # "No charge" is what is stated, and denies nothing.
         self.is_negative = count_negations(read_fact.plain) % 2 == 1 and not is_nothing_to_pay(read_fact.plain)
+        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
         rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
         content = [
             word
@@ -545,7 +548,7 @@ class _FactJudge:
         clause = spot.clause
         is_denied = is_excepted(self.answer, clause.sentence_start, spot.spans[0][0])
         if is_denied is not None:
-            if self.is_negative:
+            if self.is_negative or self.denied_in_question:
                 if is_denied:  # "all but the night trains" says "not the night trains"
                     return FactJudgment(self.fact, "stated")
                 return FactJudgment(self.fact, "unknown", "it is an exception from what the sentence says")
@@ -710,6 +713,8 @@ class _FactJudge:
             if match["none"] is None and not match.start() >= bound_start  # "no more than" belongs to the quantity
         ]
         is_negated = len(negations) % 2 == 1
+        if self.denied_in_question:
+            return self._judge_denied_predicate(spot, is_negated or bool(NEGATED_AFTER.match(plain, last, clause.end)))
         if is_negated != self.is_negative:
             if self.is_negative and not negations and NEGATED_AFTER.match(plain, last, clause.end):
                 return None  # "Alcohol isn't" says "no alcohol"
@@ -721,6 +726,19 @@ class _FactJudge:
         if not self.is_negative and NEGATED_AFTER.match(plain, last, clause.end):
             return FactJudgment(self.fact, "unknown", "what follows is negated")
         return None
+
+    def _judge_denied_predicate(self, spot: _Occurrence, is_negated: bool) -> FactJudgment | None:
+        """Return the judgment of a clause that affirms what the question denies; None if it denies it too, or is short.
+
+        "It is allowed in Peru" says the contrary of what "Where is it not allowed?" asks for.
+        """
+        clause = self.answer.plain[spot.clause.start : spot.clause.end]
+        if is_negated or not re.search(rf"\b{re.escape(self.denied_in_question)}\b", clause):
+            return None
+        if count_negations(clause):
+            return FactJudgment(self.fact, "unknown", "a part of its sentence is negated")
+        reason = f'it says "{self.denied_in_question}", which the question denies'
+        return FactJudgment(self.fact, "unknown" if _ASKS_FOR_REASON.search(self.question.plain) else "denied", reason)
 
     # ── doubt and other subjects ─────────────────────────────────────────────────────────────────────────────────
 
