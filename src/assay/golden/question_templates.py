@@ -555,7 +555,7 @@ def is_other_wording(question: str, reworded: str) -> bool:
 
 def _list_common_words(question: str) -> frozenset[str]:
     """Return the content words of a question, without names, codes, numbers and quotations."""
-    plain = re.sub(r"“[^”]*”", " ", question)
+    plain = re.sub(r"“[^“”]*”", " ", question)
     plain = plain[:1].lower() + plain[1:]
     return list_content_words(
         " ".join(word for word in plain.split() if word == word.lower() and not re.search(r"\d", word))

@@ -81,7 +81,7 @@ _EXCEPTION_END = re.compile(r"[,;.]")
 
 UNCONDITIONAL = re.compile(
     r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of"
-    r"|whether(?= [^.;]* or not\b)|even (?:without|if|when)|bat ke|du co hay khong)\b"
+    r"|whether(?= [^.;]{0,80} or not\b)|even (?:without|if|when)|bat ke|du co hay khong)\b"
 )
 """Says that what follows is no condition."""
 UNIVERSAL = re.compile(r"\b(?:all|both|any|every|each|tat ca|moi)\b")
@@ -288,7 +288,7 @@ def is_withdrawn(plain: str, end: int, sentence_end: int) -> bool:
 # ── parts of an answer with a value each ─────────────────────────────────────────────────────────────────────────
 
 _PART_CUT = re.compile(
-    r"[;.!?] (?!\n)|\s*\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
+    r"[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
     r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
     r"| \((?=[^()]{0,40}\d)"
 )
