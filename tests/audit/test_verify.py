@@ -229,7 +229,7 @@ def test_a_store_with_faults_is_not_signed_off(tmp_path: Path) -> None:
     with sqlite3.connect(store) as db:
         _edit_answer(db, 7)
     db.close()
-    with pytest.raises(InputError, match="not signed off, because the store has 1 faults"):
+    with pytest.raises(InputError, match="not signed off, because the store has 1 fault"):
         assay.audit.verify(store, roots=tmp_path / "roots.jsonl", sign_off="Lan Pham", now=NOON)
     assert not (tmp_path / "roots.jsonl").exists()
     with pytest.raises(InputError, match="no file for the roots"):

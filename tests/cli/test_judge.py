@@ -150,8 +150,8 @@ def test_only_keeps_the_cases_that_a_selector_names(server: JudgeServer, capsys:
     tag(3, ["hr"])
     assert 0 == judge("--only", "tag:hr", "--dry-run")
     printed = capsys.readouterr().out
-    assert "2 requests about 1 observations" in printed
-    assert "1 of 8 observations are judged" in printed
+    assert "2 requests about 1 observation" in printed
+    assert "judged: 1 of 8 observations" in printed
 
 
 def test_only_gate_keeps_what_judged_rules_look_at(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,7 +159,7 @@ def test_only_gate_keeps_what_judged_rules_look_at(server: JudgeServer, capsys: 
     rule = {"metric": "faithfulness(by=judge)", "at_least": 0.9, "slice": "tag=hr"}
     Path("gate.yaml").write_text(json.dumps({"rules": [rule, {"metric": "recall@5", "at_least": 0.9}]}))
     assert 0 == judge("--only", "gate", "--gate", "gate.yaml", "--dry-run")
-    assert "1 of 8 observations are judged" in capsys.readouterr().out
+    assert "judged: 1 of 8 observations" in capsys.readouterr().out
     assert 2 == judge("--only", "gate", "--dry-run")
     assert "no gate is named" in capsys.readouterr().err
 
@@ -167,7 +167,7 @@ def test_only_gate_keeps_what_judged_rules_look_at(server: JudgeServer, capsys: 
 def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == judge("--only", "ambiguous", "--dry-run")
     printed = capsys.readouterr().out
-    assert "of 8 observations are judged" in printed
+    assert " of 8 observations" in printed
     assert "the other observations get no verdict" in printed
     assert "8 of 8 observations" not in printed
 
@@ -188,7 +188,7 @@ def test_only_ambiguous_asks_about_answers_that_the_rules_cannot_tell(
     rows = [{"case_id": name, "answer": answer} for name, answer in answers.items()]
     Path("outputs.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
     judge("--only", "ambiguous", "--dry-run")
-    assert "1 of 4 observations are judged" in capsys.readouterr().out
+    assert "judged: 1 of 4 observations" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -346,7 +346,7 @@ def test_only_ambiguous_asks_what_rules_leave_open_or_flag(
     Path("golden.jsonl").write_text(json.dumps(case) + "\n")
     Path("outputs.jsonl").write_text(json.dumps({"case_id": "c2", "config_id": "a", "stages": [context], **members}))
     judge("--only", "ambiguous", "--dry-run")
-    assert f"note: {asked} of 1 observations are judged" in capsys.readouterr().out
+    assert f"note: judged: {asked} of 1 observation" in capsys.readouterr().out
 
 
 def test_a_judge_that_nobody_runs_costs_nothing_and_changes_no_score(

@@ -120,7 +120,7 @@ def test_where_nothing_is_in_doubt_the_second_judge_is_asked_nothing(
     assert 0 == asked_of_second()
     printed = capsys.readouterr().err
     assert "second judge for requests in doubt: llama-second (second, sha256:" in printed
-    assert "in doubt and sent to the second judge: 0 of 1 requests" in printed
+    assert "in doubt and sent to the second judge: 0 of 1 request" in printed
 
 
 @pytest.mark.slow

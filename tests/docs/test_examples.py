@@ -101,6 +101,7 @@ def test_the_twins_of_the_page_on_golden_sets_are_told_apart_as_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_files(TWINS_PAGE, tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)
     score, explain = [
         words

@@ -33,4 +33,4 @@ def test_notices_name_the_cases() -> None:
     (notice,) = describe_search_agreement(differing, 5)
     assert "s: search and ask differ in the first 5 chunks of 7 of 7 observations (c0, c1, c2, c3, c4 …)" in notice
     (notice,) = describe_search_agreement([seen("c", stage("search", "a"), stage("dense", "a"))], 5)
-    assert "s: search and ask agree on the first 5 chunks of all 1 observations" == notice
+    assert "s: search and ask agree on the first 5 chunks of all 1 observation" == notice

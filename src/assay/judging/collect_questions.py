@@ -233,7 +233,7 @@ def pending_questions(
             "errors: judge them all once, or label some, before a gate relies on it"
         )
     if only:
-        notices.append(f"{len(questions.observations)} of {format_count(before, 'observation')} are judged")
+        notices.append(f"judged: {len(questions.observations)} of {format_count(before, 'observation')}")
     return questions, notices
 
 

@@ -61,7 +61,7 @@ def describe_probes(probes: Sequence[Case]) -> str:
     """
     questions = format_count(len({probe.question for probe in probes}), "question")
     users = len({compute_digest(probe.user) for probe in probes})
-    who = "the 1 user" if users == 1 else f"those of {users} users"
+    who = "the 1 user" if users == 1 else f"those of {format_count(users, 'user')}"
     return f"{questions}, each again as {who} of the golden set who did not ask it"
 
 

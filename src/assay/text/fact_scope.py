@@ -345,7 +345,7 @@ _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and n
 def is_nothing_to_pay(plain: str) -> bool:
     """Return whether a folded fact only says that there is nothing to pay.
 
-    >>> [is_nothing_to_pay(fact) for fact in ("free of charge", "Nothing.", "free for guests")]
+    >>> [is_nothing_to_pay(fact) for fact in ("free of charge", "nothing.", "free for guests")]
     [True, True, False]
     """
     fact = plain.strip(" .!")
