@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
@@ -151,6 +151,8 @@ WORDS = st.text(alphabet=st.characters(codec="utf-8"), max_size=30)
 
 
 @given(st.text())
+@example("0\N{MICRO SIGN}")
+@example("0\N{LEFT-POINTING ANGLE BRACKET}")
 def test_a_text_that_is_not_marked_is_a_plain_answer(text: str) -> None:
     assert find_behaviour_candidates([text])[0] or detect_phrases(text) == detect_phrases("12 days")
     is_marked = find_behaviour_candidates([text])[0] or mark_answers_open_to_model([text])[0]

@@ -37,8 +37,15 @@ _LATIN_RANGES = (
     range(0x2120, 0x2130),
     range(0xFB00, 0xFB07),
 )  # no others fold to ASCII letters
-OTHER_SCRIPT_RANGES = (range(0x370, 0x1E00), range(0x1F00, 0x2000), range(0x2C80, 0xD800), range(0xF900, 0xFB00))
-_LATIN_AND_SIGN_RANGES = (range(0x370), range(0x1E00, 0x1F00), range(0x2000, 0x2C80), range(0xFB00, 0x10000))
+_UNIT_SIGNS = (range(0x3A9, 0x3AA), range(0x3BC, 0x3BD), range(0x3C9, 0x3CA))  # ohm and micro are no Greek text
+OTHER_SCRIPT_RANGES = (
+    *(range(0x370, 0x3A9), range(0x3AA, 0x3BC), range(0x3BD, 0x3C9), range(0x3CA, 0x1E00)),
+    *(range(0x1F00, 0x2000), range(0x2C80, 0xD800), range(0xF900, 0xFB00)),
+)
+_LATIN_AND_SIGN_RANGES = (
+    *(range(0x370), *_UNIT_SIGNS, range(0x1E00, 0x1F00)),
+    *(range(0x2000, 0x2C80), range(0xFB00, 0x10000)),
+)
 """Characters between the other scripts, which fold to letters, marks or nothing, without surrogates."""
 _SURROGATES = range(0xD800, 0xDC00)
 _SIGN_SURROGATES = (0xD835, 0xD83C, 0xD83D, 0xD83E)
@@ -58,6 +65,8 @@ def _fold_code(character: str) -> int:
         return ord(folded)
     if not folded:
         return _DROPPED
+    if not folded.isascii() and any(ord(letter) in codes for letter in folded for codes in OTHER_SCRIPT_RANGES):
+        return _OTHER_SCRIPT
     return _SEVERAL if any(letter.isascii() and letter.isalnum() for letter in folded) else _MARK
 
 
