@@ -101,8 +101,8 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "abstain",
 )
 _ASKS_FOR_CONTACT = re.compile(
-    r"^\W*(?:to |with )?(?:who|whom|where|how)\b.{0,120}\b(?:contact|reach|ask|speak|talk|write|call|phone|turn|complain"
-    r"|report|collect|pick|apply|register|handles?|responsible|in charge|deals? with)\b"
+    r"^\W*(?:to |with )?(?:who|whom|where|how)\b.{0,120}\b(?:contact|reach|ask|speak|talk|write|call|phone|turn"
+    r"|complain|report|collect|pick|apply|register|handles?|responsible|in charge|deals? with)\b"
     r"|\b(?:lien he|hoi|gap|goi|bao|nop|nhan)\b.{0,80}\b(?:ai|dau|nao)\b"
     r"|\b(?:ai|bo phan nao|phong nao)\b.{0,80}\b(?:phu trach|xu ly|giai quyet|tiep nhan|duyet)\b"
 )
