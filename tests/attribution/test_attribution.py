@@ -196,6 +196,7 @@ def test_a_planted_instruction_that_was_followed_is_the_generators() -> None:
 def test_a_bad_answer_with_the_evidence_in_the_context_is_the_generators(answer: str, subtype: str) -> None:
     found = blamed(case(), seen(stage("dense", "leave"), stage("context", "leave"), answer=answer), corpus())
     assert ("generator", "generate", subtype) == (found.cause, found.stage, found.subtype)
+    assert (subtype == "over_refusal") == found.fix.startswith("loosen the rule")  # a tighter prompt refuses more
 
 
 def test_a_part_of_the_facts_is_an_incomplete_answer() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.comparison.sides import side
 
 from assay.cli import main
@@ -105,10 +106,10 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
     assert len(screen.lines) <= most
     assert max(map(len, screen.lines)) <= max(width, len("case-of-a-very-long-name-that-cannot-be-folded") + 5)
     whole = " ".join(render_short_comparison(comparison, Decision("FAIL", tuple(reasons)), 4000).lines).split()
-    known = {*whole, *LONG.split(), "…", "-", "and", "more:", "--verbose", "case", "cases"}
+    known = {*whole, *LONG.split(), "…", "-", "and", "more:", "--verbose", "case", "cases", "first", "of"}
     for line in screen.lines:
         for word in line.split():
-            assert word in known or word.isdigit() or word.removesuffix("…") in known, (word, line)
+            assert word in known or word.rstrip(":").isdigit() or word.removesuffix("…") in known, (word, line)
 
 
 def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:
@@ -169,3 +170,11 @@ def test_configurations_of_the_same_outputs_get_a_command_that_runs(
     (command,) = re.findall(r"^next: assay (.+)$", capsys.readouterr().err, re.MULTILINE)
     assert 0 == main(shlex.split(command))
     assert "q5 under new: failed" in capsys.readouterr().out
+
+
+def test_one_line_of_a_list_shows_its_first_item_and_how_many_there_are() -> None:
+    changed = ("target.call was python, is http", "corpus was v1, is v2", "index was a, is b")
+    comparison = replace(make_comparison(), changed=changed)
+    lines = render_short_comparison(comparison, Decision("NOT_GATED", ()), 100, max_lines=11).lines
+    at = lines.index("What differs:")
+    assert lines[at + 1] == " - first of 3: target.call was python, is http"

@@ -107,6 +107,11 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
     }
 )
 
+OVER_REFUSAL_FIX = (
+    "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies"
+)
+"""What to try first where the generator refuses what it could answer: a tighter prompt makes that worse."""
+
 
 # ── access ───────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -105,6 +105,11 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         return attribution
     note = cause_rules.CAUSE_NOTES[finding.cause]
     record = (*finding.record, *_list_unclear_stages(inquiry, finding))
+    fix = note.fix
+    if finding.cause == "insufficient_trace" and record:
+        fix = f"record {record[0]}"
+    elif finding.cause == "generator" and subtype == "over_refusal":
+        fix = cause_rules.OVER_REFUSAL_FIX
     return replace(
         attribution,
         cause=finding.cause,
@@ -112,7 +117,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         evidence=finding.evidence,
         confidence=finding.confidence,
         sign=note.sign,
-        fix=f"record {record[0]}" if finding.cause == "insufficient_trace" and record else note.fix,
+        fix=fix,
         also=finding.also[: MAX_CAUSES - 1],
         subcause=finding.subcause,
         record=record,

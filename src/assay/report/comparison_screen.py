@@ -143,9 +143,11 @@ def _fold_reasons(reasons: Sequence[str], most: int, width: int) -> list[str]:
 
 
 def _cut_list(lines: Sequence[str], most: int) -> list[str]:
-    """Return at most so many lines; the last says how many are left out."""
+    """Return at most so many lines; the last says how many are left out, a single one how many there are."""
     if len(lines) <= most:
         return list(lines)
+    if most == 1:  # nothing but a count of what is left out tells nothing
+        return [lines[0].replace(" - ", f" - first of {len(lines)}: ", 1)]
     left_out = len(lines) - most + 1
     return [*lines[: most - 1], f" - and {left_out} more: --verbose"]
 
