@@ -344,3 +344,28 @@ def test_evidence_mentions_a_quantity_in_any_form(text: str, fact: str) -> None:
 )
 def test_an_answer_denies_what_its_question_denies(question: str, fact: str, answer: str, state: str) -> None:
     assert judge_facts(answer, (fact,), question, "")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("every day", "Daily.", "stated"),
+        ("every day", "They are turned once a day.", "stated"),
+        ("every day", "Every second day.", "denied"),
+        ("every day", "Not every day.", "unknown"),
+        ("every day", "They are turned daily and brushed every week.", "unknown"),
+        ("every day", "They are turned.", "missing"),
+        ("twice a week", "Twice weekly.", "stated"),
+        ("every two days", "Every other day.", "stated"),
+        ("hằng ngày", "Mỗi ngày một lần.", "stated"),
+        ("hằng ngày", "Hằng tuần.", "denied"),
+    ],
+)
+def test_frequencies_are_compared_in_whatever_words(fact: str, answer: str, state: str) -> None:
+    assert judge_facts(answer, (fact,), "How often are the wheels turned?", "")[0].state == state
+
+
+def test_a_word_of_doubt_that_the_question_has_too_doubts_nothing() -> None:
+    question, answer = "How many people may be in a cave?", "At most 3 people may be in a cave."
+    assert judge_facts(answer, ("at most 3 people",), question, "")[0].state == "stated"
+    assert judge_facts(answer, ("at most 3 people",), "How many people fit?", "")[0].state == "unknown"

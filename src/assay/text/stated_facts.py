@@ -13,6 +13,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -45,6 +46,7 @@ from assay.text.fact_scope import (
     list_exceptions,
     split_parts,
 )
+from assay.text.frequencies import find_frequencies, read_frequency
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
@@ -317,6 +319,11 @@ class _FactJudge:
         """Return the best state over all places of the answer where the fact may be stated."""
         if is_nothing_to_pay(self.read_fact.plain):
             return self._judge_free()
+        frequency = read_frequency(self.read_fact.plain)
+        if frequency is not None:
+            judgment = self._judge_frequency(frequency)
+            if judgment is not None:
+                return judgment
         agreeing = []
         for quantity in self.read_fact.quantities:
             agreeing.append(self._find_quantity(quantity))
@@ -381,6 +388,17 @@ class _FactJudge:
                 said = self.answer.text[subject[0].start : first.end]
                 return FactJudgment(self.fact, "unknown", f'the answer says "{said}"')
         return None
+
+    def _judge_frequency(self, frequency: tuple[Fraction, str]) -> FactJudgment | None:
+        """Return the judgment of a fact that only says how often; None if the answer does not say it in words."""
+        named = set(find_frequencies(self.answer.plain))
+        if not named:
+            return None
+        if len(named) > 1 or count_negations(self.answer.plain) or DOUBT.search(self.answer.plain):
+            return FactJudgment(self.fact, "unknown", "it says how often in several ways, or denies or doubts one")
+        if frequency in named:
+            return FactJudgment(self.fact, "stated")
+        return FactJudgment(self.fact, "denied", "it says another frequency")
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
@@ -812,7 +830,8 @@ class _FactJudge:
             return "it is in a question"
         own = self.read_fact.plain
         match = DOUBT.search(sentence)
-        if match is not None and match[0] not in own:
+        asked = (own, self.question.plain, self.reference.plain)  # "how many may be in a cave?" doubts nothing
+        if match is not None and not any(match[0] in text for text in asked):
             return f'it is in doubt ("{match[0]}")'
         partly = PARTIAL_QUANTIFIER.search(self.answer.plain, spot.clause.start, spot.spans[0][0])
         if partly is not None and partly[0] not in own and partly[0] not in self.question.plain:
