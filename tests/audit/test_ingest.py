@@ -176,6 +176,19 @@ def test_a_line_that_no_reader_takes_does_not_stop_the_rest(tmp_path: Path, monk
     assert "day.jsonl:2:" in result.reasons[0]
 
 
+def test_a_long_value_is_not_repeated_whole_in_its_reason(tmp_path: Path) -> None:
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1, at="x" * 100_000)]))
+    assert 1 == result.rejected
+    assert len(result.reasons[0]) < 500
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_full_disk_below_the_dead_letters_names_their_file(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "day.jsonl", [make_line(1), "{broken"])
+    with pytest.raises(IncompleteError, match=r"^/dev/full: No space left"):
+        ingest(str(tmp_path / "s"), source, dead_letters="/dev/full")
+
+
 @pytest.mark.slow
 def test_a_record_of_ten_megabytes_is_stored(tmp_path: Path) -> None:
     answer = "".join(chr(97 + number * number % 26) for number in range(10_000_000))

@@ -159,6 +159,16 @@ def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ingest(tmp_path, lines)
 
 
+def test_a_packed_file_of_countless_empty_messages_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.audit.trace_files.MAX_OTLP_MESSAGES", 1000)
+    bomb = tmp_path / "bomb.binpb.gz"
+    bomb.write_bytes(gzip.compress(bytes(4 * 1000)))
+    assert 0 == ingest(tmp_path, bomb).stored
+    bomb.write_bytes(gzip.compress(bytes(4 * 1001)))
+    with pytest.raises(InputError, match="too many messages"):
+        ingest(tmp_path, bomb)
+
+
 def test_traces_have_no_checkpoint(tmp_path: Path) -> None:
     for name in ("traces.jsonl", "traces.binpb"):
         with pytest.raises(InputError, match="read whole: no checkpoint"):

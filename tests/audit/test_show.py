@@ -17,6 +17,7 @@ import assay
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
 from assay.calls.interfaces import CallError, TargetCall
+from assay.cli import main
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.judging.rubric_files import use_rubrics
@@ -520,3 +521,18 @@ def test_an_answer_is_checked_with_the_corpus_of_its_version_and_that_of_now(tmp
         show_answer(tmp_path, line | {"id": "c"}, corpus=[f"v1={old}", f"v1={now}"])
     with pytest.raises(InputError, match="two without a version"):
         show_answer(tmp_path, line | {"id": "d"}, corpus=[old, now])
+
+
+def test_what_users_and_models_wrote_cannot_control_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = "evil \x1b[31m\x1b]0;title\x07 \u202eright to left ##vso[task.complete]"
+    line = make_line(1, question=hostile, answer=hostile, model="m", stages=context(("leave-1", hostile)))
+    store = tmp_path / "s.sqlite"
+    assay.audit.ingest(store, write_lines(tmp_path / "day.jsonl", [line]))
+    capsys.readouterr()
+    main(["audit", "show", "req-1", "--store", str(store)])
+    printed = capsys.readouterr().out
+    assert "evil" in printed
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
+    assert "##vso[" not in printed

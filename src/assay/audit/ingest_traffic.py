@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -109,28 +109,41 @@ class _DeadLetters:
         if line is not None:
             text = self._redactor.redact_text(line[:MAX_QUOTED_LINE].decode("utf-8", "backslashreplace"), Counter())
         row = {"source": source, "line": number, "reasons": reasons, "text": text}
-        self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        with self._naming_the_file():
+            self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def sync(self) -> None:
         if self._file is not None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            with self._naming_the_file():
+                self._file.flush()
+                os.fsync(self._file.fileno())
+
+    @contextmanager
+    def _naming_the_file(self) -> Iterator[None]:
+        """Let errors of writing name this file: the system names it only where opening fails."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = self._path
+            raise
 
     def close(self) -> None:
         if self._file is not None:
-            self.sync()
-            self._file.close()
+            try:
+                self.sync()
+            finally:
+                with suppress(OSError):  # what could not be written, cannot be written on closing either
+                    self._file.close()
 
 
 @contextmanager
 def _open_dead_letters(request: IngestRequest, result: IngestResult) -> Iterator[_DeadLetters]:
     letters = _DeadLetters(request.dead_letters, result, RecordRedactor(request.rules))
     try:
-        yield letters
+        with closing(letters):
+            yield letters
     except OSError as error:
         raise IncompleteError(f"{error.filename or request.store}: {error.strerror or error}") from error
-    finally:
-        letters.close()
 
 
 class _SourceIngester:

@@ -20,6 +20,7 @@ from assay.formats.outputs_checks import find_unknown_keys
 from assay.formats.outputs_rag_trace import decode_rag_trace
 from assay.formats.problems import find_name_fault
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, Feedback, TimeSource
+from assay.records.errors import shorten_repr
 from assay.records.golden_set import Behaviour, Count, NonNegative, User
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage, TargetError, ToolCall, Usage, find_stage
 
@@ -313,5 +314,6 @@ def normalise_time(text: str) -> str:
             return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
         return format_time(moment)
     except (ValueError, OverflowError):
-        message = f"not a time (got {text!r}; expected one with its offset from UTC, such as 2026-03-02T09:30:00Z)"
+        got = shorten_repr(text)
+        message = f"not a time (got {got}; expected one with its offset from UTC, such as 2026-03-02T09:30:00Z)"
         raise FieldError(TIME_FIELD, message) from None

@@ -14,6 +14,8 @@ from assay.records.errors import InputError, Problem
 
 OTLP_JSON, OTLP_PROTOBUF = "otlp-json", "otlp-protobuf"
 MAX_OTLP_BYTES = 512 * 2**20
+MAX_OTLP_MESSAGES = 2_000_000
+"""Without a limit, a small packed file of empty messages would be read for minutes."""
 PROTOBUF_SUFFIXES = (".pb", ".binpb", ".pb.gz", ".binpb.gz")
 _PREFIX_BYTES = 4
 _FIRST_FIELD = b"\x0a"  # how a message begins that is not preceded by its length
@@ -58,6 +60,9 @@ def iterate_messages(path: str) -> Iterator[tuple[int, bytes]]:
         number = 0
         while head:
             number += 1
+            if number > MAX_OTLP_MESSAGES:
+                message = f"too many messages (got more than {MAX_OTLP_MESSAGES}; expected that at most: split it)"
+                raise InputError([Problem(path, number, "", message, "E_TOO_LARGE")])
             length = int.from_bytes(head, "big")
             if len(head) < _PREFIX_BYTES or length > MAX_LINE_BYTES:
                 raise OtlpError(f"message {number}: no length of at most {MAX_LINE_BYTES} bytes (got {head.hex()})")

@@ -182,6 +182,7 @@ def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     got = shorten_repr(line[:120].decode("utf-8", "backslashreplace"))
     message = (
         f"cannot tell the format (got {got}; expected JSON lines with members of an audit record such as question and "
-        "answer, with case_id (assay), query_id (rag-trace) or resourceSpans (otlp-json)); name it with --format"
+        "answer, with case_id (assay), query_id (rag-trace) or resourceSpans (otlp-json)); name it with "
+        "--traffic-format"
     )
     raise InputError([Problem(path, number, "", message, "E_FORMAT")])

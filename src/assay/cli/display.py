@@ -69,14 +69,21 @@ def print_table(table: Table) -> None:
             raise BrokenPipeError
 
     console = SafeConsole(highlight=False, width=get_screen_width(), no_color=not uses_colors())
-    rich_table = RichTable(title=Text(table.title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    rich_table = RichTable(
+        title=Text(escape_terminal(table.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
     for column in table.columns:
         rich_table.add_column(Text(column), overflow="fold")
     for row in table.rows:
-        rich_table.add_row(*(Text(cell) for cell in row))
+        rich_table.add_row(*(Text(_escape_cell(cell)) for cell in row))
     console.print(rich_table)
     for note in table.notes:
-        typer.echo(f"note: {note}")
+        typer.echo(f"note: {escape_terminal(note)}")
+
+
+def _escape_cell(cell: str) -> str:
+    """Return a cell, which may have several lines, without what moves the cursor or is read as a build command."""
+    return "\n".join(escape_terminal(line) for line in cell.split("\n"))
 
 
 def print_written_files(files: Iterable[tuple[str, Path]], next_step: str | None = None) -> None:
