@@ -114,3 +114,33 @@ def test_a_number_of_a_reference_belongs_to_its_noun_and_its_subject() -> None:
 )
 def test_bounds_of_lead_times_turn_and_rates_and_ranges_stay(text: str, bounds: list[str]) -> None:
     assert [quantity.bound for quantity in find_measures(text)] == bounds
+
+
+@pytest.mark.parametrize(
+    ("answer", "states"),
+    [
+        ("Guided tours cost 12 euros for adults and 5 euros for children.", {"stated"}),
+        ("Adults pay 12 euros, children 5 euros.", {"stated"}),
+        ("Adults and children pay 12 and 5 euros respectively.", {"stated"}),
+        ("Guided tours cost 12 euros for children and 5 euros for adults.", {"unknown", "denied"}),
+        ("Adults pay 5 euros and children 12 euros.", {"unknown", "denied"}),
+    ],
+)
+def test_two_values_that_each_belong_to_the_other_fact_are_not_stated(answer: str, states: set[str]) -> None:
+    question = "What do guided tours cost for adults and children?"
+    judged = judge_facts(answer, ("12 euros for adults", "5 euros for children"), question, "")
+    assert {judgment.state for judgment in judged} <= states
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Orders from 250 euros are delivered free of charge.", "stated"),
+        ("From 250 euros.", "stated"),
+        ("Orders of at least 250 euros are delivered free of charge.", "stated"),
+        ("Orders up to 250 euros are delivered free of charge; larger ones cost 14 euros.", "denied"),
+    ],
+)
+def test_where_something_begins_is_not_where_it_ends(answer: str, state: str) -> None:
+    question = "From what amount are orders delivered free of charge?"
+    assert judge_facts(answer, ("250 euros",), question, "")[0].state == state

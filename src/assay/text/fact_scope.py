@@ -17,7 +17,7 @@ from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
-from assay.text.statement_cues import count_negations
+from assay.text.statement_cues import RESPECTIVELY, count_negations
 from assay.text.units import MONEY, PLAIN, SHARE
 
 # ── exceptions ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -129,6 +129,12 @@ def find_limit(plain: str) -> Limit:
     return "<" if is_upper else ">"
 
 
+_ASKS_FROM = re.compile(
+    r"(?:from|starting (?:at|from|with)|tu) (?:what|which|how|when|bao nhieu|bao gio|muc nao|ngay nao|may)\b"
+)
+"""A question for where something begins, which "up to" answers the other way round."""
+
+
 class ExpectedLimit(NamedTuple):
     """Which limit an answer has to state, and whether question or reference say so in words for it."""
 
@@ -141,6 +147,8 @@ def find_expected_limit(question: str, reference: str) -> ExpectedLimit:
     side = find_limit(reference) or find_limit(question)
     if side:
         return ExpectedLimit(side, True)
+    if _ASKS_FROM.match(question):
+        return ExpectedLimit(">", True)
     return ExpectedLimit("<" if _asks_how_much(question) else "", False)
 
 
@@ -533,11 +541,20 @@ class ValueOwner:
             if is_value or _holds(in_own, word):
                 continue
             for other in others:
-                is_rival = any(is_rival for _, is_rival in self._list_values(other, value))
-                if is_rival and _holds(self._words_in(other), word):
+                if self._has_other_value(other, value) and _holds(self._words_in(other), word):
                     reason = f'it is said of something else than "{word.folded}", which has a value of its own'
                     return OtherOwner(reason, False)
         return None
+
+    def _has_other_value(self, part: Part, value: Quantity | None) -> bool:
+        """Whether a part has another value of the kind of the fact; that of another fact is one too: "12 euros for
+        children and 5 euros for adults" gives both to the wrong ones."""
+        if any(is_rival for _, is_rival in self._list_values(part, value)):
+            return True
+        if RESPECTIVELY.search(self.answer.plain, part.start) is not None:
+            return False
+        comparable = (own for own in self._quantities_in(part) if self._may_replace(own, value, part))
+        return value is not None and any(not is_same_quantity(value, own) for own in comparable)
 
     def _is_elsewhere(self, word: Word, others: Sequence[Part]) -> bool:
         is_value = NOTHING_TO_PAY.search(word.folded) is not None or WEEKDAY.search(word.folded) is not None
