@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import gc
+import json
+import os
+import subprocess
+import sys
 import tracemalloc
-from functools import _lru_cache_wrapper, partial
+from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tests.trends.production import list_traffic, write_traffic
@@ -15,10 +19,13 @@ from assay.audit.load_answers import iterate_answer_pages
 from assay.trends.collect_traffic import Traffic, TrafficCollector
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
 MOST_BYTES_OF_A_WEEK = 50_000
+MEASURE = "import sys; from tests.trends.test_monitor_memory import measure_peaks; measure_peaks(sys.argv[1])"
 
 
-def test_what_a_monitor_keeps_does_not_grow_with_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def measure_peaks(folder: str) -> None:
+    """Write to `peaks.json` the peaks of memory while a monitor collects twelve weeks, four, and twelve again."""
     peaks: list[int] = []
     collect = TrafficCollector.collect
 
@@ -31,20 +38,28 @@ def test_what_a_monitor_keeps_does_not_grow_with_the_answers(tmp_path: Path, mon
             tracemalloc.stop()
         return traffic
 
-    monkeypatch.setenv("ASSAY_AUDIT_KEY", "a secret of the tests, long enough")
-    monkeypatch.setattr(TrafficCollector, "collect", collect_traced)
-    monkeypatch.setattr("assay.trends.collect_traffic.iterate_answer_pages", partial(iterate_answer_pages, page=100))
     lines = (
         line | {"user_uid": f"user-{number}", "question": f"{line['question']} Contract {number} of {number % 97}?"}
         for number, line in enumerate(list_traffic(84, 30))
     )
-    store = str(tmp_path / "audit.sqlite")
-    assay.audit.ingest(store, write_traffic(tmp_path / "traffic.jsonl", lines))
+    store = str(Path(folder, "audit.sqlite"))
+    assay.audit.ingest(store, write_traffic(Path(folder, "traffic.jsonl"), lines))
     metrics = ("refusal_rate", "hallucination_risk(by=rules)")
-    # A cache that other tests have filled takes in new texts for older ones, which nobody saw being allocated.
-    for cached in gc.get_objects():
-        if isinstance(cached, _lru_cache_wrapper):
-            cached.cache_clear()
-    for last in ("2026-03-29", "2026-02-01", "2026-03-29"):  # the first one fills the caches of texts
-        assay.monitor(store, first="2026-01-05", last=last, metrics=metrics, budget=60)
+    small_pages = partial(iterate_answer_pages, page=100)
+    with (
+        patch.object(TrafficCollector, "collect", collect_traced),
+        patch("assay.trends.collect_traffic.iterate_answer_pages", small_pages),
+    ):
+        for last in ("2026-03-29", "2026-02-01", "2026-03-29"):  # the first one fills the caches of texts
+            assay.monitor(store, first="2026-01-05", last=last, metrics=metrics, budget=60)
+    Path(folder, "peaks.json").write_text(json.dumps(peaks), encoding="utf-8")
+
+
+def test_what_a_monitor_keeps_does_not_grow_with_the_answers(tmp_path: Path) -> None:
+    # In a process of its own: what other tests left behind decides how long garbage waits for its collection.
+    environment = os.environ | {"ASSAY_AUDIT_KEY": "a secret of the tests, long enough"}
+    words = [sys.executable, "-c", MEASURE, str(tmp_path)]
+    measured = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert measured.returncode == 0, measured.stderr
+    peaks = json.loads((tmp_path / "peaks.json").read_text(encoding="utf-8"))
     assert peaks[2] - peaks[1] < 8 * MOST_BYTES_OF_A_WEEK, peaks

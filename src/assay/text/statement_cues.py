@@ -22,7 +22,9 @@ NEGATION = re.compile(
     r"|khong|chua|chang|thay vi|khoi)\b|n't"
 )
 """A negation; the group `none` is one that denies nothing ("no more than", "not only")."""
-_INTERROGATIVE = LatePattern(r"\b(?:who|whom|what|which|where|when|why|how|ai|gi|nao|dau|bao gio|may|sao)\b")
+_INTERROGATIVE = LatePattern(
+    r"\b(?:who|whom|what|which|where|when|why|how|ai|gi|nao|dau|bao gio|may (?:gio|ngay|nguoi|lan)|sao)\b"
+)
 _DENIED_PREDICATE = LatePattern(
     r"(?:\b(?:not|never|cannot|khong|chua)|n't)\b"
     r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|duoc|the|phai|nen|can|co|bi))* (?P<predicate>[a-z]+)"
