@@ -99,6 +99,19 @@ def test_doctor_without_settings_says_what_works_what_is_missing_and_what_to_do(
     assert not any(line.startswith(("fail", "warn")) for line in lines)
 
 
+def test_doctor_asks_a_target_of_the_command_line_without_settings(
+    bakery: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (bakery / "assay.yaml").unlink()
+    assert 0 == main(["doctor", "--target", "bakery:ask", "--golden", "golden.jsonl"])
+    told = capsys.readouterr().out
+    assert "ok    target ask: ask: " in told
+    assert 2 == main(["doctor", "--target", "bakery:absent", "--golden", "golden.jsonl"])
+    assert "fail  target absent: " in capsys.readouterr().out
+    assert 2 == main(["doctor", "--target", "no target", "--golden", "golden.jsonl"])
+    assert "fail  targets: target: E_TARGET no such target (got 'no target'; " in capsys.readouterr().out
+
+
 def test_the_extras_that_doctor_knows_are_those_of_the_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     assert set(declared) - {"all"} == {extra for extra, _, _ in EXTRAS}

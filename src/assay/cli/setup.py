@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.options import (
+    CorpusOption,
     PermissionOptions,
     SettingsOption,
     expand_options,
@@ -98,6 +99,15 @@ def _ask_once(file: str, stub: str | None) -> ExitCode:
 def doctor(
     *,
     settings: SettingsOption = None,
+    golden: Annotated[str | None, typer.Option(help="Golden set, in place of that of the settings.")] = None,
+    corpus: CorpusOption = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Target to ask: a name from the settings, or [NAME=] followed by a URL, mcp:URL, module:attr or a "
+            "file; takes several values (default: all of the settings)."
+        ),
+    ] = None,
     permissions: PermissionOptions,
 ) -> ExitCode:
     """Check settings, golden set, corpus and gate; ask each target the first case, and show the replies as read."""
@@ -105,9 +115,10 @@ def doctor(
     from assay.targets.choose_target import TargetPermissions
 
     failed = False
-    for finding in check_setup(
-        settings, TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
-    ):
+    trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
+    given = {"golden": golden, "corpus": corpus}
+    overrides = {name: (f"--{name}", value) for name, value in given.items() if value is not None}
+    for finding in check_setup(settings, trust, tuple(target or ()), overrides):
         failed = failed or finding.state == "fail"
         _print_finding(finding)
     return ExitCode.BAD_INPUT if failed else ExitCode.PASS

@@ -8,7 +8,7 @@ import platform
 import re
 import shlex
 from collections import Counter
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -120,14 +120,23 @@ def check_targets(path: str, trust: TargetPermissions) -> list[SetupFinding]:
     return list(_check_targets(config, golden, trust))
 
 
-def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFinding]:
-    """Yield the findings, settings first; checks that an earlier fault makes impossible are left out."""
+def check_setup(
+    path: str | None,
+    trust: TargetPermissions,
+    targets: Sequence[str] = (),
+    overrides: Mapping[str, tuple[str, str]] | None = None,
+) -> Iterator[SetupFinding]:
+    """Yield the findings, settings first; checks that an earlier fault makes impossible are left out.
+
+    `targets` are those to ask, as after `assay run --target`; none means all of the settings. `overrides` maps a
+    setting (`golden`, `corpus`) to the name of the option that replaces it and its value.
+    """
     try:
-        config = load_config(path)
+        config = load_config(path, overrides)
     except AssayError as error:
         yield SetupFinding("fail", "settings", str(error))
         return
-    if config.path is None and config.golden_settings is None:
+    if config.path is None and config.golden_settings is None and not targets:
         yield from check_installation()
         remedy = "assay init, or assay init --target URL or module:attr; then replace the cases in golden.jsonl"
         yield SetupFinding("next", "settings", "no assay.yaml here", remedy)
@@ -148,7 +157,7 @@ def check_setup(path: str | None, trust: TargetPermissions) -> Iterator[SetupFin
         corpus = loaded or corpus
         yield finding
     yield from _check_gate(config)
-    yield from _check_targets(config, golden, trust, corpus)
+    yield from _check_targets(config, golden, trust, corpus, targets)
     yield from _check_plugins()
 
 
@@ -175,7 +184,7 @@ def _check_plugins() -> Iterator[SetupFinding]:
 
 def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | None]]:
     if config.golden_settings is None:
-        yield SetupFinding("fail", "golden set", "not given", "golden: FILE in the settings"), None
+        yield SetupFinding("fail", "golden set", "not given", "--golden FILE, or golden: FILE in the settings"), None
         return
     try:
         loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
@@ -221,7 +230,8 @@ def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[Se
     if config.settings.corpus is None:
         has_access_rules = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
         message = "not given" + (": access rules are then taken from the system itself" if has_access_rules else "")
-        yield SetupFinding("warn", "corpus", message, "corpus: FILE, the chunks with tenant, roles and text"), None
+        remedy = "--corpus FILE, or corpus: FILE in the settings: the chunks with tenant, roles and text"
+        yield SetupFinding("warn", "corpus", message, remedy), None
         return
     try:
         corpus, doubts = load_corpus(config.resolve_path("corpus", config.settings.corpus))
@@ -256,12 +266,21 @@ def _check_gate(config: Config) -> Iterator[SetupFinding]:
 
 
 def _check_targets(
-    config: Config, golden: GoldenSet | None, trust: TargetPermissions, corpus: Corpus | None = None
+    config: Config,
+    golden: GoldenSet | None,
+    trust: TargetPermissions,
+    corpus: Corpus | None = None,
+    names: Sequence[str] = (),
 ) -> Iterator[SetupFinding]:
-    if not config.settings.targets:
+    if not config.settings.targets and not names:
         yield SetupFinding("warn", "targets", "none in the settings", "targets: …, or --target on the command line")
         return
-    for chosen in choose_targets(config, ()):
+    try:
+        targets = choose_targets(config, names)
+    except AssayError as error:
+        yield SetupFinding("fail", "targets", str(error))
+        return
+    for chosen in targets:
         redact = Redactor(find_secrets(named=list_secret_variables(chosen.settings))).redact_message
         for finding in _check_target(config, chosen, golden, trust, corpus):
             yield finding._replace(message=redact(finding.message))

@@ -26,6 +26,7 @@ from assay.metrics.catalog import parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
+from assay.report.number_format import format_number
 from assay.report.tables import Table
 from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below
@@ -425,9 +426,10 @@ def _build_series_table(run_history: RunHistory) -> Table:
     rows = []
     for series in run_history.series:
         shown = series.points[-_LAST_POINTS:]
-        values = " → ".join("n/a" if point.value is None else f"{point.value:.3g}" for point in shown)
+        values = " → ".join(format_number(point.value, series.name) for point in shown)
         last = shown[-1]
-        interval = f"{last.low:.3g} … {last.high:.3g}" if last.low is not None and last.high is not None else ""
+        bounds = last.low, last.high
+        interval = " … ".join(format_number(bound, series.name) for bound in bounds) if None not in bounds else ""
         rows.append(
             (series.configuration or "", series.name, series.slice or "all", str(len(series.points)), values, interval)
         )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import structs
 
+from assay.report.number_format import format_number
 from assay.stats.arrays import FloatArray
 from assay.stats.bound_alarms import BoundAlarm, find_bound_alarms
 from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
@@ -105,7 +106,8 @@ def _find_bound_alerts(
         value = _read_level(sums, alarm)
         since, where = calendar.name_day(alarm.since), f" in {sums.slice_name}" if sums.slice_name else ""
         side = "above" if bound.direction > 0 else "below"
-        text = f"{measure.name}{where} is {side} its bound of {bound.limit:.3g}: {value:.3g} since {since}"
+        limit, level = (format_number(number, measure.name) for number in (bound.limit, value))
+        text = f"{measure.name}{where} is {side} its bound of {limit}: {level} since {since}"
         yield (
             alarm.since,
             MonitorAlert(
@@ -186,7 +188,8 @@ def _describe_change(
 ) -> str:
     verb = "rose" if change.after > change.before else "fell"
     where = "" if slice_name is None else f" in {slice_name}"
-    text = f"{measure.name}{where} {verb} from {change.before:.3g} to {change.after:.3g} on about {day}"
+    before, after = (format_number(level, measure.name) for level in (change.before, change.after))
+    text = f"{measure.name}{where} {verb} from {before} to {after} on about {day}"
     if not since:
         return f"{text}; no version changed at about that time"
     changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]

@@ -16,6 +16,7 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.series import Series, SeriesMark, SeriesPoint
+from assay.report.number_format import format_number
 from assay.scoring.column_values import number_clusters
 from assay.scoring.slices import find_slice_rows
 from assay.stats.arrays import FloatArray
@@ -237,8 +238,9 @@ def _list_change_marks(
 def describe_change(change: ChangeFinding) -> str:
     """Return a sentence about a change: the means, what they rest on, and which versions changed at the same time."""
     same_time = "; ".join(_format_difference(item.name, item.before, item.after) for item in change.versions)
+    before, after = (format_number(value, change.metric) for value in (change.before, change.after))
     text = (
-        f"mean {change.before:.3g} before, {change.after:.3g} from {change.run} on "
+        f"mean {before} before, {after} from {change.run} on "
         f"({format_count(change.cases, 'shared case')}, {format_count(change.runs, 'run')}, adjusted p {change.p:.2g})"
     )
     if not same_time:
