@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,20 @@ def test_cases_have_what_was_asked_answered_and_measured() -> None:
     assert gym in result.failed
     assert "no evidence to find" == lead.reasons["recall@10"]
     assert "How much leave?" in leave.explain()
+
+
+def test_an_answer_of_which_nothing_is_known_is_neither_passed_nor_a_bare_key_error() -> None:
+    rows = [{"id": "leave", "question": "How much leave?", "reference": "12 days", "must_have": ["12 days"]}]
+    result = assay.run(lambda question: {"answer": "Between 12 days and a year, perhaps more."}, rows)
+    (leave,) = result.unknown
+    assert (leave,) == result.cases and not result.failed
+    assert ("unknown", "<case leave of target: unknown>") == (leave.outcome, repr(leave))
+    reason = leave.reasons["correct_answer"]
+    with pytest.raises(KeyError, match=re.escape(f"correct_answer has no score: {reason}")):
+        leave.scores["correct_answer"]
+    assert leave.scores.get("correct_answer") is None
+    with pytest.raises(KeyError, match=r"no metric 'recall@7' \(measured: behaviour, "):
+        leave.scores["recall@7"]
 
 
 def test_a_metric_that_was_not_measured_is_refused_with_those_that_were() -> None:

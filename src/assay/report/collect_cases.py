@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,21 +12,45 @@ from assay.records.golden_set import Case
 from assay.records.observations import Observation, describe_target_error
 from assay.records.scores import SCORED, ScoreTable
 from assay.report.explain_case import explain_case
+from assay.scoring.case_outcomes import CaseOutcome, classify_checks
 from assay.scoring.column_values import find_column
 from assay.scoring.scored_run import ScoredRun
 
 Column = Sequence[str | float | None]
 
 
+class CaseScores(dict[str, float]):
+    """The scores of a case by metric; asking for one that has no number raises KeyError with the reason.
+
+    >>> CaseScores({"behaviour": 1.0}, {"correct_answer": "unknown: no check decides"})["correct_answer"]
+    Traceback (most recent call last):
+    KeyError: 'correct_answer has no score: unknown: no check decides'
+    """
+
+    def __init__(self, scores: Mapping[str, float], reasons: Mapping[str, str]) -> None:
+        super().__init__(scores)
+        self._reasons = reasons
+
+    def __missing__(self, metric: str) -> float:
+        reason = self._reasons.get(metric)
+        if reason is None:
+            raise KeyError(f"no metric {metric!r} (measured: {', '.join([*self, *self._reasons])})")
+        raise KeyError(f"{metric} has no score: {reason}")
+
+
 @dataclass(frozen=True)
 class CaseResult:
-    """One case in one configuration. `scores` has the metrics with a number, `reasons` why the others have none."""
+    """One case in one configuration. `scores` has the metrics with a number, `reasons` why the others have none.
+
+    `outcome` is unknown where no check failed and nothing tells whether the answer is right.
+    """
 
     case: Case
     config: str
     failed_checks: tuple[str, ...]
-    scores: dict[str, float]
+    scores: CaseScores
     reasons: dict[str, str]
+    outcome: CaseOutcome
     run: ScoredRun = field(repr=False, compare=False)
 
     @property
@@ -68,7 +92,7 @@ class CaseResult:
         return explain_case(self.run, self.case.id, self.config, show_forbidden=show_forbidden, verbose=verbose)
 
     def __repr__(self) -> str:
-        state = ", ".join(self.failed_checks) or (self.error or "passed")
+        state = ", ".join(self.failed_checks) or self.error or self.outcome
         return f"<case {self.case.id} of {self.config}: {state}>"
 
 
@@ -82,7 +106,7 @@ def list_case_results(run: ScoredRun) -> tuple[CaseResult, ...]:
 
 
 def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
-    failed_by_case = {checks.case_id: checks.failed for checks in table.checks}
+    checks_by_case = {checks.case_id: checks for checks in table.checks}
     for row, case_id in enumerate(table.case_ids):
         scores: dict[str, float] = {}
         reasons: dict[str, str] = {}
@@ -91,7 +115,16 @@ def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
                 scores[metric] = float(column.values[row])
             else:
                 reasons[metric] = column.reasons[column.reason[row]]
-        yield CaseResult(run.cases[case_id], table.config_id, failed_by_case.get(case_id, ()), scores, reasons, run)
+        checks = checks_by_case.get(case_id)
+        yield CaseResult(
+            run.cases[case_id],
+            table.config_id,
+            checks.failed if checks is not None else (),
+            CaseScores(scores, reasons),
+            reasons,
+            classify_checks(checks),
+            run,
+        )
 
 
 def build_columns(run: ScoredRun) -> dict[str, Column]:

@@ -15,9 +15,7 @@ from assay.scoring.case_outcomes import count_cases, list_failed_cases
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3
-NEXT_STEP = (
-    "next: result.failed, result.cases[0].explain(), result.to_pandas(), assay.report(result, html='report.html')"
-)
+NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), assay.report(result, html='report.html')"
 
 
 def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:

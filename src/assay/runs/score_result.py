@@ -77,6 +77,11 @@ class ScoreResult:
         """The cases that failed a check, or have no output or an error."""
         return tuple(case for case in self.cases if case.has_failed)
 
+    @property
+    def unknown(self) -> tuple[CaseResult, ...]:
+        """The cases that failed nothing, and of which nothing tells whether the answer is right."""
+        return tuple(case for case in self.cases if case.outcome == "unknown" and not case.has_failed)
+
     def compare(self, other: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
         """Return the comparison of this result, as the candidate, with another one as the baseline."""
         return compare_results(other, self, gate=gate)
