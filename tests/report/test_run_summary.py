@@ -14,7 +14,7 @@ from tests.report.test_safe import HOSTILE
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Outcome
-from assay.records.scores import CaseChecks, ScoringResult
+from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate, TwinResult, UnknownRange
 from assay.report.markdown import build_headline_table
 from assay.report.run_summary import (
     _SEVERITY,
@@ -27,6 +27,11 @@ from assay.text.escaping import escape_terminal
 
 MAX_LINES = 25
 LINES_FOR_FILES_AND_NEXT_COMMAND = 2
+
+
+ALIKE = TwinRate(0.9, None, 40, 36)
+APART = TwinRate(0.375, None, 8, 3, UnknownRange(2, 0.3, 0.5))
+VARIANTS = TwinResult(48, 40, 8, 0, ALIKE, APART, APART, (), ())
 
 
 def make_scoring(config_count: int, reason_count: int, failed_count: int) -> ScoringResult:
@@ -47,7 +52,13 @@ def make_scoring(config_count: int, reason_count: int, failed_count: int) -> Sco
 def test_a_run_of_any_size_takes_25_lines_with_its_files_and_none_is_too_wide(
     config_count: int, reason_count: int, failed_count: int, width: int
 ) -> None:
-    screen = render_run_summary(make_scoring(config_count, reason_count, failed_count), {}, {}, width)
+    plain = make_scoring(config_count, reason_count, failed_count)
+    looks, notes = SplitLooks(3, 1), tuple(f"a note of the run, number {number}" for number in range(3))
+    twins = dict.fromkeys(plain.configs, VARIANTS)
+    causes = {name: {"case_0": Attribution("case_0", "pass", reached=True, good=True)} for name in plain.configs}
+    full = replace(plain, looks=looks, warnings=notes, twins=twins)
+    screen = render_run_summary(full, causes, {}, width)
+    assert any(line.startswith("Cases with variants: ") for line in screen.lines)
     assert len(screen.lines) <= MAX_LINES - LINES_FOR_FILES_AND_NEXT_COMMAND
     assert max(len(line) for line in screen.lines) <= width
     assert not screen.tables
@@ -75,6 +86,16 @@ def test_configurations_that_do_not_fit_are_counted_and_the_worst_are_named() ->
     lines = render_run_summary(replace(scored, configs=others | {"configuration-9": last}), {}, {}).lines
     assert "configuration-9: FAIL" == lines[0]
     assert "and 26 more configurations" in lines
+
+
+def test_variants_have_one_line_in_words() -> None:
+    one = replace(make_scoring(1, 0, 3), twins={"configuration-0": VARIANTS})
+    expected = "Cases with variants: 36 of 40 treated alike, 3 of 8 told apart (2 unknown)"
+    assert expected in render_run_summary(one, {}, {}).lines
+    two = replace(
+        make_scoring(2, 0, 0), twins={"configuration-1": replace(VARIANTS, distinction=TwinRate(None, None, 0, 0))}
+    )
+    assert "Cases with variants: configuration-1 36 of 40 treated alike" in render_run_summary(two, {}, {}).lines
 
 
 def test_every_outcome_has_a_severity() -> None:

@@ -16,7 +16,7 @@ from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, 
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
-from assay.records.scores import ConfigResult, ScoringResult, Summary
+from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
@@ -34,6 +34,8 @@ from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100
+MAX_LINES = 23
+"""Two of the 25 lines are left to the files that were written and the next command."""
 MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
 _LABEL_WIDTH = 22
 _MAX_NOTES = 2
@@ -73,10 +75,15 @@ def render_run_summary(
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
         lines += ["", *metric_lines]
-    failed_lines = [] if metrics else _build_failed_lines(scoring, configs, attributions, width)
-    if not metrics and (attributions or failed_lines):
-        lines += ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
-    lines += _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
+    notes = _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
+    if not metrics:
+        variants = _build_variant_lines(scoring, shown_configs, width)
+        failed_lines = _build_failed_lines(scoring, configs, attributions, width)
+        if attributions or failed_lines:
+            cases = ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
+            lines += cases[: MAX_LINES - len(lines) - len(variants) - len(notes)]
+        lines += variants
+    lines += notes
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
@@ -323,6 +330,26 @@ def _build_outcome_lines(
         columns.append(f"{config} {with_good}/{with_bad} {without_good}/{without_bad} {uncounted}")
     label = "Good/bad with the evidence, without it, not counted: "
     return [shorten_at_word(escape_terminal(label + ", ".join(columns)), width)]
+
+
+def _build_variant_lines(scoring: ScoringResult, configs: Sequence[str], width: int) -> list[str]:
+    """Return one line on variants: how many cases are treated alike and told apart."""
+    parts = []
+    for config in configs:
+        twins = scoring.twins.get(config)
+        if twins is None:
+            continue
+        rates = (("treated alike", twins.consistency), ("told apart", twins.distinction))
+        counts = [_format_variant_rate(text, rate) for text, rate in rates if rate.decided or rate.unknown is not None]
+        if counts:
+            prefix = f"{config} " if len(configs) > 1 else ""
+            parts.append(prefix + ", ".join(counts))
+    return [shorten_at_word(escape_terminal(f"Cases with variants: {'; '.join(parts)}"), width)] if parts else []
+
+
+def _format_variant_rate(text: str, rate: TwinRate) -> str:
+    unknown = f" ({rate.unknown.count} unknown)" if rate.unknown is not None else ""
+    return f"{rate.good} of {rate.decided} {text}{unknown}"
 
 
 def _build_failed_lines(
