@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.attribution.traces import BAD, LEAVE, blamed, case, corpus, score, seen, stage
 
 from assay.records.findings import Attribution
@@ -44,6 +45,21 @@ def test_a_reference_that_its_own_evidence_contradicts_is_a_label_issue() -> Non
     asked = case(rubric=Rubric(correct_keywords=("13 days",)), reference="They get 13 days.")
     found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
     assert ("unknown", "golden_label_issue", None) == told(found)
+
+
+@pytest.mark.parametrize("answer", ["Mit zweiwöchiger Frist.", "Der Vertrag kann mit einer Frist von drei Mon"])
+def test_a_label_is_not_blamed_where_its_evidence_would_pass_as_an_answer(answer: str) -> None:
+    text = "Der Vertrag kann mit einer Frist von drei Monaten zum Ende des Jahres gekündigt werden."
+    terms = CorpusChunk("terms", text=text, document="terms", tenant="a")
+    asked = case(
+        question="Mit welcher Frist kann der Vertrag gekündigt werden?",
+        evidence=(Evidence(({"chunk_id": "terms"},)),),
+        must_have=("drei Monate",),
+        rubric=None,
+        reference="",
+    )
+    trace = seen(stage("dense", "terms"), stage("context", "terms", texts={"terms": text}), answer=answer)
+    assert "golden_label_issue" != blamed(asked, trace, corpus(terms=terms)).cause
 
 
 def test_a_judge_against_the_answers_own_text_is_noise() -> None:

@@ -34,6 +34,7 @@ from assay.text.copied_text import find_canaries
 from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
+from assay.text.stated_facts import FactJudgment, judge_facts
 from assay.text.tokens import tokenise_text
 
 INDEX_STAGE, GENERATE_STAGE = "index", "generate"
@@ -529,10 +530,16 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
 
 def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
     """Whether texts contain a fact; of a numeric reference only the numbers count, and not the words around them."""
-    if contains_fact(texts, fact):
+    if contains_fact(texts, fact) or any(_may_state(case, fact, text) for text in texts):
         return True
     is_number = case.content_quality.signal == "number_match" and bool(find_quantities(fact))
     return is_number and not find_unsupported_numbers(fact, texts)
+
+
+def _may_state(case: CaseFacts, fact: str, text: str) -> bool:
+    """Whether a text would not be held to miss or deny the fact if it were the answer: then the label is not wrong."""
+    (found,) = judge_facts(text, [fact], case.case.case.question) or [FactJudgment(fact, "missing")]
+    return found.state in ("stated", "unknown")
 
 
 def _adds_numbers_of(case: CaseFacts, evidence_texts: list[str]) -> bool:
