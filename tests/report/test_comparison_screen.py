@@ -25,8 +25,7 @@ from assay.report.comparison_screen import (
     list_shown_changes,
     render_short_comparison,
 )
-from assay.report.comparison_tables import build_metric_changes_table
-from assay.report.comparison_tables import render_short_case_change
+from assay.report.comparison_tables import build_metric_changes_table, render_short_case_change
 
 LONG = "the measure went from 0.9 to 0.8 on case-of-a-very-long-name-that-cannot-be-folded and others " * 3
 NAMES = ("recall@10", "rr@10", "ndcg@10", "hit@5", "citation_correctness(by=rules)", "correct_answer", "failed")

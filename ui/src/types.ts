@@ -282,6 +282,7 @@ export interface Report {
   outcome: Outcome;
   reasons: string[];
   events: string[];
+  doubts: string[];
   golden: {
     name: string;
     version: string;

@@ -18,6 +18,7 @@ from assay.records.scores import ConfigResult, Summary
 from assay.report.change_order import describe_checkable, rank_importance
 from assay.report.comparison_screen import list_flipped_cases
 from assay.report.comparison_tables import format_confidence
+from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
@@ -232,6 +233,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "outcome": scoring.decision.outcome,
         "reasons": order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision),
         "events": scoring.decision.events,
+        "doubts": [escape_surrogates(line) for line in _list_doubts(data)],
         "golden": {part: getattr(golden, part) for part in ("name", "version", "digest", "cases", "judgments")},
         "gate": (scoring.gate.name or "unnamed") if scoring.gate is not None else None,
         "date": data.date,
@@ -268,6 +270,12 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         if data.comparison is not None
         else None,
     }
+
+
+def _list_doubts(data: HtmlData) -> list[str]:
+    """Return what to doubt although nothing failed; regressions are those of the configuration that is compared."""
+    compared = {} if data.comparison is None else {data.comparison.candidate.config_id: data.comparison}
+    return list_doubts(data.scoring, compared, data.metric_rows)
 
 
 def _encode_table(table: Table) -> Json:

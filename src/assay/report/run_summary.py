@@ -17,6 +17,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
+from assay.report.doubts import list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
@@ -39,6 +40,7 @@ MAX_LINES = 23
 MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
 _LABEL_WIDTH = 22
 _MAX_NOTES = 2
+_MAX_DOUBTS = 4
 _ASKED_OF_A_JUDGE = (("Faithfulness", FAITHFULNESS), ("Answer relevance", RELEVANCE))
 _SEVERITY: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "PASS_WITH_RISK", "PARTIAL", "NOT_GATED", "PASS")
 
@@ -62,6 +64,7 @@ def render_run_summary(
     decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
+    lines += _build_doubt_lines(scoring, comparisons, width, metric_rows)
     if scoring.looks is not None:
         lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
     unlabelled = _build_unlabelled_lines(scoring, width)
@@ -87,6 +90,25 @@ def render_run_summary(
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
+
+
+def _build_doubt_lines(
+    scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int, metric_rows: MetricsByName
+) -> list[str]:
+    """Return what to doubt although nothing failed, in at most four lines; a remedy stays where a line is cut."""
+    doubts = list_doubts(scoring, comparisons, metric_rows)
+    shown = doubts if len(doubts) <= _MAX_DOUBTS else doubts[: _MAX_DOUBTS - 1]
+    lines = [_shorten_before_remedy(escape_terminal(line), width) for line in shown]
+    if len(shown) < len(doubts):
+        lines.append(f"and {format_count(len(doubts) - len(shown), 'more doubt')}: --verbose")
+    return lines
+
+
+def _shorten_before_remedy(line: str, width: int) -> str:
+    remedy = _REMEDY.search(line)
+    if len(line) <= width or remedy is None:
+        return shorten_at_word(line, width)
+    return shorten_at_word(line[: remedy.start()], width - len(remedy[0])) + remedy[0]
 
 
 _NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
