@@ -81,7 +81,7 @@ function Sides({ comparison }: { comparison: Comparison }) {
           <tr>
             <td />
             <th scope="col">{t("config")}</th>
-            <th scope="col">{t("file")}</th>
+            <th scope="col">{t("side_name")}</th>
             <th scope="col">{t("versions")}</th>
             <th scope="col">{t("judge")}</th>
           </tr>
@@ -279,6 +279,8 @@ function CaseLists({ report, rows, comparison }: { report: Report; rows: CaseRow
   const lists: [Key, string][] = [
     ["regressed_list", "regressed"],
     ["improved_list", "improved"],
+    ["unclear_list", "unclear"],
+    ["cleared_list", "cleared"],
     ["worse_list", "worse"],
     ["better_list", "better"],
     ["mixed_list", "mixed"],

@@ -86,6 +86,8 @@ const SIGNS: Record<string, [string, string]> = {
   unsupported: ["warn", "–"],
   improved: ["good", "▲"],
   regressed: ["bad", "▼"],
+  unclear: ["warn", "?"],
+  cleared: ["plain", "✓"],
   worse: ["warn", "▽"],
   better: ["plain", "△"],
   mixed: ["warn", "◆"],

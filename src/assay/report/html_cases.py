@@ -340,7 +340,9 @@ def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 PASSED, FAILED, LEAKED, MISSING, UNKNOWN = "passed", "failed", "leaked", "missing", "unknown"
 CASE_STATES = (PASSED, FAILED, LEAKED, MISSING, UNKNOWN)
-CHANGE_STATES = ("unchanged", "improved", "regressed", "worse", "better", "mixed", "unpaired")
+CHANGE_STATES = (
+    "unchanged", "improved", "regressed", "unclear", "cleared", "worse", "better", "mixed", "unpaired",
+)  # fmt: skip
 LEAK_CHECK = "leak"
 MAX_QUESTION_LENGTH = 160
 MAX_CASES_PER_LIST = 1000
@@ -459,14 +461,23 @@ def _decode_reason(column: ScoreColumn, kind: int) -> list[str]:
     return [STATUS_NAMES[status], column.reasons[reason] if status != SCORED else ""]
 
 
+_CHANGED_KNOWLEDGE = {("pass", "unknown"): "unclear", ("unknown", "pass"): "cleared"}
+"""The change of a case that fails on neither side, by the verdicts before and after."""
+
+
 def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str]:
     """Return how each case changed, in golden order.
 
-    A case regressed if it fails now alone, and improved if it failed with the baseline alone. Where the outcome is the
-    same, its scores are worse, better or mixed; else it is unchanged, or unpaired.
+    The outcome comes first: a case regressed if it fails now alone, and improved if it failed with the baseline alone;
+    one that passed is unclear if nothing tells any longer whether it is right, and cleared the other way round. Only
+    where the outcome is the same, its scores are worse, better or mixed; else it is unchanged, or unpaired.
     """
     case_ids = [case.id for case in cases]
     change_by_case = {change.case_id: _compare_scores(change.improved, change.regressed) for change in comparison.cases}
+    for change in comparison.cases:
+        verdicts = (change.before and change.before.verdict, change.after and change.after.verdict)
+        if verdicts in _CHANGED_KNOWLEDGE:
+            change_by_case[change.case_id] = _CHANGED_KNOWLEDGE[verdicts]
     flipped = list_flipped_cases(comparison)
     change_by_case |= dict.fromkeys(flipped.fail_now, "regressed") | dict.fromkeys(flipped.fail_no_longer, "improved")
     paired = {
