@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG, parse_metrics
+from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
 from assay.records.counts import format_count
@@ -41,6 +42,7 @@ MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
 _LABEL_WIDTH = 22
 _MAX_NOTES = 2
 _MAX_DOUBTS = 4
+_MAX_OWN_METRICS = 3
 _ASKED_OF_A_JUDGE = (("Faithfulness", FAITHFULNESS), ("Answer relevance", RELEVANCE))
 _SEVERITY: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "PASS_WITH_RISK", "PARTIAL", "NOT_GATED", "PASS")
 
@@ -74,6 +76,7 @@ def render_run_summary(
         results = [scoring.configs[config] for config in shown_configs]
         labelled = [*_name_answer_metric(results), *name_rankings(FIRST_METRICS[1:], results)]
         labelled = [("Nuggets, NO LABELS", _NUGGETS), *labelled] if unlabelled else labelled
+        labelled = [*_name_own_metrics(results)[:_MAX_OWN_METRICS], *labelled]
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
@@ -130,6 +133,13 @@ def _build_unlabelled_lines(scoring: ScoringResult, width: int) -> list[str]:
 def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:
     """Return metrics as rows that carry their own names."""
     return [(str(name), (str(name),)) for name in parse_metrics(metrics)]
+
+
+def _name_own_metrics(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
+    """Return the metrics that somebody added and asked for: nobody asks for them by default."""
+    names = dict.fromkeys(name for result in results for name in result.summary)
+    own = [name for name in names if CATALOG.get_plugin(parse_metric_name(name).base) is not None]
+    return [(name, (name,)) for name in own]
 
 
 def _name_answer_metric(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
