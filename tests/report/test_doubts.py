@@ -56,7 +56,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     lines = capsys.readouterr().out.splitlines()
     assert "shop: PASS" == lines[0]
     doubt, regressed = lines[1:3]
-    assert doubt.startswith("doubt: 30 of 30 answers have numbers that neither question nor context has: item-00, ")
+    assert doubt.startswith("doubt: 30 of 30 answers have numbers that no source has: item-00, ")
     assert doubt.endswith("(read them, or run `assay judge`)")
     assert regressed.startswith("regressed since the baseline, shown: ")
     assert "faithfulness(by=rules) " in regressed

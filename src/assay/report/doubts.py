@@ -38,15 +38,18 @@ def list_doubts(
 
 
 def describe_unsourced(result: ConfigResult) -> str:
-    """Return how many answers have numbers that no source has, the first of them, and what to do; "" if none has."""
+    """Return how many answers have numbers that no source has, the first of them, and what to do; "" if none has.
+
+    A source is the question, an earlier turn, the context, or what the golden case itself says.
+    """
     doubted = list_doubted_cases(result)
     if not doubted:
         return ""
     more = f" and {len(doubted) - MAX_CASES_NAMED} more" if len(doubted) > MAX_CASES_NAMED else ""
-    verb = "have numbers" if len(doubted) > 1 else "has a number"
+    verb, whom = ("have numbers", "them") if len(doubted) > 1 else ("has a number", "it")
     return (
-        f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'answer')} {verb} that neither question "
-        f"nor context has: {', '.join(doubted[:MAX_CASES_NAMED])}{more} (read them, or run `assay judge`)"
+        f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'answer')} {verb} that no source has: "
+        f"{', '.join(doubted[:MAX_CASES_NAMED])}{more} (read {whom}, or run `assay judge`)"
     )
 
 
