@@ -104,6 +104,7 @@ def observe(
     golden: Any,
     *,
     search: Callable[..., Any] | None = None,
+    config: str | None = None,
     name: str | None = None,
     context: str | None = None,
     repeat: int = 1,
@@ -113,7 +114,8 @@ def observe(
 ) -> list[Observation]:
     """Ask a target every question of a golden set and return what it did, in golden order.
 
-    `search` is a second function that returns the chunks of a question, and `name` the configuration in reports.
+    `search` is a second function that returns the chunks of a question, and `config` the name of the configuration in
+    reports, as in `score` (`name` is another word for it).
     `context` names the stage that the model was shown, where the target does not report it. At most `concurrency` cases
     are asked at a time, each for `deadline` seconds at most. A case on which the target fails is an observation with an
     error. Works in a notebook too, where an event loop runs already. Raises InputError for what is no target or golden
@@ -123,6 +125,7 @@ def observe(
         target,
         golden,
         search=search,
+        config=config,
         name=name,
         context=context,
         repeat=repeat,
@@ -138,6 +141,7 @@ async def observe_async(
     golden: Any,
     *,
     search: Callable[..., Any] | None = None,
+    config: str | None = None,
     name: str | None = None,
     context: str | None = None,
     repeat: int = 1,
@@ -148,7 +152,15 @@ async def observe_async(
     """As `observe`, to be awaited."""
     limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
     cases = read_golden_value(golden)
-    return list((await _observe(target, cases, search, name, limits, repeat, retrieval_only)).observations)
+    observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, retrieval_only)
+    return list(observed.observations)
+
+
+def _choose_name(config: str | None, name: str | None) -> str | None:
+    """Return the name of the configuration, which either argument gives."""
+    if config is not None and name is not None and config != name:
+        raise InputError(f"name: {name!r} and config: {config!r} name one configuration (expected one of them)")
+    return name if config is None else config
 
 
 async def _observe(
@@ -173,6 +185,7 @@ def run(
     golden: Any,
     *,
     search: Callable[..., Any] | None = None,
+    config: str | None = None,
     name: str | None = None,
     context: str | None = None,
     repeat: int = 1,
@@ -191,6 +204,7 @@ def run(
         target,
         golden,
         search=search,
+        config=config,
         name=name,
         context=context,
         repeat=repeat,
@@ -209,6 +223,7 @@ async def run_async(
     golden: Any,
     *,
     search: Callable[..., Any] | None = None,
+    config: str | None = None,
     name: str | None = None,
     context: str | None = None,
     repeat: int = 1,
@@ -222,7 +237,7 @@ async def run_async(
     """As `run`, to be awaited."""
     cases = read_golden_value(golden)
     limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
-    observed = await _observe(target, cases, search, name, limits, repeat, False)
+    observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, False)
     return score(
         cases,
         observed.observations,
@@ -349,8 +364,9 @@ def compare(
     candidate_config: str | None = None,
     gate: Gate | PathLike | None = None,
 ) -> Comparison:
-    """Compare a configuration of one result with one of another, or of the same result.
+    """Compare a configuration of one result with one of another, or of the same result: the baseline comes first.
 
+    `assay.compare(before, after)` is `after.compare(before)`. A gain is what the candidate is better by.
     A configuration must be named only if its result has several. With a `gate`, `comparison.decision` is its decision
     on the candidate. Raises InputError for sides that are not comparable.
     """

@@ -13,7 +13,7 @@ from assay.attribution.failed_cases import reconcile_with_checks
 from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
-from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric
+from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
@@ -133,3 +133,37 @@ def test_a_number_with_another_unit_than_in_its_sources_is_a_doubt() -> None:
         observation = Observation("a", "c", stages=stages, answer=answer, citations=("x",))
         found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
         assert ("pass", None, doubts) == (found.verdict, found.cause, found.also)
+
+
+@pytest.mark.parametrize("good", [{"must_have": ("12 days",)}, {}])
+def test_a_form_that_the_answer_has_not_fails_the_case_and_is_the_generators(good: dict[str, tuple[str, ...]]) -> None:
+    case = Case("a", "How many days?", answer_format=AnswerFormat(pattern="^[0-9]+ days$"), evidence=EVIDENCE, **good)
+    found, failed, _ = attribute(case, "It is 12 days.")
+    assert ("generation_fault", "generator", "wrong_format", ["a"]) == (
+        found.verdict,
+        found.cause,
+        found.subcause,
+        failed,
+    )
+    assert "does not match ^[0-9]+ days$" in found.evidence[0]
+    assert "constrain the model's output" in found.fix
+    found, failed, unknown = attribute(case, "12 days")
+    assert (None, [], [] if good else ["a"]) == (found.cause, failed, unknown)
+
+
+def test_a_wrong_answer_that_had_its_evidence_is_the_generators_even_if_nothing_tells_what_it_did() -> None:
+    case = Case("a", "Which level?", must_have=("level 10",), evidence=EVIDENCE)
+    checks = CaseChecks("a", ("wrong_answer",), ("unknown_answer",))
+    open_case = Attribution("a", "unknown", reached=True, signal="nothing tells what the answer did")
+    found = reconcile_with_checks(open_case, checks)
+    assert ("generation_fault", "generator", "medium", False) == (
+        found.verdict,
+        found.cause,
+        found.confidence,
+        found.good,
+    )
+    assert "all required evidence was in the context" in found.evidence
+    assert "record" not in found.fix
+    assert "corpus" not in found.fix
+    found, failed, _ = attribute(case, "Level 8 of the scale is sufficient.")
+    assert ("generator", False, ["a"]) == (found.cause, found.good, failed)

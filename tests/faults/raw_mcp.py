@@ -138,6 +138,7 @@ FAULTS: dict[str, Callable[[Any], None]] = {
     "child": start_child,
     "change": change_tools,
     "later": answer_later,
+    "die": lambda _: os._exit(3),
 }
 
 
@@ -159,7 +160,7 @@ def handle(message: dict[str, Any]) -> None:
         send({"id": request_id, "result": {"tools": [{"name": "ask", "inputSchema": schema}], **page}})
     elif method == "tools/call":
         question = message["params"]["arguments"]["question"]
-        FAULTS.get(question, lambda number: answer(number, f"answer to {question}"))(request_id)
+        FAULTS.get(question.partition(" #")[0], lambda number: answer(number, f"answer to {question}"))(request_id)
     else:
         send({"id": request_id, "error": {"code": -32601, "message": "no such method"}})
 

@@ -36,7 +36,7 @@ async def ask(target: McpTarget, question: str, seconds: float = 20.0) -> str:
     """Ask one question and return the answer or the code of the error."""
     try:
         async with asyncio.timeout(seconds):
-            return str((await target.observe(TargetCall(Case("c", question), "ask", seconds))).answer)
+            return str((await target.observe(TargetCall(Case(question, question), "ask", seconds))).answer)
     except CallError as error:
         return error.code
     except TimeoutError:
@@ -98,6 +98,15 @@ def test_a_server_that_closes_its_output_is_started_again(settings: McpTargetSet
 
 
 @pytest.mark.slow
+def test_a_question_that_ends_the_server_takes_the_others_with_it_only_once(settings: McpTargetSettings) -> None:
+    """Nothing says which call ended the server, so the next attempt of each has a server to itself."""
+    questions = ["later #1", "later #2", "die", "later #3"]
+    first, second, third = ask_together(settings, questions, questions[::-1], questions)
+    assert ["crashed"] * 4 == first
+    assert ["answer to later", "crashed", "answer to later", "answer to later"] == second
+    assert ["answer to later", "answer to later", "crashed", "answer to later"] == third, "the suspect stays alone"
+
+
 def test_a_server_that_falls_silent_is_started_again(settings: McpTargetSettings) -> None:
     rounds = ask_together(settings, ["a"], ["silent"], ["b"], ["silent"], seconds=4.0)
     assert [["answer to a"], ["timeout"], ["answer to b"], ["answer to silent"]] == rounds

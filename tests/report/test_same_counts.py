@@ -43,7 +43,7 @@ from assay.report.terminal import render_score_screen
 
 CHECKS = ("retrieval_miss", "bad_citation", "wrong_answer", "incomplete_answer")
 GATES = (None, Gate(rules=(Rule("recall@10", at_least=0.5),)), Gate(rules=(Rule("recall@10", at_least=0.0),)))
-KINDS = st.sampled_from(["good", "bad", "warned", "missing", "error", "leaked", "unknown"])
+KINDS = st.sampled_from(["good", "bad", "warned", "missing", "error", "leaked", "unknown", "doubted"])
 FAILED_KINDS = ("bad", "leaked", "missing", "error")
 TAGS = ("hr", "it", "acl")
 CAUSES = st.sampled_from([None, *ROOT_CAUSES])
@@ -67,7 +67,12 @@ def make_scoring(kinds: list[str], checks: list[str], gate: Gate | None) -> tupl
     }
     failed_by_kind = {"bad": tuple(dict.fromkeys(checks)), "leaked": ("leak",), "missing": ("missing_output",)}
     failed_by_kind["error"] = ("target_error",)
-    warnings_by_kind = {"warned": ("stale_context",), "unknown": ("unknown_answer",), "leaked": ("unknown_answer",)}
+    warnings_by_kind = {
+        "warned": ("stale_context",),
+        "doubted": ("unsourced_number",),
+        "unknown": ("unknown_answer",),
+        "leaked": ("unknown_answer",),
+    }
     all_checks = [
         CaseChecks(case.id, failed_by_kind.get(kind, ()), warnings_by_kind.get(kind, ()))
         for case, kind in zip(cases, kinds, strict=True)
@@ -236,6 +241,20 @@ def test_outcomes_and_counts_are_the_same_in_every_output(
     }
     by_name = [config["outcomes"][name] for name in OUTCOME_CELLS]
     assert {**cells, "json": by_name} == dict.fromkeys(cells, by_name)
+
+    doubted = [case.id for case, kind in zip(cases, kinds, strict=True) if kind == "doubted"]
+    assert config["doubted_cases"] == doubted
+    doubts = {
+        "json": report["doubts"],
+        "html": page["doubts"],
+        "screen": [line for line in screen.lines if line.startswith("doubt: ")],
+        "short screen": [line for line in short if line.startswith("doubt: ")],
+        "markdown": [line.replace("\\", "")[2:] for line in markdown.splitlines() if line.startswith("- doubt: ")],
+        "job summary": [line.replace("\\", "")[2:] for line in summary.splitlines() if line.startswith("- doubt: ")],
+        "junit": [item.attrib["value"] for item in suite.iter("property") if item.attrib["name"] == "doubt"],
+    }
+    counted = {name: [int(line.split()[1]) for line in lines] for name, lines in doubts.items()}
+    assert dict.fromkeys(counted, [len(doubted)] if doubted else []) == counted
 
     leaked = [case.id for case, kind in zip(cases, kinds, strict=True) if kind == "leaked"]
     assert bool(leaked) == bool(scoring.decision.events)

@@ -16,7 +16,7 @@ def seen(case: str, *stages: Stage) -> Observation:
 
 def test_first_k_chunks_are_compared_as_sets() -> None:
     same = seen("same", stage("search", "abc"), stage("rerank", "bad"), stage("context", "x"))
-    other = seen("other", stage("search", "abc"), stage("dense", "abc"), stage("rerank", "dab"))
+    other = seen("other", stage("search", "abc"), stage("dense", "xbc"), stage("rerank", "dab"))
     agreement = compare_search_and_answer([same, other], 2)["s"]
     assert (2, ["other"]) == (agreement.compared, agreement.differing)
     assert ["other", "same"] == sorted(compare_search_and_answer([same, other], 3)["s"].differing)
@@ -34,3 +34,20 @@ def test_notices_name_the_cases() -> None:
     assert "s: search and ask differ in the first 5 chunks of 7 of 7 observations (c0, c1, c2, c3, c4 …)" in notice
     (notice,) = describe_search_agreement([seen("c", stage("search", "a"), stage("dense", "a"))], 5)
     assert "s: search and ask agree on the first 5 chunks of all 1 observation" == notice
+
+
+def test_like_is_compared_with_like() -> None:
+    """A search that is the retrieval of the answer agrees with it, whatever a reranker and the context make of it."""
+    found, reranked = tuple(map(Chunk, "abcdef")), tuple(map(Chunk, "fabcde"))
+    search = Stage("search", found)
+    retrieved, rerank, context = Stage("retrieved", found), Stage("rerank", reranked), Stage("context", reranked[:2])
+    for stages in (
+        (search, retrieved, rerank, context),
+        (Stage("search", reranked), retrieved, rerank, context),
+        (search, context),
+    ):
+        observation = Observation("q", "s", stages=stages)
+        assert not compare_search_and_answer([observation], 3)["s"].differing
+    for stages in ((search, rerank, context), (search, Stage("context", (Chunk("z"),)))):
+        observation = Observation("q", "s", stages=stages)
+        assert ["q"] == compare_search_and_answer([observation], 3)["s"].differing

@@ -69,6 +69,11 @@ function Banner({ report }: { report: Report }) {
       </h1>
       <p class="todo">{t(`todo.${report.outcome}`)}</p>
       <Reasons reasons={report.reasons} events={report.events} />
+      {report.doubts.length > 0 && (
+        <div class="doubts">
+          <Items items={report.doubts} />
+        </div>
+      )}
       {several && (
         <ul class="chips">
           {report.configs.map((config) => (

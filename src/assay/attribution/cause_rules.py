@@ -112,6 +112,10 @@ OVER_REFUSAL_FIX = (
     "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies"
 )
 """What to try first where the generator refuses what it could answer: a tighter prompt makes that worse."""
+WRONG_FORMAT_FIX = (
+    "state the form in the prompt, with an example; constrain the model's output to it; check it before it is sent"
+)
+"""What to try first where an answer has another form than its case demands."""
 
 
 # ── access ───────────────────────────────────────────────────────────────────────────────────────────────────────

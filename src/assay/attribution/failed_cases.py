@@ -12,7 +12,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from assay.attribution.cause_rules import CAUSE_NOTES
-from assay.metrics.case_checks import UNKNOWN_ANSWER
+from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER, WRONG_ANSWER, WRONG_FORMAT
 from assay.records.findings import Attribution, CauseConfidence, FaultParty, RootCause
 from assay.records.scores import CaseChecks
 
@@ -25,11 +25,14 @@ _CAUSE_BY_CHECK: Mapping[str, RootCause] = MappingProxyType(
         "golden_label_issue": "golden_label_issue",
         "bad_citation": "citation",
         "wrong_behavior": "generator",
+        WRONG_FORMAT: "generator",
         "over_answer": "generator",
         "unsupported_claim": "generator",
     }
 )
 """What caused a failed check that no rule of attribution explains; other checks do not tell."""
+_BAD_ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER))
+"""Checks by which the answer itself is known to be bad."""
 _RETRIEVAL_CHECKS = frozenset(("retrieval_miss", "context_miss"))
 _PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
     {
@@ -64,12 +67,11 @@ def reconcile_with_checks(attribution: Attribution, checks: CaseChecks | None) -
 
 
 def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Attribution:
+    bad_answer = [name for name in failed if name in _BAD_ANSWER_CHECKS]
+    if bad_answer and attribution.good is None:
+        attribution = replace(attribution, good=False, signal=f"failed {', '.join(bad_answer)}")
     if attribution.cause is None:
-        told = [_CAUSE_BY_CHECK[name] for name in failed if name in _CAUSE_BY_CHECK]
-        cause: RootCause = told[0] if told else "insufficient_trace"
-        note = CAUSE_NOTES[cause]
-        facts = attribution.evidence or (f"failed {', '.join(failed)}, and nothing in the trace explains it",)
-        attribution = replace(attribution, cause=cause, evidence=facts, confidence="low", sign=note.sign, fix=note.fix)
+        attribution = _name_cause(attribution, failed)
     if attribution.verdict in ("pass", "unknown") and attribution.cause is not None:
         party = _PARTY_BY_CAUSE.get(attribution.cause, "unlocated_fault")
         is_in_place = attribution.reached is True and attribution.good is not False
@@ -81,6 +83,20 @@ def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Att
             party = "retrieval_fault"
         attribution = replace(attribution, verdict=party)
     return attribution
+
+
+def _name_cause(attribution: Attribution, failed: tuple[str, ...]) -> Attribution:
+    """Return the attribution with the cause that its checks tell: an answer that is bad although the evidence reached
+    the generator is the generator's."""
+    told = [_CAUSE_BY_CHECK[name] for name in failed if name in _CAUSE_BY_CHECK]
+    cause: RootCause = told[0] if told else "insufficient_trace"
+    confidence: CauseConfidence = "low"
+    facts = attribution.evidence or (f"failed {', '.join(failed)}, and nothing in the trace explains it",)
+    if not told and attribution.reached is True and not _BAD_ANSWER_CHECKS.isdisjoint(failed):
+        cause, confidence = "generator", "medium"
+        facts = ("all required evidence was in the context", f"failed {', '.join(failed)}", *attribution.evidence)
+    note = CAUSE_NOTES[cause]
+    return replace(attribution, cause=cause, evidence=facts, confidence=confidence, sign=note.sign, fix=note.fix)
 
 
 def _acquit(attribution: Attribution, *, is_unknown: bool) -> Attribution:

@@ -15,6 +15,8 @@ from assay.attribution.case_facts import (
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answer_format import find_format_faults
 from assay.metrics.citation_precision import list_misplaced_citations
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
@@ -22,6 +24,7 @@ from assay.records.observations import CONTEXT_STAGE
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
 from assay.text.passages import IndexedSources, quote_difference
+from assay.text.refusals import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"
@@ -215,6 +218,22 @@ def find_other_value(case: CaseFacts) -> CauseFinding | None:
     return CauseFinding(
         "generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), "wrong_entity_or_number"
     )
+
+
+WRONG_FORMAT = "wrong_format"
+
+
+def find_wrong_format(case: CaseFacts) -> CauseFinding | None:
+    """An answer that is not known to be bad has another form than its case demands."""
+    wanted = case.case.case.answer_format
+    if wanted is None or case.good is False or case.behaviour not in (ANSWER_BEHAVIOUR, UNKNOWN):
+        return None
+    faults = find_format_faults(case.answer, wanted)
+    if not faults:
+        return None
+    fact = f"the answer has not the form that the case demands: {'; '.join(faults)}"
+    also: tuple[RootCause, ...] = ("citation",) if case.is_miscited else ()
+    return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", also, WRONG_FORMAT)
 
 
 def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:

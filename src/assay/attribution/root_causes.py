@@ -46,6 +46,7 @@ _RULES: tuple[CauseRule, ...] = (
     generation_rules.find_wrong_citation,
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
+    generation_rules.find_wrong_format,
     cause_rules.find_moved_label,
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
@@ -110,6 +111,8 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         fix = f"record {record[0]}"
     elif finding.cause == "generator" and subtype == "over_refusal":
         fix = cause_rules.OVER_REFUSAL_FIX
+    elif finding.subcause == generation_rules.WRONG_FORMAT:
+        fix = cause_rules.WRONG_FORMAT_FIX
     return replace(
         attribution,
         cause=finding.cause,
@@ -139,6 +142,8 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "access_denied"
     if finding is not None and finding.subcause == "injection_followed":
         return "generation_fault", "injection_followed"
+    if finding is not None and finding.subcause == generation_rules.WRONG_FORMAT:
+        return "generation_fault", generation_rules.WRONG_FORMAT
     if cause == "judge_noise":
         return "unknown", "judge_noise"
     if inquiry.good and inquiry.reached is False:

@@ -28,6 +28,7 @@ from assay.cli.options import (
     parse_name_list,
     resolve_clock,
 )
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
 
 GoldenFile = Annotated[str, typer.Argument(help="Golden set.")]
@@ -63,6 +64,8 @@ def check(
     for warning in loaded.warnings:
         typer.echo(f"warning: {warning}", err=True)
     print_table(table)
+    cases = format_count(len(loaded.golden.cases), "case")
+    typer.echo(f"valid: {cases}, {format_count(len(loaded.warnings), 'warning')}")
     return ExitCode.PASS
 
 

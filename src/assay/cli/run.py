@@ -191,7 +191,9 @@ def measure(
     reports = ReportFiles(
         owner=owner, now=resolve_timestamp(now), detail_mb=page.detail_mb, show_forbidden=page.show_forbidden
     )
-    status, folder = _run(measurement, gate_request, workers, format, reports, strict=strict, verbose=verbose)
+    status, folder = _run(
+        measurement, gate_request, workers, format, reports, strict=strict, verbose=verbose, named=metrics is not None
+    )
     if probe_identities and status != ExitCode.INTERRUPTED:
         return _probe(replace(measurement, probes_of=folder), status)
     return status
@@ -249,12 +251,14 @@ def _run(
     *,
     strict: bool,
     verbose: bool,
+    named: bool,
 ) -> tuple[ExitCode, Path]:
     from assay.cli.display import print_written_files
     from assay.cli.progress import show_progress
     from assay.cli.score import ScreenContent, print_run, register_in_history
     from assay.gates.release_decision import find_exit_code
     from assay.report.write_reports import write_reports
+    from assay.runs.load_plugins import load_metric_paths
     from assay.runs.observe_and_score import (
         load_gate_of_run,
         refuse_overwritten_inputs,
@@ -277,7 +281,9 @@ def _run(
         if measurement.config.settings.history:
             register_in_history(observed.folder, measurement.started_at)
         written = write_reports(run, targets)
-        print_run(format, run, targets, ScreenContent(measurement.config.settings.scoring.by, (), verbose))
+        scoring = measurement.config.settings.scoring
+        metrics = load_metric_paths(scoring.metrics) if named else ()
+        print_run(format, run, targets, ScreenContent(scoring.by, metrics, verbose))
         print_written_files(written, _suggest_next_step(run, measurement, observed.folder))
         return find_exit_code(run.scoring.decision, strict=strict), observed.folder
 

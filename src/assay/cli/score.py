@@ -244,7 +244,10 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content
 
             typer.echo(render_markdown(run, targets), nl=False)
         elif content.verbose:
-            print_screen(render_score_screen(run.scoring, content.by, attributions=attribute_small_run(run)))
+            screen = render_score_screen(
+                run.scoring, content.by, attributions=attribute_small_run(run), comparisons=compare_run(run)
+            )
+            print_screen(screen)
         else:
             summary = render_run_summary(
                 run.scoring,

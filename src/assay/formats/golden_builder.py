@@ -328,7 +328,8 @@ def _starts_with_part(name: str, part: str) -> bool:
 def _has_answer_gold(case: Case) -> bool:
     rubric = case.rubric
     keywords = rubric is not None and bool(rubric.correct_keywords or rubric.incorrect_patterns)
-    return bool(case.reference or case.must_have or keywords or case.symbols or case.nuggets)
+    stated = (case.reference, case.must_have, keywords, case.answer_format, case.symbols, case.nuggets)
+    return any(stated)
 
 
 def _selector_texts(units: list[Evidence]) -> list[str]:

@@ -298,8 +298,8 @@ ROW_MEMBERS = (
 DEFAULT_GRADE = 3
 """Grade of an expected id without a grade of its own."""
 CHUNK_MEMBERS = ("expected_chunk_ids", "relevance", "forbidden_chunk_ids")
-ANSWER_MEMBERS = ("expected_answer", "must_have", "rubric", "must_cite", "forbidden_text")
-GOLD_MEMBERS = ("must_cite", "must_have", "rubric", "also_accept", "forbidden_text")
+ANSWER_MEMBERS = ("expected_answer", "must_have", "rubric", "answer_format", "must_cite", "forbidden_text")
+GOLD_MEMBERS = ("must_cite", "must_have", "rubric", "answer_format", "also_accept", "forbidden_text")
 
 
 def encode_golden_lines(golden: GoldenSet) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from assay.formats.golden_builder import CaseLocation, GoldenBuilder
 from assay.formats.golden_jsonl import BaseGoldenRow, read_golden_rows
 from assay.formats.strict_json import join_field
 from assay.records.errors import shorten_repr
-from assay.records.golden_set import Behaviour, Case, Evidence, Grade, Rubric, User
+from assay.records.golden_set import AnswerFormat, Behaviour, Case, Evidence, Grade, Rubric, User
 
 RAG_GOLDEN_MEMBERS = (
     "expected_chunk_ids",
@@ -63,6 +63,7 @@ class RagGoldenRow(BaseGoldenRow, frozen=True, kw_only=True, forbid_unknown_fiel
     must_cite: tuple[str, ...] = ()
     must_have: tuple[str, ...] = ()
     rubric: Rubric | None = None
+    answer_format: AnswerFormat | None = None
     expected_behavior: Behaviour = "answer"
     also_accept: tuple[Behaviour, ...] = ()
     forbidden_chunk_ids: tuple[str, ...] = ()
@@ -107,6 +108,7 @@ def _golden_case(row: RagGoldenRow, common: dict[str, Any], builder: GoldenBuild
         reference=row.expected_answer or None,
         must_have=row.must_have,
         rubric=row.rubric,
+        answer_format=row.answer_format,
         evidence=evidence,
         must_cite=row.must_cite,
         forbidden=tuple([{"chunk_id": chunk_id} for chunk_id in forbidden_ids]),

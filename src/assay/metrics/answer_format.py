@@ -70,11 +70,21 @@ def score_format(reading: ParsedAnswer, check: str = ALL_CHECKS) -> Outcome:
         return not_applicable_outcome(NO_FORMAT)
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
+    faults = find_format_faults(reading.answer, wanted, check)
+    return scored_outcome(float(not faults), format_list("wrong form", faults))
+
+
+def find_format_faults(answer: str, wanted: AnswerFormat, check: str = ALL_CHECKS) -> list[str]:
+    """Return what is wrong with the form of an answer, by one check or by all of them.
+
+    >>> find_format_faults("about twelve days", AnswerFormat(pattern="^[0-9]+ days$", max_words=2))
+    ['does not match ^[0-9]+ days$', '3 words']
+    """
     faults = []
     for name, find_faults in _CHECKS.items():
         if check in (name, ALL_CHECKS):
-            faults += find_faults(reading.answer, wanted)
-    return scored_outcome(float(not faults), format_list("wrong form", faults))
+            faults += find_faults(answer, wanted)
+    return faults
 
 
 _CHECKS = {PATTERN: find_pattern_faults, JSON_SCHEMA: find_json_faults, LENGTH: find_length_faults}

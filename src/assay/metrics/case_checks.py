@@ -155,6 +155,7 @@ JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
 INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
+UNSOURCED_NUMBER, WRONG_FORMAT = "unsourced_number", "wrong_format"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
@@ -210,6 +211,12 @@ CHECKS: tuple[Check, ...] = (
         _is_below_judge_threshold,
         summary="a judge finds the answer not right",
         is_costly=True,
+    ),
+    Check(
+        WRONG_FORMAT,
+        "answer_format",
+        _is_below_one,
+        summary="the answer has not the form that its case demands: pattern, JSON schema or length",
     ),
     Check("over_answer", "under_refusal", _is_positive, summary="answered what must be refused"),
     Check(
@@ -282,6 +289,13 @@ CHECKS: tuple[Check, ...] = (
     Check("stale_context", "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _is_positive, "warning", "the keywords are hedged or negated"),
+    Check(
+        UNSOURCED_NUMBER,
+        "unsourced_numbers",
+        _is_positive,
+        "warning",
+        "the answer has a number that neither the question, the context nor the golden case has",
+    ),
     Check(
         "contradiction_suspect",
         "contradiction_suspects",

@@ -86,6 +86,13 @@ class MetricNameError(InputError):
     """A metric name that the catalogue does not know or cannot read."""
 
 
+class MissingLibraryError(AssayError, ImportError):
+    """A library that only some functions need is not installed."""
+
+    def __init__(self, library: str) -> None:
+        super().__init__(f"{library} is not installed (pip install {library}, or use to_columns())")
+
+
 class IncompleteError(AssayError):
     """The measurement could not be finished. Nothing that was not measured has a score."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct
 
-from assay.records.release_gates import Decision
+from assay.records.release_gates import Decision, list_first_lines
 from assay.records.scores import InputFile
 
 FaultParty = Literal[
@@ -177,6 +177,19 @@ class ComparisonSide(Struct, frozen=True):
     inputs: tuple[InputFile, ...] = ()
 
 
+MAX_CASES_PRINTED = 5
+
+
+def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
+    """Return the metrics of one verdict, each with both values."""
+    gains = []
+    for change in changes:
+        before, after = ("n/a" if value is None else f"{value:.3f}" for value in (change.baseline, change.candidate))
+        if change.verdict == verdict:
+            gains.append(f"{change.metric} {before} → {after}")
+    return gains
+
+
 class Comparison(Struct, frozen=True):
     """A candidate compared with a baseline: metrics, slices, rank moves of evidence and attribution transitions.
 
@@ -196,3 +209,20 @@ class Comparison(Struct, frozen=True):
     moved: tuple[str, ...] = ()
     decision: Decision | None = None
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return a few lines: what was compared, the decision, the metrics whose change is shown, the cases."""
+        outcome = f": {self.decision.outcome}" if self.decision is not None else ""
+        lines = [f"{self.candidate.name} compared with {self.baseline.name}, the baseline{outcome}"]
+        if self.decision is not None:
+            lines += list_first_lines(self.decision.reasons, "decision.reasons")
+        shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in ("regressed", "improved")}
+        for verdict, gains in shown.items():
+            lines += [f"{verdict}, shown:", *list_first_lines(gains, "metrics")] if gains else []
+        if not any(shown.values()):
+            lines.append("no change of a metric is shown")
+        failed = self.metrics.get("failed")
+        if failed is not None:
+            named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
+            lines.append(f"cases: {len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer")
+        return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -94,6 +95,24 @@ class RuleResult(Struct, frozen=True):
     unchanged: bool = False
 
 
+MAX_LINES_PRINTED, MAX_CHARS_PRINTED = 5, 160
+
+
+def list_first_lines(texts: Sequence[str], name: str) -> list[str]:
+    """Return the first texts as lines of a list, each one printable line; `name` is where the others are.
+
+    >>> list_first_lines(["recall fell\\n"], "reasons")
+    [' - recall fell\\\\n']
+    """
+    lines = []
+    for text in texts[:MAX_LINES_PRINTED]:
+        shown = text if len(text) <= MAX_CHARS_PRINTED else text[: MAX_CHARS_PRINTED - 1] + "…"
+        lines.append(" - " + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown))
+    if len(texts) > MAX_LINES_PRINTED:
+        lines.append(f" - and {len(texts) - MAX_LINES_PRINTED} more in .{name}")
+    return lines
+
+
 class Decision(Struct, frozen=True):
     """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule.
 
@@ -111,3 +130,7 @@ class Decision(Struct, frozen=True):
     incomplete: bool = False
     risks: tuple[str, ...] = ()
     unanswered: bool = False
+
+    def __repr__(self) -> str:
+        """Return the outcome with its first reasons, a line each."""
+        return "\n".join([self.outcome, *list_first_lines(self.reasons, "reasons")])

@@ -6,8 +6,10 @@ The screen needs no more than this; the writers of reports (`write_reports`) are
 from __future__ import annotations
 
 from collections.abc import Mapping
+from weakref import WeakKeyDictionary
 
 from assay.attribution.attribute_run import attribute_run
+from assay.metrics.case_index import GoldenIndex
 from assay.records.findings import Attribution, Comparison
 from assay.scoring.scored_run import ScoredRun
 
@@ -27,10 +29,15 @@ def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
     return attribute_all_configs(run) if len(run.golden.cases) <= MAX_CASES_ATTRIBUTED_FOR_SCREEN else {}
 
 
+_comparisons: WeakKeyDictionary[GoldenIndex, Mapping[str, Comparison]] = WeakKeyDictionary()
+
+
 def compare_run(run: ScoredRun) -> Mapping[str, Comparison]:
-    """Return how each configuration changed since the baseline; empty without one."""
+    """Return how each configuration changed since the baseline, computed once for a run; empty without one."""
     if run.baseline is None:
         return {}
-    from assay.comparison.compare_scores import compare_with_baseline  # only runs with a baseline need it
+    if run.joins not in _comparisons:
+        from assay.comparison.compare_scores import compare_with_baseline  # only runs with a baseline need it
 
-    return compare_with_baseline(run)
+        _comparisons[run.joins] = compare_with_baseline(run)
+    return _comparisons[run.joins]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
 from assay.records.counts import format_count
@@ -10,6 +10,7 @@ from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
 from assay.report import failure_tables, tables
+from assay.report.doubts import list_doubts
 from assay.report.failure_tables import AttributionsByConfig, CasesById
 from assay.report.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
 from assay.report.number_format import MetricsByName
@@ -90,7 +91,7 @@ def render_job_summary(
     limit: if it would be too long, the last tables are replaced by a note. With `strict`, a pass with risk counts as a
     failure.
     """
-    parts = [_render_header(scoring, strict)]
+    parts = [_render_header(scoring, strict, list_doubts(scoring, comparisons, metric_rows))]
     open_tables = [
         build_headline_table(scoring, metric_rows),
         *build_changes_tables(scoring, comparisons or {}, metric_rows),
@@ -113,11 +114,11 @@ def _render_section(table: tables.Table) -> str:
     return "\n".join(["", f"### {escape_markdown(table.title)}", "", *render_table_lines(table), ""])
 
 
-def _render_header(scoring: ScoringResult, strict: bool) -> str:
-    return "\n".join(_iter_header_lines(scoring, strict)) + "\n"
+def _render_header(scoring: ScoringResult, strict: bool, doubts: Sequence[str]) -> str:
+    return "\n".join(_iter_header_lines(scoring, strict, doubts)) + "\n"
 
 
-def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
+def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[str]) -> Iterator[str]:
     decision = scoring.decision
     failed = strict and decision.outcome == "PASS_WITH_RISK"
     outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
@@ -128,6 +129,7 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool) -> Iterator[str]:
     yield from tables.order_reasons(failures, reasons, decision)
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
+    yield from ("", *(f"- {escape_markdown(doubt)}" for doubt in doubts)) if doubts else ()
     yield ""
     yield f"Cases: {escape_markdown('; '.join(tables.list_case_counts(scoring)))}"
     if scoring.gate is not None:

@@ -15,8 +15,10 @@ from assay.records.findings import Comparison, ComparisonSide, MetricChange, Ran
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.change_order import describe_checkable, rank_importance
 from assay.report.comparison_screen import list_flipped_cases
 from assay.report.comparison_tables import format_confidence
+from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
@@ -177,7 +179,8 @@ def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
         "unchanged": len(change.unchanged),
         "unpaired": len(change.unpaired),
         "detectable": _format_optional(change.smallest_detectable, change.metric, metric_rows),
-        "note": change.note,
+        "note": "; ".join(filter(None, (change.note, describe_checkable(change.metric)))),
+        "importance": rank_importance(change),
     }
 
 
@@ -230,6 +233,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "outcome": scoring.decision.outcome,
         "reasons": order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision),
         "events": scoring.decision.events,
+        "doubts": [escape_surrogates(line) for line in _list_doubts(data)],
         "golden": {part: getattr(golden, part) for part in ("name", "version", "digest", "cases", "judgments")},
         "gate": (scoring.gate.name or "unnamed") if scoring.gate is not None else None,
         "date": data.date,
@@ -266,6 +270,12 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         if data.comparison is not None
         else None,
     }
+
+
+def _list_doubts(data: HtmlData) -> list[str]:
+    """Return what to doubt although nothing failed; regressions are those of the configuration that is compared."""
+    compared = {} if data.comparison is None else {data.comparison.candidate.config_id: data.comparison}
+    return list_doubts(data.scoring, compared, data.metric_rows)
 
 
 def _encode_table(table: Table) -> Json:

@@ -31,6 +31,7 @@ from assay.records.scores import (
     TwinRate,
     TwinResult,
 )
+from assay.report.doubts import list_doubted_cases, list_doubts
 from assay.report.entity_tables import EntityRecall, EntityRecalls
 from assay.report.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.number_format import collect_summary_notes, format_percent, get_row_score
@@ -45,11 +46,13 @@ def render_json_report(
     now: str | None = None,
     attributions: AttributionsByConfig | None = None,
     entities: EntityRecalls | None = None,
+    comparisons: Mapping[str, Comparison] | None = None,
 ) -> str:
     """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
 
     `now` becomes `generated_at`; `attributions` become the root causes of the cases, `entities` the recall of
-    each entity of the questions. Raises ValueError for a number that is not finite.
+    each entity of the questions. `comparisons` add what is shown to be worse
+    than the baseline to `doubts`. Raises ValueError for a number that is not finite.
     """
     report: Json = {
         "assay_version": scoring.assay_version,
@@ -62,6 +65,7 @@ def render_json_report(
             for config, result in scoring.configs.items()
         },
         "decision": _encode_outcome(scoring.decision),
+        "doubts": [escape_surrogates(line) for line in list_doubts(scoring, comparisons)],
         "approver": scoring.gate.approver if scoring.gate is not None else "",
         "gate": scoring.gate.name if scoring.gate is not None else None,
         "golden": {
@@ -105,6 +109,7 @@ def _encode_config(result: ConfigResult, stage: str | None) -> Json:
             {"case_id": case_id, "failed_checks": failed[case_id]} for case_id in list_failed_cases(result)
         ],
         "unknown_cases": list_unknown_cases(result),
+        "doubted_cases": list_doubted_cases(result),
         "counts": count_cases(result)._asdict(),
         "decision": _encode_decision(result.decision) if result.decision is not None else None,
         "stage": stage,

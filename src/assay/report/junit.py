@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
+from assay.report.doubts import describe_unsourced
 from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
 from assay.report.tables import describe_failures
 from assay.scoring.case_outcomes import classify_checks
@@ -97,6 +98,7 @@ def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> 
     looks = [("test_split", scoring.looks.describe())] if scoring.looks is not None else []
     return [
         *(("target_error", line) for line in describe_failures(config, scoring)),
+        *(("doubt", line) for line in filter(None, (describe_unsourced(result),))),
         *(("note", note) for note in result.table.notes),
         *looks,
         *(("warning", warning) for warning in scoring.warnings),

@@ -14,6 +14,7 @@ from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
+from assay.report.doubts import list_doubts
 from assay.report.entity_tables import EntityRecalls, build_entities_table
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
 from assay.report.limitations import describe_limitations
@@ -64,7 +65,7 @@ def render_markdown_report(
     comparison_by_config = comparisons or {}
     rows = meta.metric_rows
     parts = [
-        *_iter_first_screen(scoring),
+        *_iter_first_screen(scoring, comparison_by_config, rows),
         *_render_section(tables.build_case_counts_table(scoring)),
         *_render_section(build_headline_table(scoring, rows)),
         *_render_section(failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)),
@@ -169,7 +170,9 @@ def _render_list(lines: Iterable[str]) -> list[str]:
     return [f"- {escape_markdown(line)}" for line in lines]
 
 
-def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
+def _iter_first_screen(
+    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
+) -> Iterator[str]:
     decision = scoring.decision
     yield "# Evaluation report"
     yield ""
@@ -184,6 +187,8 @@ def _iter_first_screen(scoring: ScoringResult) -> Iterator[str]:
     yield from tables.order_reasons(failures, shown_reasons, decision)
     if len(reasons) > _TOP_REASONS:
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
+    doubts = list_doubts(scoring, comparison_by_config, metric_rows)
+    yield from ("", *_render_list(doubts)) if doubts else ()
 
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:

@@ -9,6 +9,7 @@ from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.counts import format_count
 from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.doubts import list_doubts
 from assay.report.number_format import MetricsByName, format_interval, format_value
 from assay.report.tables import describe_all_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
@@ -19,16 +20,16 @@ NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), ass
 
 
 def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:
-    """Return at most eight lines: the decision, the first reason, four metrics, the failed cases, what to do next."""
+    """Return at most eight lines: the decision, the target's most frequent error and the first reason, the first doubt,
+    the metrics that there is room for, at most four, the failed cases, what to do next."""
     configs = sorted(scoring.configs.items())
-    reasons = order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision)
     names = ", ".join(config for config, _ in configs[:MAX_CONFIGS])
     more = f" and {len(configs) - MAX_CONFIGS} more" if len(configs) > MAX_CONFIGS else ""
     lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
-    if reasons:
-        others = f" (and {format_count(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
-        lines.append(f" - {shorten_to_line(reasons[0], MAX_CHARS - len(others))}{others}")
-    metrics = choose_shown_metrics(scoring)
+    reasons = _choose_reasons(scoring)
+    doubts = [shorten_to_line(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
+    lines += [*reasons, *doubts]
+    metrics = choose_shown_metrics(scoring)[: MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts)]
     width = max(map(len, metrics), default=0)
     for metric in metrics:
         cells = [_format_cell(metric, result, graders) for _, result in configs[:MAX_CONFIGS]]
@@ -36,6 +37,18 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
     lines.append(_describe_failed(configs))
     lines.append(NEXT_STEP)
     return [escape_terminal(line) for line in lines]
+
+
+def _choose_reasons(scoring: ScoringResult) -> list[str]:
+    """Return the first reason, and before it the most frequent error of the target if there is one."""
+    failures = describe_all_failures(scoring)
+    chosen = [*failures[:1], *scoring.decision.reasons[:1]]
+    others = len(failures) + len(scoring.decision.reasons) - len(chosen)
+    lines = [f" - {shorten_to_line(reason, MAX_CHARS)}" for reason in chosen]
+    if others:
+        more = f" (and {format_count(others, 'more reason')})"
+        lines[-1] = f" - {shorten_to_line(chosen[-1], MAX_CHARS - len(more))}{more}"
+    return lines
 
 
 def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
@@ -90,7 +103,7 @@ def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG)
         for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary)
         if any(_is_measured(metric, result) for _, result in configs)
     ]
-    listed = "".join(f"<li>{escape(reason)}</li>" for reason in reasons)
+    listed = "".join(f"<li>{escape(reason)}</li>" for reason in (*reasons, *list_doubts(scoring)))
     return (
         f"<div><p><b>{escape(scoring.decision.outcome)}</b>, {format_count(scoring.golden.cases, 'case')}</p>"
         f"<ul>{listed}</ul><p>{escape(_describe_failed(configs))}</p>"

@@ -11,12 +11,14 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG, parse_metrics
+from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
+from assay.report.doubts import list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
@@ -39,6 +41,8 @@ MAX_LINES = 23
 MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
 _LABEL_WIDTH = 22
 _MAX_NOTES = 2
+_MAX_DOUBTS = 4
+_MAX_OWN_METRICS = 3
 _ASKED_OF_A_JUDGE = (("Faithfulness", FAITHFULNESS), ("Answer relevance", RELEVANCE))
 _SEVERITY: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "PASS_WITH_RISK", "PARTIAL", "NOT_GATED", "PASS")
 
@@ -62,6 +66,7 @@ def render_run_summary(
     decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
+    lines += _build_doubt_lines(scoring, comparisons, width, metric_rows)
     if scoring.looks is not None:
         lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
     unlabelled = _build_unlabelled_lines(scoring, width)
@@ -71,6 +76,7 @@ def render_run_summary(
         results = [scoring.configs[config] for config in shown_configs]
         labelled = [*_name_answer_metric(results), *name_rankings(FIRST_METRICS[1:], results)]
         labelled = [("Nuggets, NO LABELS", _NUGGETS), *labelled] if unlabelled else labelled
+        labelled = [*_name_own_metrics(results)[:_MAX_OWN_METRICS], *labelled]
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     if metric_lines:
@@ -87,6 +93,25 @@ def render_run_summary(
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
+
+
+def _build_doubt_lines(
+    scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int, metric_rows: MetricsByName
+) -> list[str]:
+    """Return what to doubt although nothing failed, in at most four lines; a remedy stays where a line is cut."""
+    doubts = list_doubts(scoring, comparisons, metric_rows)
+    shown = doubts if len(doubts) <= _MAX_DOUBTS else doubts[: _MAX_DOUBTS - 1]
+    lines = [_shorten_before_remedy(escape_terminal(line), width) for line in shown]
+    if len(shown) < len(doubts):
+        lines.append(f"and {format_count(len(doubts) - len(shown), 'more doubt')}: --verbose")
+    return lines
+
+
+def _shorten_before_remedy(line: str, width: int) -> str:
+    remedy = _REMEDY.search(line)
+    if len(line) <= width or remedy is None:
+        return shorten_at_word(line, width)
+    return shorten_at_word(line[: remedy.start()], width - len(remedy[0])) + remedy[0]
 
 
 _NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
@@ -108,6 +133,13 @@ def _build_unlabelled_lines(scoring: ScoringResult, width: int) -> list[str]:
 def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:
     """Return metrics as rows that carry their own names."""
     return [(str(name), (str(name),)) for name in parse_metrics(metrics)]
+
+
+def _name_own_metrics(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
+    """Return the metrics that somebody added and asked for: nobody asks for them by default."""
+    names = dict.fromkeys(name for result in results for name in result.summary)
+    own = [name for name in names if CATALOG.get_plugin(parse_metric_name(name).base) is not None]
+    return [(name, (name,)) for name in own]
 
 
 def _name_answer_metric(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:

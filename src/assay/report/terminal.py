@@ -6,14 +6,16 @@ Every string is already escaped for a terminal and contains no markup: draw it a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from assay.metrics.catalog import CATALOG
 from assay.records.counts import format_count
+from assay.records.findings import Comparison
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.doubts import list_doubts
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
 from assay.report.number_format import (
     NOT_AVAILABLE,
@@ -78,10 +80,11 @@ def render_score_screen(
     by: Sequence[str] = (),
     metric_rows: MetricsByName = CATALOG,
     attributions: AttributionsByConfig | None = None,
+    comparisons: Mapping[str, Comparison] | None = None,
 ) -> Screen:
     """Return the screen of a scoring; `by` names the keys whose slices are shown.
 
-    `attributions` add the counts of reached × good.
+    `attributions` add the counts of reached × good, `comparisons` what is shown to be worse than the baseline.
 
     `metric_rows`, the catalogue's rows by base name, give units and class marks.
 
@@ -102,7 +105,10 @@ def render_score_screen(
         tables.append(build_outcomes_table(attributions))
     unshown = (note for table in tables if not table.rows for note in table.notes)
     return Screen(
-        tuple(line for decision in decisions for line in decision.lines),
+        (
+            *(line for decision in decisions for line in decision.lines),
+            *(escape_terminal(line) for line in list_doubts(scoring, comparisons, metric_rows)),
+        ),
         tuple(escape_table(table) for table in tables if table.rows),
         tuple(escape_terminal(note) for note in (*unshown, *_iter_score_notes(scoring))),
         tuple(line for decision in decisions for line in decision.alerts),

@@ -67,7 +67,7 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
 
 def render_json(run: ScoredRun, now: str | None = None) -> str:
     """Return the JSON report, with the attribution of every case."""
-    return render_json_report(run.scoring, now, attribute_all_configs(run), tabulate_entities(run))
+    return render_json_report(run.scoring, now, attribute_all_configs(run), tabulate_entities(run), compare_run(run))
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:

@@ -65,6 +65,12 @@ EXTRAS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("entailment", ("onnxruntime", "tokenizers"), "a local model that compares claims with sources"),
 )
 """The extras of the package, the modules that each brings, and what needs them; a test compares with pyproject.toml."""
+_HEADERS = {
+    "owner": '{"golden_set": {"owner": "you@example.org"}}',
+    "changelog": '{"golden_set": {"changelog": ["2026-03-01 first labels"]}}',
+    "version": '{"golden_set": {"version": "1"}}',
+}
+"""A header of a golden set in JSON Lines that states each of what every set should state."""
 _ADDRESS = re.compile(r"^( +(?:call|url|path): )(?:\"[^\"]*\"|\S+)", re.MULTILINE)
 
 
@@ -204,6 +210,7 @@ def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | No
     for attribute, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
         if not value:
             remedy = f"write {attribute} into the golden set's header, so that a change of labels can be traced"
+            remedy += f"; its first line, for example: {_HEADERS[attribute]}"
             yield SetupFinding("warn", "golden set", f"no {attribute}", remedy), None
 
 
@@ -240,12 +247,31 @@ def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[Se
         return
     message = f"{format_count(len(corpus.chunks), 'chunk')}, {len(doubts)} doubtful"
     yield SetupFinding("warn" if doubts else "ok", "corpus", message), corpus
+    if golden is not None:
+        yield from ((finding, None) for finding in _check_evidence(golden, corpus))
     unknown = find_unknown_sources(golden.cases, corpus) if golden is not None else {}
     if unknown:
         names = ", ".join(map(repr, list(unknown)[:_GROUPS_NAMED])) + (" …" if len(unknown) > _GROUPS_NAMED else "")
         cases = format_case_ids([case_id for case_ids in unknown.values() for case_id in case_ids])
         message = f"must_cite {names} is no chunk or document of the corpus: {cases}"
         yield SetupFinding("warn", "golden set", message, "use the ids or documents that the system cites"), None
+
+
+def _check_evidence(golden: GoldenSet, corpus: Corpus) -> Iterator[SetupFinding]:
+    """Yield a warning if evidence is named by ids alone that the corpus does not have: its cases have no recall."""
+    cases_by_id: dict[str, list[str]] = {}
+    for case in golden.cases:
+        for unit in case.evidence:
+            ids = [str(selector["chunk_id"]) for selector in unit.any_of if selector.keys() == {"chunk_id"}]
+            if len(ids) == len(unit.any_of) and not any(chunk_id in corpus.chunks for chunk_id in ids):
+                cases_by_id.setdefault(" or ".join(ids), []).append(case.id)
+    if cases_by_id:
+        names = list(cases_by_id)
+        shown = ", ".join(names[:_GROUPS_NAMED]) + (" …" if len(names) > _GROUPS_NAMED else "")
+        cases = format_case_ids([case_id for case_ids in cases_by_id.values() for case_id in case_ids])
+        message = f"evidence {shown} is not in the corpus: {cases}"
+        remedy = "assay golden relink, or the corpus that the evidence was labelled in"
+        yield SetupFinding("warn", "golden set", message, remedy)
 
 
 def _check_gate(config: Config) -> Iterator[SetupFinding]:
@@ -330,6 +356,11 @@ def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
     settings = chosen.settings
     if error.code == "crashed" and isinstance(settings, (McpTargetSettings, CommandTargetSettings)):
         return f"run it by itself and read what it prints: {shlex.join(settings.command or ())}"
+    if isinstance(settings, McpTargetSettings) and settings.command and "not_started" in str(error):
+        return f"install {settings.command[0]}, or correct `command` in the settings: {shlex.join(settings.command)}"
+    if isinstance(settings, McpTargetSettings) and settings.command and error.code in ("connection", "timeout"):
+        command = shlex.join(settings.command)
+        return f"run it by itself and read what it prints: {command}; it must answer on standard input and output"
     if error.code in ("connection", "timeout"):
         return "start the system, and compare the address and the time limit in the settings (docs/how-to/targets.md)"
     return "docs/how-to/targets.md"

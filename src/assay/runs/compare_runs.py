@@ -78,7 +78,9 @@ def load_sides(text: str, extra_metrics: Sequence[str] = ()) -> list[ScoreSnapsh
 
 def _require_run(text: str) -> RunName:
     if not is_run_name(text):
-        message = "neither a run folder nor a baseline (expected RUN, RUN:CONFIG or a file of `assay baseline save`)"
+        is_there = parse_run_name(text).path.exists()
+        kind = "neither a run folder nor a baseline" if is_there else "no such file or folder"
+        message = f"{kind} (expected RUN, RUN:CONFIG or a file of `assay baseline save`)"
         raise InputError([Problem(text, None, "", message, "E_SIDE")])
     return parse_run_name(text)
 

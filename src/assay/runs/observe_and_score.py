@@ -7,7 +7,7 @@ chunks that a search returns?
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,7 @@ from assay.gates.gate_files import date_of_time
 from assay.gates.release_decision import select_gated_configs
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError
-from assay.records.observations import FINAL_STAGE, Observation, Stage, find_stage
+from assay.records.observations import CONTEXT_STAGE, Observation, Stage
 from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.runs.access_probes import LEAK_METRIC
 from assay.runs.compare_runs import load_gate_with_baseline
@@ -58,25 +58,32 @@ class RunGate:
 
 
 def compare_search_and_answer(observations: Iterable[Observation], k: int) -> dict[str, SearchAgreement]:
-    """Return the agreement of each configuration at `k`: whether both have the same set of chunks, in any order.
+    """Return the agreement of each configuration at `k`: whether search and answer have the same chunks, in any order.
 
-    Only observations with a stage `search` and at least one other ranking are compared.
+    Like is compared with like: what search returns with any ranking before the context, as retrieved or as reranked. A
+    context alone agrees if search has all its chunks. Only observations with a stage `search` and another are compared.
     """
     by_config: dict[str, SearchAgreement] = {}
     for observation in observations:
         stages = observation.stages or ()
-        answer_stages = tuple(stage for stage in stages if stage.name != SEARCH_STAGE)
+        answer_stages = [stage for stage in stages if stage.name != SEARCH_STAGE]
         search_stage = next((stage for stage in stages if stage.name == SEARCH_STAGE), None)
-        answer_stage = (
-            find_stage(Observation(observation.case_id, stages=answer_stages), FINAL_STAGE) if answer_stages else None
-        )
-        if search_stage is None or answer_stage is None:
+        if search_stage is None or not answer_stages:
             continue
         agreement = by_config.setdefault(observation.config_id, SearchAgreement())
         agreement.compared += 1
-        if _first_chunks(search_stage, k) != _first_chunks(answer_stage, k):
+        if not _agrees(search_stage, answer_stages, k):
             agreement.differing.append(observation.case_id)
     return by_config
+
+
+def _agrees(search_stage: Stage, answer_stages: Sequence[Stage], k: int) -> bool:
+    found = _first_chunks(search_stage, k)
+    rankings = [stage for stage in answer_stages if stage.name != CONTEXT_STAGE]
+    if rankings:
+        return any(_first_chunks(stage, k) == found for stage in rankings)
+    whole = _first_chunks(search_stage, len(search_stage.chunks))
+    return all(_first_chunks(stage, k) <= whole for stage in answer_stages)
 
 
 def describe_search_agreement(observations: Iterable[Observation], k: int) -> list[str]:

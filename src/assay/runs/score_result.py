@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.comparison.compare_scores import compare_run_configs
 from assay.gates.gate_files import load_requested_gate
-from assay.records.errors import InputError
+from assay.records.errors import InputError, MissingLibraryError
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
@@ -82,9 +82,12 @@ class ScoreResult:
         """The cases that failed nothing, and of which nothing tells whether the answer is right."""
         return tuple(case for case in self.cases if case.outcome == "unknown" and not case.has_failed)
 
-    def compare(self, other: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
-        """Return the comparison of this result, as the candidate, with another one as the baseline."""
-        return compare_results(other, self, gate=gate)
+    def compare(self, baseline: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
+        """Return the comparison of this result, as the candidate, with another one as the baseline.
+
+        `after.compare(before)` is `assay.compare(before, after)`: a gain is what this result is better by.
+        """
+        return compare_results(baseline, self, gate=gate)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row for each configuration and case: texts, then each metric, None where it has no score."""
@@ -95,15 +98,19 @@ class ScoreResult:
         return ArrowTable(build_columns(self.run))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the rows of `to_columns` as a pandas frame."""
-        import pandas  # optional, and slow to import
-
+        """Return the rows of `to_columns` as a pandas frame. Raises MissingLibraryError where pandas is missing."""
+        try:
+            import pandas  # optional, and slow to import
+        except ImportError as error:
+            raise MissingLibraryError("pandas") from error
         return pandas.DataFrame(self.to_columns())
 
     def to_polars(self) -> polars.DataFrame:
-        """Return the rows of `to_columns` as a Polars frame."""
-        import polars  # optional, and slow to import
-
+        """Return the rows of `to_columns` as a Polars frame. Raises MissingLibraryError where Polars is missing."""
+        try:
+            import polars  # optional, and slow to import
+        except ImportError as error:
+            raise MissingLibraryError("polars") from error
         return polars.DataFrame(self.to_arrow())
 
     def slices(self, config: str) -> Mapping[str, Mapping[str, Summary]]:

@@ -28,6 +28,7 @@ from assay.targets.mcp_connection import McpSession, MessageHandler
 from assay.targets.mcp_stdio import StdioWatch, open_stdio
 from assay.targets.process_group import GroupGuard
 from assay.targets.reply import decode_reply, read_reply
+from assay.targets.turns import Turns
 
 if TYPE_CHECKING:
     from mcp import Client, MCPError
@@ -58,6 +59,8 @@ class McpTarget:
             self._headers[settings.auth.header] = f"{settings.auth.scheme} {secret}".strip()
         self._session: McpSession | None = None
         self._opening = asyncio.Lock()
+        self._turns = Turns()
+        self._suspects: set[tuple[str, TargetOperation]] = set()
         self._schemas: dict[str, str] = {}
         self._drift = ""
         self._guard = GroupGuard()
@@ -76,7 +79,25 @@ class McpTarget:
         }
 
     async def observe(self, call: TargetCall) -> Observation:
-        """Call one tool. Raises CallError; a lost session is opened again at the next call."""
+        """Call one tool. Raises CallError; a lost session is opened again at the next call.
+
+        Where a server that was started here ends, one of the calls in progress may have ended it, and nothing says
+        which: the next attempt of each has a server to itself, so that no call fails for another.
+        """
+        if not self.settings.command:
+            return await self._observe(call)
+        key = (call.case.id, call.operation)
+        async with self._turns.run_alone() if key in self._suspects else self._turns.run_together():
+            try:
+                observation = await self._observe(call)
+            except CallError as error:
+                if error.code == "crashed":
+                    self._suspects.add(key)
+                raise
+        self._suspects.discard(key)
+        return observation
+
+    async def _observe(self, call: TargetCall) -> Observation:
         import anyio
         from mcp import MCPError
 

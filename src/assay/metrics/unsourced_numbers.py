@@ -1,0 +1,125 @@
+"""Numbers of an answer that come from nowhere: neither the question, the context nor the golden case has them.
+
+Only what is written in digits is looked at: amounts, dates, shares, times. Whether a number means something else in the
+answer than in its source is not asked here (`contradiction_suspects`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from msgspec import structs
+
+from assay.metrics.answer_metric import UNDEFINED_GROUNDING, Scorers, define_answer_metric
+from assay.metrics.case_index import CHUNK_ID
+from assay.metrics.faithfulness import find_grounding_exclusion
+from assay.metrics.judge_requests import Outcome, scored_outcome
+from assay.metrics.metric import Metric
+from assay.metrics.parsed_answer import ParsedAnswer, format_list
+from assay.records.observations import CONTEXT_STAGE
+from assay.text.markup import remove_markup
+from assay.text.normalisation import normalise_nfc
+from assay.text.quantities import Quantity, find_measures, is_same_quantity, split_glued_units, split_range
+
+_DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_NEAR = 60
+"""Characters on either side of a number's digits that are read first."""
+
+
+def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
+    """Return the numbers in the claims of an answer that no source has, as written, in order."""
+    claims = [claim.text for claim in reading.claims if _DIGITS.search(claim.text)]
+    if not claims:
+        return []
+    sources = _Sources([remove_markup(text) for text in _iter_sources(reading)])
+    unsourced: list[str] = []
+    for claim in claims:
+        text = split_glued_units(normalise_nfc(claim))
+        for quantity in find_measures(claim):
+            number = text[quantity.start : quantity.end].strip()
+            if _DIGITS.search(number) and not sources.have(quantity, number):
+                unsourced.append(number)
+    return list(dict.fromkeys(unsourced))
+
+
+class _Sources:
+    """The texts in which a number may stand. What stands near its digits is read first, everything only if need be."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = [normalise_nfc(text) for text in texts]
+
+    @cached_property
+    def _stated(self) -> list[Quantity]:
+        return [quantity for text in self._texts for quantity in find_measures(text)]
+
+    def have(self, quantity: Quantity, number: str) -> bool:
+        """Return whether some text states a quantity, written as `number` in the answer."""
+        return _is_stated(quantity, self._iter_near(number)) or _is_stated(quantity, self._stated)
+
+    def _iter_near(self, number: str) -> Iterator[Quantity]:
+        for digits in _DIGITS.findall(number):
+            for text in self._texts:
+                position = text.find(digits)
+                if position >= 0:
+                    yield from find_measures(text[_find_gap(text, position - _NEAR) : position + _NEAR])
+
+
+def _find_gap(text: str, position: int) -> int:
+    """Return where the first word after a position begins."""
+    return 0 if position <= 0 else text.find(" ", position) + 1
+
+
+def _iter_sources(reading: ParsedAnswer) -> Iterator[str]:
+    """Yield the question, the texts that were shown, and what the case itself says of the right answer."""
+    case = reading.case.case
+    yield case.question
+    yield from (turn.text for turn in case.history)
+    if not isinstance(reading.context_texts, str):
+        yield from reading.context_texts.values()
+    keywords = case.rubric.correct_keywords if case.rubric is not None else ()
+    quotes = [unit.quote for unit in case.evidence]
+    yield from filter(None, (case.reference, *case.must_have, *keywords, *quotes))
+    chunks = reading.case.corpus.chunks if reading.case.corpus is not None else {}
+    for unit in case.evidence:
+        named = (chunks.get(str(selector.get(CHUNK_ID))) for selector in unit.any_of)
+        yield from (chunk.text for chunk in named if chunk is not None and chunk.text is not None)
+
+
+def _is_stated(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
+    """Return whether some source states a quantity, or both ends of a range; a bound states its own value alone."""
+    held: list[Quantity] = []
+    for other in stated:
+        held += (end._replace(bound="") for end in (other, *split_range(other)))
+    wanted = quantity._replace(bound="")
+    parts = split_range(wanted) or (wanted,)
+    is_whole = any(is_same_quantity(other, wanted) for other in held)
+    return is_whole or all(any(is_same_quantity(other, part) for other in held) for part in parts)
+
+
+def count_unsourced_numbers(reading: ParsedAnswer) -> Outcome:
+    """How many numbers of the answer neither the question, the context nor the golden case has."""
+    unscored_outcome = find_grounding_exclusion(reading, CONTEXT_STAGE)
+    if unscored_outcome is not None:
+        return unscored_outcome
+    unsourced = list_unsourced_numbers(reading)
+    return scored_outcome(len(unsourced), format_list("no source has", unsourced))
+
+
+UNSOURCED_NUMBERS = "unsourced_numbers"
+UNSOURCED_METRICS: tuple[Metric, ...] = (
+    structs.replace(
+        define_answer_metric(
+            UNSOURCED_NUMBERS,
+            "Numbers of the answer that neither the question, the context nor the golden case has.",
+            "amounts, dates, shares and times in digits, compared as quantities",
+            UNDEFINED_GROUNDING,
+            Scorers(count_unsourced_numbers),
+            lower=True,
+        ),
+        unit="count",
+        high=float("inf"),
+        uncalibrated=(),
+    ),
+)

@@ -1,0 +1,73 @@
+"""What a reader of the first screen should doubt although no check failed: numbers from nowhere, and shown regressions
+of metrics that the screen does not list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from assay.metrics.case_checks import UNSOURCED_NUMBER
+from assay.metrics.catalog import CATALOG
+from assay.records.counts import format_count
+from assay.records.findings import Comparison, MetricChange
+from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.change_order import describe_checkable, measure_strength, rank_importance
+from assay.report.number_format import MetricsByName, format_number
+
+MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
+
+
+def list_doubted_cases(result: ConfigResult) -> list[str]:
+    """Return the cases whose answer has a number that no source has, in golden order."""
+    return [checks.case_id for checks in result.table.checks if UNSOURCED_NUMBER in checks.warnings]
+
+
+def list_doubts(
+    scoring: ScoringResult, comparisons: Mapping[str, Comparison] | None = None, metric_rows: MetricsByName = CATALOG
+) -> list[str]:
+    """Return the doubts about each configuration, one line each, after its name if there are several.
+
+    `comparisons` are the changes since the baseline, by configuration.
+    """
+    lines = []
+    for config, result in sorted(scoring.configs.items()):
+        prefix = f"{config}: " if len(scoring.configs) > 1 else ""
+        comparison = (comparisons or {}).get(config)
+        told = (describe_unsourced(result), describe_regressed(comparison, metric_rows) if comparison else "")
+        lines += [prefix + line for line in told if line]
+    return lines
+
+
+def describe_unsourced(result: ConfigResult) -> str:
+    """Return how many answers have numbers that no source has, the first of them, and what to do; "" if none has.
+
+    A source is the question, an earlier turn, the context, or what the golden case itself says.
+    """
+    doubted = list_doubted_cases(result)
+    if not doubted:
+        return ""
+    more = f" and {len(doubted) - MAX_CASES_NAMED} more" if len(doubted) > MAX_CASES_NAMED else ""
+    verb, whom = ("have numbers", "them") if len(doubted) > 1 else ("has a number", "it")
+    return (
+        f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'answer')} {verb} that no source has: "
+        f"{', '.join(doubted[:MAX_CASES_NAMED])}{more} (read {whom}, or run `assay judge`)"
+    )
+
+
+def describe_regressed(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return the metrics over all cases that are shown to be worse than the baseline; "" if there are none."""
+    regressed = [
+        change
+        for change in comparison.metrics.values()
+        if change.verdict == "regressed" and not describe_checkable(change.metric)
+    ]
+    if not regressed:
+        return ""
+    regressed.sort(key=lambda change: (rank_importance(change), -measure_strength(change)))
+    listed = ", ".join(_describe_change(change, metric_rows) for change in regressed[:MAX_METRICS_NAMED])
+    more = f" and {len(regressed) - MAX_METRICS_NAMED} more" if len(regressed) > MAX_METRICS_NAMED else ""
+    return f"regressed since the baseline, shown: {listed}{more}"
+
+
+def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+    before, after = (format_number(value, change.metric, metric_rows) for value in (change.baseline, change.candidate))
+    return f"{change.metric} {before} → {after}"

@@ -1,0 +1,101 @@
+"""Commands show what was asked for, and name what is wrong: a file, an id, a program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.cli import main
+
+Printed = pytest.CaptureFixture[str]
+ROWS = [
+    {"golden_set": {"name": "shop", "version": "1"}},
+    {
+        "id": "price",
+        "question": "What does it cost?",
+        "must_have": ["90 euros"],
+        "evidence": [{"any_of": [{"chunk_id": "old:01"}]}],
+    },
+]
+TARGET = 'def ask(question):\n    return {"answer": "It costs 90 euros."}\n'
+METRIC = '''import assay
+
+
+@assay.metric
+def answer_length(case, observation):
+    """Whether the answer is short."""
+    return float(len(observation.answer) < 100)
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
+    (tmp_path / "chunks.jsonl").write_text('{"chunk_id": "new:01", "text": "It costs 90 euros."}\n', encoding="utf-8")
+    (tmp_path / "asked_target.py").write_text(TARGET, encoding="utf-8")
+    (tmp_path / "asked_metric.py").write_text(METRIC, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "asked_target", raising=False)
+    write_settings(tmp_path, '{type: python, call: "asked_target:ask"}')
+    return tmp_path
+
+
+def write_settings(folder: Path, target: str, more: str = "") -> None:
+    text = f"golden: golden.jsonl\ncorpus: chunks.jsonl\n{more}targets:\n  shop: {target}\n"
+    (folder / "assay.yaml").write_text(text, encoding="utf-8")
+
+
+def test_own_metrics_are_on_the_screen_next_to_built_in_ones(folder: Path, capsys: Printed) -> None:
+    asked = "asked_metric:answer_length,recall@10,correct_answer"
+    assert 0 == main(["run", "--run-dir", "named", "--metrics", asked])
+    lines = capsys.readouterr().out.splitlines()
+    shown = [line.split()[0] for line in lines if line.startswith(("answer_length", "recall@10", "correct_answer"))]
+    assert ["answer_length", "correct_answer"] == [name for name in shown if name != "recall@10"]
+    write_settings(
+        folder,
+        '{type: python, call: "asked_target:ask"}',
+        'scoring: {metrics: ["correct_answer", "asked_metric:answer_length"]}\n',
+    )
+    assert 0 == main(["run", "--run-dir", "of-settings"])
+    out = capsys.readouterr().out
+    assert "\nanswer_length" in out
+    assert "\nAnswer correctness" in out
+
+
+def test_doctor_names_evidence_that_the_corpus_has_not(folder: Path, capsys: Printed) -> None:
+    main(["doctor"])
+    out = capsys.readouterr().out
+    assert "warn  golden set: evidence old:01 is not in the corpus: price" in out
+    assert "golden relink" in out
+    assert '{"golden_set": {"owner": "you@example.org"}}' in out
+
+
+def test_doctor_says_of_a_program_that_is_missing_or_ends_what_to_do(folder: Path, capsys: Printed) -> None:
+    pytest.importorskip("mcp")
+    write_settings(folder, "{type: mcp, command: [no-such-program-here]}")
+    main(["doctor", "--allow-exec"])
+    out = capsys.readouterr().out
+    assert "install no-such-program-here, or correct `command`" in out
+    write_settings(folder, f'{{type: mcp, command: ["{sys.executable}", "-c", "raise SystemExit(3)"]}}')
+    main(["doctor", "--allow-exec"])
+    out = capsys.readouterr().out
+    assert "run it by itself and read what it prints" in out
+    assert "compare the address" not in out
+
+
+def test_a_baseline_that_is_not_there_is_said_so(folder: Path, capsys: Printed) -> None:
+    (folder / "gate.yaml").write_text("rules:\n  - {metric: failed, at_most: 0.5}\n", encoding="utf-8")
+    assert 2 == main(["run", "--run-dir", "r", "--gate", "gate.yaml", "--baseline", "nothing.json"])
+    assert "nothing.json: E_SIDE no such file or folder" in capsys.readouterr().err
+    (folder / "empty").mkdir()
+    assert 2 == main(["run", "--run-dir", "r", "--gate", "gate.yaml", "--baseline", "empty"])
+    assert "neither a run folder nor a baseline" in capsys.readouterr().err
+
+
+def test_golden_check_says_that_a_set_is_valid(folder: Path, capsys: Printed) -> None:
+    assert 0 == main(["golden", "check", "golden.jsonl"])
+    assert "valid: 1 case, " in capsys.readouterr().out

@@ -1,0 +1,78 @@
+"""Numbers of an answer that no source has are counted and warned of, and fail nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import assay
+from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric, Turn
+from assay.records.observations import Chunk, Observation, Stage
+from assay.records.release_gates import Gate, Rule
+from assay.records.scores import NOT_APPLICABLE, SCORED
+
+TEXT = "Theft costs an excess of 90 euros. Claims are paid within 48 hours, at most 600 euros, on 1 March 2026."
+ANSWER = "The excess is 90 euros."
+
+
+def score(answer: str, text: str = TEXT, stages: tuple[Stage, ...] | None = None, **fields: Any) -> Any:
+    """Score one answer whose context is one text."""
+    stages = (Stage("context", (Chunk("c1", text=text),)),) if stages is None else stages
+    observation = Observation("q", "one", answer=answer, citations=("c1",), stages=stages)
+    case = Case("q", fields.pop("question", "How much is the excess?"), **fields)
+    return assay.score(GoldenSet((case,)), [observation], metrics=["unsourced_numbers"]).table("one")
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [
+        (ANSWER, 0),
+        (f"{ANSWER} Every customer gets a free helmet worth 75 euros.", 1),
+        (f"{ANSWER} It is paid within 48 days.", 1),
+        (f"{ANSWER} It is paid within 2 days.", 0),  # 48 hours
+        (f"{ANSWER} It is paid on 2026-03-01.", 0),
+        (f"{ANSWER} It is paid on 2 March 2026, or on 3 March 2026.", 2),
+        (f"{ANSWER} A helmet worth 300 euros is free.", 1),  # "at most 600 euros" states 600 alone
+        (f"{ANSWER} It is at most 600 euros.", 0),
+        ("1. The excess is 90 euros [1].\n2. Claims are paid fast [1].", 0),
+        ("The excess is ninety euros, for three bicycles.", 0),  # not in digits
+    ],
+)
+def test_numbers_that_no_source_has_are_counted_and_are_a_warning(answer: str, count: int) -> None:
+    table = score(answer)
+    column = table.columns["unsourced_numbers"]
+    assert (column.status[0], column.values[0]) == (SCORED, count)
+    assert bool(count) == any("unsourced_number" in checks.warnings for checks in table.checks)
+    assert not any("unsourced_number" in checks.failed for checks in table.checks)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"question": "Is a helmet worth 75 euros covered?"},
+        {"history": (Turn("user", "My helmet cost 75 euros."),)},
+        {"reference": "A helmet worth 75 euros."},
+        {"must_have": ("75 euros",)},
+        {"rubric": Rubric(("75 euros",))},
+        {"evidence": (Evidence(({"chunk_id": "c9"},), quote="A helmet costs 75 euros."),)},
+    ],
+)
+def test_question_history_and_golden_case_are_sources_too(fields: dict[str, Any]) -> None:
+    assert score("A helmet worth 75 euros is free.", **fields).columns["unsourced_numbers"].values[0] == 0
+
+
+def test_without_a_context_there_is_no_score() -> None:
+    table = score(ANSWER, stages=(Stage("search", (Chunk("c1", text=TEXT),)),))
+    column = table.columns["unsourced_numbers"]
+    assert column.status[0] == NOT_APPLICABLE
+    assert column.reasons[column.reason[0]].startswith("stage context not reported")
+
+
+def test_a_rule_of_a_gate_may_decide_on_it() -> None:
+    observation = Observation(
+        "q", "one", answer="It is 75 euros.", citations=("c1",), stages=(Stage("context", (Chunk("c1", text=TEXT),)),)
+    )
+    golden = GoldenSet((Case("q", "How much?"),))
+    gate = Gate(rules=(Rule("unsourced_numbers", at_most=0.0),))
+    assert assay.score(golden, [observation], gate=gate).decision.outcome == "FAIL"

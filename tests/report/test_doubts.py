@@ -1,0 +1,73 @@
+"""The first lines of every output say what to doubt although no check failed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import main
+
+Printed = pytest.CaptureFixture[str]
+PROMISE = " Every customer gets a free helmet worth 75 euros."
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A golden set, a run and its baseline, and outputs with an invented promise at the end of every answer."""
+    folder = tmp_path_factory.mktemp("promise")
+    cases, good, bad = [], [], []
+    for number in range(30):
+        price, case_id = 200 + 7 * number, f"item-{number:02}"
+        text = f"The item of drawer {number} costs {price} euros and is delivered in the same week."
+        cases.append({"id": case_id, "question": f"What does the item of drawer {number} cost?"})
+        cases[-1] |= {"must_have": [f"{price} euros"], "evidence": [{"any_of": [{"chunk_id": case_id}]}]}
+        answer = f"The item of drawer {number} costs {price} euros."
+        row: dict[str, Any] = {"case_id": case_id, "config_id": "shop", "citations": [case_id]}
+        row["stages"] = [
+            {"name": name, "chunks": [{"chunk_id": case_id, "text": text}]} for name in ("bm25", "context")
+        ]
+        good.append(row | {"answer": answer})
+        bad.append(row | {"answer": answer + PROMISE})
+    for name, rows in (("golden", cases), ("good", good), ("bad", bad)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "gate.yaml").write_text("rules:\n  - {metric: correct_answer, at_least: 0.5}\n", encoding="utf-8")
+    assert 0 == score(folder, "good", "--run-dir", str(folder / "run"))
+    assert 0 == main(["baseline", "save", str(folder / "run"), "--out", str(folder / "baseline.json")])
+    return folder
+
+
+def score(folder: Path, outputs: str, *options: str) -> int:
+    named = ["--golden", str(folder / "golden.jsonl"), "--outputs", str(folder / f"{outputs}.jsonl"), "--no-history"]
+    return main(["score", *named, *options])
+
+
+def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_nothing(
+    folder: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "140")
+    gate = ["--gate", str(folder / "gate.yaml"), "--baseline", str(folder / "baseline.json")]
+    files = {name: folder / f"report.{name}" for name in ("md", "json", "html")}
+    reports = ["--report", str(files["md"]), "--json-report", str(files["json"]), "--html", str(files["html"])]
+    capsys.readouterr()
+    assert 0 == score(folder, "bad", *gate, *reports)
+    lines = capsys.readouterr().out.splitlines()
+    assert "shop: PASS" == lines[0]
+    doubt, regressed = lines[1:3]
+    assert doubt.startswith("doubt: 30 of 30 answers have numbers that no source has: item-00, ")
+    assert doubt.endswith("(read them, or run `assay judge`)")
+    assert regressed.startswith("regressed since the baseline, shown: ")
+    assert "faithfulness(by=rules) " in regressed
+    report = json.loads(files["json"].read_text("utf-8"))
+    assert 2 == len(report["doubts"])
+    assert 30 == len(report["configs"]["shop"]["doubted_cases"])
+    assert [] == report["configs"]["shop"]["failed_cases"]
+    for line in report["doubts"]:
+        assert line[:60] in files["md"].read_text("utf-8").replace("\\", "")[:1500]
+        assert json.dumps(line, ensure_ascii=False)[1:60] in files["html"].read_text("utf-8")
+    assert 0 == score(folder, "bad", *gate, "--verbose")
+    assert any(line.startswith("doubt: 30 of 30 answers") for line in capsys.readouterr().out.splitlines()[:4])
+    assert 0 == score(folder, "good", *gate)
+    assert "doubt" not in capsys.readouterr().out

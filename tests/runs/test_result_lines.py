@@ -1,0 +1,68 @@
+"""What Python prints of a comparison, a decision and a failed target: a few lines that name what matters."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import assay
+from assay.records.errors import AssayError, InputError
+from assay.records.release_gates import Decision, Gate, Rule
+
+GOLDEN = [{"question": f"What is {n} + 1?", "must_have": [str(n + 1)]} for n in range(40)]
+
+
+def answer(question: str) -> dict[str, Any]:
+    return {"answer": f"It is {int(question.split()[2]) + 1}."}
+
+
+def answer_wrong(question: str) -> dict[str, Any]:
+    return {"answer": "It is 1000."}
+
+
+def test_a_comparison_and_a_decision_print_as_a_few_lines() -> None:
+    before, after = assay.run(answer, GOLDEN, config="before"), assay.run(answer_wrong, GOLDEN, name="after")
+    gate = Gate(rules=(Rule("failed", at_most=0.1),))
+    comparison = after.compare(before, gate=gate)
+    lines = str(comparison).splitlines()
+    assert "after compared with before, the baseline: FAIL" == lines[0]
+    assert "regressed, shown:" in lines
+    assert any(line.startswith(" - correct_answer 1.000 → 0.000") for line in lines)
+    assert any(line.startswith("cases: 40 fail now (") for line in lines)
+    assert len(lines) < 25
+    assert str(comparison) == str(assay.compare(baseline=before, candidate=after, gate=gate))
+    assert "no change of a metric is shown" in str(before.compare(before))
+    decision = str(assay.gate(after, gate))
+    assert decision.startswith("FAIL\n - failed 1.000 > 0.100")
+    many = str(Decision("FAIL", tuple(f"reason {n}\x1b[2J " + "x" * 500 for n in range(9))))
+    assert " - and 4 more in .reasons" in many
+    assert "\x1b" not in many
+    assert max(map(len, many.splitlines())) < 200
+
+
+def test_the_configuration_has_one_name_in_every_function() -> None:
+    rows = assay.observe(answer, GOLDEN[:1], config="one")
+    assert ("one",) == assay.score(GOLDEN[:1], rows).configs == assay.run(answer, GOLDEN[:1], name="one").configs
+    with pytest.raises(InputError, match="name one configuration"):
+        assay.run(answer, GOLDEN[:1], name="one", config="two")
+
+
+def test_the_exception_of_a_target_comes_first() -> None:
+    def crash(question: str) -> str:
+        raise KeyError("db")
+
+    lines = str(assay.run(crash, GOLDEN[:2])).splitlines()
+    assert lines[1].startswith(" - target error ×2: KeyError: 'db'")
+    assert "answered none of 2 cases" in lines[2]
+    assert len(lines) <= 8
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    result = assay.run(answer, GOLDEN[:1])
+    with pytest.raises(ImportError, match=f"{library} is not installed .pip install {library}") as raised:
+        getattr(result, f"to_{library}")()
+    assert isinstance(raised.value, AssayError)
