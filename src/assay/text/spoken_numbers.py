@@ -114,6 +114,32 @@ def _write(match: re.Match[str], text: str, plain: str) -> str | None:
     return "-" if is_sign and not _CALCULATION.search(before) else None
 
 
+_UNDER_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+
+
+def spell_price(amount: Decimal) -> str:
+    """Return an expression for how an amount of money is said without its unit, "" for one that is not said so.
+
+    >>> spell_price(Decimal("12.50")), spell_price(Decimal("4.99")), spell_price(Decimal("12"))
+    ('twelve[ -]fifty', 'four[ -]ninety[ -]nine', '')
+    """
+    whole, hundredths = divmod(int(amount * 100), 100)
+    if not 1 <= whole <= 99 or hundredths < 10 or amount * 100 != int(amount * 100):
+        return ""
+    return f"{_spell_below_hundred(whole)}[ -]{_spell_below_hundred(hundredths)}"
+
+
+def _spell_below_hundred(number: int) -> str:
+    if number < len(_UNDER_TWENTY):
+        return _UNDER_TWENTY[number]
+    tens, ones = divmod(number, 10)
+    return _TENS[tens - 2] + (f"[ -]{_UNDER_TWENTY[ones]}" if ones else "")
+
+
 def _divide(top: int, bottom: int) -> Decimal:
     return round(Decimal(top) / bottom, 3).normalize()
 

@@ -1,0 +1,236 @@
+"""What speaks against taking a fact for stated although the answer holds it: gaps in the evidence that it answers.
+
+An answer passes only on positive evidence: nothing in it is left that may be the answer instead. A gap is something that
+neither question, facts nor reference explain: another value of the same kind, a statement before, words of the question
+elsewhere, a restriction, a time that is over. Each is a plain condition; `benchmarks/fact_evidence.py` chose them
+by answers on topics that they were not chosen on (ADR 0129). A fact with a gap is unknown, never denied.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from assay.text.fact_scope import Part, ValueOwner
+from assay.text.languages import guess_language
+from assay.text.quantities import Quantity, is_same_quantity
+from assay.text.read_text import ClauseSpan, ReadText, Word, get_start
+from assay.text.statement_cues import PRESENT, USED_TO
+
+GapKind = Literal[
+    "second value",
+    "earlier statement",
+    "question before",
+    "question after",
+    "only",
+    "other name",
+    "former",
+    "addition",
+]
+
+
+class Gap(NamedTuple):
+    """Why it is open whether an answer states a fact that it holds: the kind of gap, and the reason in words."""
+
+    kind: GapKind
+    reason: str
+
+
+class Statement(NamedTuple):
+    """Where an answer holds a fact: the clause, where its value starts, the value if it is a quantity, its parts."""
+
+    clause: ClauseSpan
+    start: int
+    value: Quantity | None
+    spans: Sequence[tuple[int, int]]
+
+
+class Surroundings(NamedTuple):
+    """The unit of an answer that holds a fact, and what stands before and after it, as words and as topics."""
+
+    unit: Part
+    own: Sequence[Word]
+    before: Sequence[Part]
+    after: Sequence[Part]
+
+
+class GapFinder:
+    """Finds what in an answer neither question, facts nor reference explain.
+
+    `explaining`: these texts. `is_known`: whether they have a word. `is_subject`: whether a word may name a subject.
+    `facts`: all of them, `expected`: their quantities.
+    """
+
+    def __init__(
+        self,
+        answer: ReadText,
+        explaining: Sequence[ReadText],
+        owner: ValueOwner,
+        expected: Sequence[Quantity],
+        facts: Sequence[ReadText],
+        is_known: Callable[[Word], bool],
+        is_subject: Callable[[Word], bool],
+    ) -> None:
+        self.answer, self.explaining, self.owner, self.expected = answer, explaining, owner, expected
+        self.facts, self.is_known, self.is_subject = facts, is_known, is_subject
+        self.fact_keys = {
+            word.key
+            for fact in facts
+            if not fact.quantities
+            for word in fact.words
+            if word.kind != "stop" and not owner.question.find_word(word, True)
+        }
+        # Syllables of Vietnamese count half: most words have two.
+        self.words_of_a_statement = 6 if guess_language(owner.question.text) == "vi" else 3
+
+    def list_gaps(self, statement: Statement, low: int, high: int) -> Iterator[Gap]:
+        """Yield the gaps of a statement of a fact in the answer from `low` to `high`, the plainest first."""
+        parts, groups = self.owner.cut_answer(low, high, statement.value)
+        yield from self._find_second_value(groups, statement)
+        around = self._look_around(parts, groups, statement)
+        yield from self._find_other_statements(around)
+        yield from self._find_only(around)
+        yield from self._find_name(around, statement)
+        yield from self._find_former(around)
+        yield from self._find_addition(statement)
+
+    def _look_around(self, parts: Sequence[Part], groups: Sequence[Part], statement: Statement) -> Surroundings:
+        """Return the group with the value, within its sentence, or else the sentence, and the parts around it."""
+        first, last = statement.clause.sentence_start, statement.clause.sentence_end
+        unit = Part(first, last, False)
+        if len(groups) > 1 and groups is not parts:
+            index = bisect_right(groups, statement.start, key=_get_part_start) - 1
+            if index >= 0 and statement.start < groups[index].end:
+                unit = Part(max(first, groups[index].start), min(last, groups[index].end), False)
+        return Surroundings(
+            unit,
+            self.owner.words_in(unit),
+            [part for part in parts if part.end <= unit.start],
+            [part for part in parts if part.start >= unit.end],
+        )
+
+    def _list_topics(self, words: Sequence[Word]) -> set[str]:
+        return {word.key for word in words if self.owner.is_topic(word)}
+
+    def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
+        return [word for word in words if self.is_subject(word)]
+
+    def _find_second_value(self, groups: Sequence[Part], statement: Statement) -> Iterator[Gap]:
+        index = bisect_right(groups, statement.start, key=_get_part_start) - 1
+        if index < 0:
+            return
+        own = self._list_topics(self.owner.words_in(groups[index]))
+        for place, group in enumerate(groups):
+            rivals = [] if place == index else self.owner.list_values(group, statement.value)
+            rival = next((start for start, is_rival in rivals if is_rival), None)
+            if rival is None:
+                continue
+            other = self._list_topics(self.owner.words_in(group))
+            if len(own - other) <= len(other - own):
+                yield Gap("second value", f'it gives another value too ("{self._spell_value(rival)}")')
+                return
+
+    def _spell_value(self, start: int) -> str:
+        for own in self.answer.quantities:
+            if own.start == start:
+                return self.answer.text[own.start : own.end]
+        return self.answer.text[start:].split()[0].strip(".,;:!?")
+
+    def _find_other_statements(self, around: Surroundings) -> Iterator[Gap]:
+        own = self._list_topics(around.own)
+        has_foreign = any(not self.is_known(word) for word in self._list_subjects(around.own))
+        before = [part for part in around.before if not self._has_fact(part)]
+        topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
+        statements = [part for part in before if self._is_statement(part)]
+        if statements and not own - topics_before:
+            said = self._quote(statements[-1])
+            yield Gap("earlier statement", f'the answer says something else first ("{said}")')
+        elsewhere = topics_before - own
+        if elsewhere and (has_foreign or len(elsewhere) > len(own - topics_before)):
+            yield Gap("question before", f'the words {self._spell(elsewhere)} of the question are in another part')
+        after = [part for part in around.after if not self._has_fact(part)]
+        elsewhere = {key for part in after for key in self._list_topics(self.owner.words_in(part))} - own
+        if elsewhere and has_foreign:
+            yield Gap("question after", f'the words {self._spell(elsewhere)} of the question are in another part')
+
+    def _has_fact(self, part: Part) -> bool:
+        """Whether a part states a fact too, this one or another: then it is no other answer."""
+        for own in self.owner.quantities_in(part):
+            if any(is_same_quantity(wanted, own) for wanted in self.expected):
+                return True
+        return any(word.key in self.fact_keys for word in self.owner.words_in(part))
+
+    def _is_statement(self, part: Part) -> bool:
+        """Whether a part says something, and is no mere "Don't panic" or "No"."""
+        words = self._list_subjects(self.owner.words_in(part))
+        if len(words) >= self.words_of_a_statement or self.owner.quantities_in(part):
+            return True
+        return any(self.owner.is_topic(word) for word in words)
+
+    def _find_only(self, around: Surroundings) -> Iterator[Gap]:
+        only = _ONLY.search(self.answer.plain, around.unit.start, around.unit.end)
+        if only is not None and not self._is_explained(_ONLY):
+            yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+
+    def _find_name(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
+        for word in around.own:
+            is_name = word.kind in ("name", "id") and word.start > around.unit.start
+            if is_name and not self.is_known(word) and not _CALENDAR.fullmatch(word.folded):
+                name = self.answer.text[word.start : word.end]
+                yield Gap("other name", f'it names "{name}", which neither the question nor the facts do')
+                return
+
+    def _find_former(self, around: Surroundings) -> Iterator[Gap]:
+        plain = self.answer.plain
+        former = USED_TO.search(plain, around.unit.start, around.unit.end)
+        if former is not None and not self._is_explained(USED_TO):
+            yield Gap("former", f'it says "{former[0]}"')
+            return
+        if PRESENT.search(plain, around.unit.start, around.unit.end) or self._is_explained(PRESENT):
+            return
+        for part in (*around.before, *around.after):
+            present = PRESENT.search(plain, part.start, part.end)
+            if present is not None:
+                yield Gap("former", f'another part of the answer says what holds "{present[0]}"')
+                return
+
+    def _find_addition(self, statement: Statement) -> Iterator[Gap]:
+        if statement.value is None or self._is_explained(_ADDITION):
+            return
+        end = statement.value.end
+        addition = _ADDITION_AFTER.match(self.answer.plain, end)
+        before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
+        if addition is not None or before is not None:
+            yield Gap("addition", "it states the value as one that comes on top of something")
+
+    def _is_explained(self, pattern: re.Pattern[str]) -> bool:
+        return any(pattern.search(text.plain) for text in self.explaining)
+
+    def _spell(self, keys: set[str]) -> str:
+        spelled: list[str] = []
+        for word in self.owner.question.words:
+            text = self.owner.question.text[word.start : word.end]
+            if word.key in keys and text not in spelled:
+                spelled.append(text)
+        return ", ".join(f'"{text}"' for text in spelled[:_MOST_SPELLED])
+
+    def _quote(self, part: Part) -> str:
+        words = self.answer.text[part.start : part.end].split()
+        return " ".join(words[:_MOST_QUOTED]) + (" …" if len(words) > _MOST_QUOTED else "")
+
+
+def _get_part_start(part: Part) -> int:
+    return part.start
+
+
+_ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
+_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|thêm|khac)\b")
+_ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
+_ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
+_CALENDAR = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|i"
+)
+_MOST_SPELLED, _MOST_QUOTED = 3, 8
