@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -383,7 +384,7 @@ def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
     start, is_contrast, separation = low, False, _SENTENCE_CUT
     for cut in _PART_CUT.finditer(text.lined, low, high):
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
-        if index >= 0 and cut.start() < text.quantities[index].end:
+        if index >= 0 and cut.start() < text.quantities[index].end and not _ends_sentence(text, cut, index):
             continue
         if "\n" in cut[0] and text.text[cut.end() : cut.end() + 1].islower():
             continue  # a line that is wrapped within a sentence
@@ -396,6 +397,12 @@ def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
     if text.plain[start:high].strip():
         parts.append(Part(start, high, is_contrast, separation))
     return parts[:_MOST_PARTS]
+
+
+def _ends_sentence(text: ReadText, cut: re.Match[str], index: int) -> bool:
+    """Whether the point of "11 am." is the end of a sentence too."""
+    is_last = cut.start() == text.quantities[index].end - 1 and cut[0][0] == "."
+    return is_last and text.text[cut.end() : cut.end() + 1].isupper()
 
 
 def _measure_separation(plain: str, cut: re.Match[str], *, is_contrast: bool) -> int:
@@ -413,6 +420,11 @@ class OtherOwner(NamedTuple):
 
     reason: str
     is_sure: bool
+
+
+@lru_cache(maxsize=1024)
+def _is_vietnamese(question: str) -> bool:
+    return guess_language(question) == "vi"
 
 
 class ValueOwner:
@@ -441,14 +453,26 @@ class ValueOwner:
         self.expected_days = {_name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
-        self.has_modifiers_first = guess_language(question.text) != "vi"
+        self.has_modifiers_first = not _is_vietnamese(question.text)
+        self._last_cut: tuple[tuple[int, int, Quantity | None], list[Part], list[Part]] | None = None
+
+    def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[list[Part], list[Part]]:
+        """Return the parts of the answer from `low` to `high`, and the groups of them that have a value each.
+
+        Without a value the groups are the parts.
+        """
+        key = low, high, value
+        if self._last_cut is None or self._last_cut[0] != key:
+            parts = split_parts(self.answer, low, high)
+            has_value = value is not None or self.has_day or self.is_free
+            self._last_cut = key, parts, list(self._group_by_value(parts, value)) if has_value else parts
+        return self._last_cut[1:]
 
     def find_other_owner(self, low: int, high: int, start: int, value: Quantity | None) -> OtherOwner | None:
         """Return how the answer from `low` to `high` shows that what starts at `start` is another's; None if it does
         not. `value`: the quantity that starts there."""
-        parts = split_parts(self.answer, low, high)
+        parts, groups = self.cut_answer(low, high, value)
         has_value = value is not None or self.has_day or self.is_free
-        groups = list(self._group_by_value(parts, value)) if has_value else parts
         index = bisect_right(groups, start, key=_get_part_start) - 1
         if index < 0:
             return None
@@ -458,6 +482,9 @@ class ValueOwner:
             split = self._find_split_fact(own, others, value)
             if split is not None:
                 return split
+        day = self._find_day_of_part(own, parts, start) if value is not None or self.is_free else None
+        if day is not None:
+            return day
         day = self._find_other_day(own, others) if value is not None or self.is_free else None
         if day is not None:
             return day
@@ -465,8 +492,8 @@ class ValueOwner:
             return OtherOwner("it is said of another kind of what the question asks about", False)
         if has_value:
             for other in others:
-                if any(is_rival for _, is_rival in self._list_values(other, value)):
-                    owner = self._compare_parts(own, other, start, self._list_values(other, value)[0][0])
+                if any(is_rival for _, is_rival in self.list_values(other, value)):
+                    owner = self._compare_parts(own, other, start, self.list_values(other, value)[0][0])
                     if owner is not None:
                         return owner
         return self._find_contrast(parts, start) or self._find_direct_answer(parts, start, value)
@@ -478,9 +505,9 @@ class ValueOwner:
         """
         if not self.has_modifiers_first:
             return False
-        words = self._words_in(part)
+        words = self.words_in(part)
         for before, noun in pairwise(words):
-            if noun.start - before.end != 1 or not self._is_topic(noun) or not self.is_subject(before):
+            if noun.start - before.end != 1 or not self.is_topic(noun) or not self.is_subject(before):
                 continue
             if (
                 self.is_familiar(before)
@@ -491,7 +518,7 @@ class ValueOwner:
             asked = [
                 modifier
                 for modifier, own in pairwise(self.question.words)
-                if own.key == noun.key and own.start - modifier.end == 1 and self._is_topic(modifier)
+                if own.key == noun.key and own.start - modifier.end == 1 and self.is_topic(modifier)
             ]
             if asked and not any(_holds(words, modifier) for modifier in asked):
                 return True
@@ -507,24 +534,24 @@ class ValueOwner:
         if not first:
             return None
         opening = parts[0]._replace(end=parts[first - 1].end)
-        begins_with_value = any(own.start < opening.start + _DIRECT_REACH for own in self._quantities_in(opening))
+        begins_with_value = any(own.start < opening.start + _DIRECT_REACH for own in self.quantities_in(opening))
         if not begins_with_value and not _DIRECT.match(self.answer.plain, opening.start):
             return None
         last = max(place for place in range(first, index + 1) if parts[place].separation == _SENTENCE_CUT)
         own = parts[last]._replace(end=parts[index].end)
         if value is not None:
-            has_rival = any(is_rival for _, is_rival in self._list_values(opening, value))
+            has_rival = any(is_rival for _, is_rival in self.list_values(opening, value))
         else:
-            names = [word for word in self._words_in(opening) if word.kind == "name" and word.start > opening.start]
+            names = [word for word in self.words_in(opening) if word.kind == "name" and word.start > opening.start]
             has_rival = any(not self.is_familiar(word) for word in names)
             # "Gate A" has the kind of name that "Gate C" is.
-            has_rival = has_rival or any(_holds(self._words_in(opening), word) for word in self.fact_words)
-        has_fact = all(_holds(self._words_in(opening), word) for word in self.fact_words)
+            has_rival = has_rival or any(_holds(self.words_in(opening), word) for word in self.fact_words)
+        has_fact = all(_holds(self.words_in(opening), word) for word in self.fact_words)
         if not has_rival or (value is None and has_fact):
             return None
         foreign = [word for word in self._subject_words(own, None) if not self._is_known(word)]
-        in_opening = self._words_in(opening)
-        is_set_apart = any(self._is_topic(word) and not _holds(in_opening, word) for word in self._words_in(own))
+        in_opening = self.words_in(opening)
+        is_set_apart = any(self.is_topic(word) and not _holds(in_opening, word) for word in self.words_in(own))
         is_set_apart = is_set_apart and not self._has_other_modifier(own)
         is_only = _ONLY_DOES.search(self.answer.plain, own.start, own.end) is not None
         if foreign and (is_only or not is_set_apart):
@@ -533,7 +560,7 @@ class ValueOwner:
 
     def _find_split_fact(self, own: Part, others: Sequence[Part], value: Quantity | None) -> OtherOwner | None:
         """Return how words of the fact belong to another value: "free for members; guests pay €5" of free guests."""
-        in_own = self._words_in(own)
+        in_own = self.words_in(own)
         if any(_holds(in_own, word) and not self._is_elsewhere(word, others) for word in self.fact_words):
             return None  # a word of the fact sets its own part apart
         for word in self.fact_words:
@@ -541,7 +568,7 @@ class ValueOwner:
             if is_value or _holds(in_own, word):
                 continue
             for other in others:
-                if self._has_other_value(other, value) and _holds(self._words_in(other), word):
+                if self._has_other_value(other, value) and _holds(self.words_in(other), word):
                     reason = f'it is said of something else than "{word.folded}", which has a value of its own'
                     return OtherOwner(reason, False)
         return None
@@ -549,16 +576,16 @@ class ValueOwner:
     def _has_other_value(self, part: Part, value: Quantity | None) -> bool:
         """Whether a part has another value of the kind of the fact; that of another fact is one too: "12 euros for
         children and 5 euros for adults" gives both to the wrong ones."""
-        if any(is_rival for _, is_rival in self._list_values(part, value)):
+        if any(is_rival for _, is_rival in self.list_values(part, value)):
             return True
         if RESPECTIVELY.search(self.answer.plain, part.start) is not None:
             return False
-        comparable = (own for own in self._quantities_in(part) if self._may_replace(own, value, part))
+        comparable = (own for own in self.quantities_in(part) if self._may_replace(own, value, part))
         return value is not None and any(not is_same_quantity(value, own) for own in comparable)
 
     def _is_elsewhere(self, word: Word, others: Sequence[Part]) -> bool:
         is_value = NOTHING_TO_PAY.search(word.folded) is not None or WEEKDAY.search(word.folded) is not None
-        return is_value or any(_holds(self._words_in(other), word) for other in others)
+        return is_value or any(_holds(self.words_in(other), word) for other in others)
 
     def _find_contrast(self, parts: Sequence[Part], start: int) -> OtherOwner | None:
         """Return how a neighbouring part, which is set against that of the fact, speaks of what is asked instead."""
@@ -568,7 +595,7 @@ class ValueOwner:
                 continue
             other = parts[first] if first != index else parts[first + 1]
             if self._is_only_said(parts[index], other):
-                asked = [word for word in self._words_in(other) if self._is_topic(word)]
+                asked = [word for word in self.words_in(other) if self.is_topic(word)]
                 reason = f'it is said of something else only, and the answer speaks of "{self._spell(asked)}" elsewhere'
                 return OtherOwner(reason, False)
             if self._is_set_against(parts[first + 1], other) or self._has_all_topics(parts[index], other):
@@ -581,7 +608,7 @@ class ValueOwner:
         """Whether a part is set against the one before; a semicolon alone does so if the other part has the topic."""
         if not second.is_contrast or not self.answer.plain.endswith("; ", 0, second.start):
             return second.is_contrast
-        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        asked = {word.key for word in self.words_in(other) if self.is_topic(word)}
         return len(asked) >= 2 or 2 * len(asked) >= len(self.topic)
 
     def _is_only_said(self, own: Part, other: Part) -> bool:
@@ -591,8 +618,8 @@ class ValueOwner:
         """
         if not _ONLY_DOES.search(self.answer.plain, own.start, own.end):
             return False
-        in_own = {word.key for word in self._words_in(own) if self._is_topic(word)}
-        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        in_own = {word.key for word in self.words_in(own) if self.is_topic(word)}
+        asked = {word.key for word in self.words_in(other) if self.is_topic(word)}
         is_foreign, has_candidate = (
             any(not self._is_known(word) for word in self._subject_words(part, None)) for part in (own, other)
         )
@@ -601,9 +628,9 @@ class ValueOwner:
     def _has_all_topics(self, own: Part, other: Part) -> bool:
         """Whether a part has the words of the question, two of them at least, and that of the fact has none."""
         foreign = [word for word in self._subject_words(own, None) if not self.is_familiar(word)]
-        if not foreign or any(self._is_topic(word) for word in self._words_in(own)):
+        if not foreign or any(self.is_topic(word) for word in self.words_in(own)):
             return False
-        asked = {word.key for word in self._words_in(other) if self._is_topic(word)}
+        asked = {word.key for word in self.words_in(other) if self.is_topic(word)}
         has_candidate = any(not self.is_familiar(word) for word in self._subject_words(other, None))
         if len(foreign) < _FEWEST_FOREIGN and not has_candidate:
             return False
@@ -615,7 +642,7 @@ class ValueOwner:
         What stands between two values belongs to the one from which it is less separated, else to the second. Other
         sentences belong to none, unless the one with the value begins with a pronoun.
         """
-        holders = [place for place, part in enumerate(parts) if self._list_values(part, value)]
+        holders = [place for place, part in enumerate(parts) if self.list_values(part, value)]
         firsts = [
             self._find_first(parts, previous, place) for previous, place in zip([-1, *holders], holders, strict=False)
         ]
@@ -637,10 +664,14 @@ class ValueOwner:
             first -= 1
         return first
 
-    def _list_values(self, part: Part, value: Quantity | None) -> list[tuple[int, bool]]:
+    def is_new_sentence(self, part: Part) -> bool:
+        """Return whether a part begins a sentence of its own."""
+        return part.separation == _SENTENCE_CUT
+
+    def list_values(self, part: Part, value: Quantity | None) -> list[tuple[int, bool]]:
         """Return where a part has values of the kind of the fact, in order, and whether each is an unexpected one."""
         values = [
-            (own.start, self._is_rival(own)) for own in self._quantities_in(part) if self._may_replace(own, value, part)
+            (own.start, self._is_rival(own)) for own in self.quantities_in(part) if self._may_replace(own, value, part)
         ]
         if value is None and self.has_day:
             days = WEEKDAY.finditer(self.answer.plain, part.start, part.end)
@@ -651,7 +682,8 @@ class ValueOwner:
             values += [(match.start(), is_money) for match in nothing]
         return sorted(values)
 
-    def _quantities_in(self, part: Part) -> list[Quantity]:
+    def quantities_in(self, part: Part) -> list[Quantity]:
+        """Return the quantities of a part."""
         first = bisect_left(self.answer.quantities, part.start, key=_get_quantity_start)
         last = bisect_left(self.answer.quantities, part.end, key=_get_quantity_start)
         return self.answer.quantities[first:last]
@@ -674,6 +706,22 @@ class ValueOwner:
             if is_same_quantity(wanted, own) or (not own.bound and is_same_quantity(own, wanted)):
                 return False
         return True
+
+    def _find_day_of_part(self, own: Part, parts: Sequence[Part], start: int) -> OtherOwner | None:
+        """Return the weekday of the part that holds the value, if the question's is in another part of its group."""
+        if not self.asked_days:
+            return None
+        inside = [part for part in parts if own.start <= part.start < own.end]
+        holder = next((part for part in inside if part.start <= start < part.end), None)
+        if holder is None or _WEEK.search(self.answer.plain, holder.start, holder.end):
+            return None
+        days = list(_list_days(self.answer.plain, holder))
+        rest = [part for part in inside if part is not holder]
+        if not days or self.asked_days.intersection(days):
+            return None
+        if not any(self.asked_days.intersection(_list_days(self.answer.plain, part)) for part in rest):
+            return None
+        return OtherOwner("it is said of another day than that of the question", False)
 
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""
@@ -701,8 +749,8 @@ class ValueOwner:
             return None
         own_words = self._subject_words(own, start if has_value else None)
         other_words = self._subject_words(other, other_value)
-        all_own, all_other = self._words_in(own), self._words_in(other)
-        asked = [word for word in other_words if self._is_topic(word) and not _holds(all_own, word)]
+        all_own, all_other = self.words_in(own), self.words_in(other)
+        asked = [word for word in other_words if self.is_topic(word) and not _holds(all_own, word)]
         if not asked:
             return None
         foreign = [word for word in own_words if not self.is_familiar(word)]
@@ -712,7 +760,7 @@ class ValueOwner:
         if not foreign:
             return self._name_whole(all_own, asked) if has_value else None
         strange = [word for word in other_words if not self.is_familiar(word)]
-        kept = [word for word in own_words if self._is_topic(word) and not _holds(all_other, word)]
+        kept = [word for word in own_words if self.is_topic(word) and not _holds(all_other, word)]
         if is_labelled_after:
             kept = [word for word in kept if word.start > start]
             is_other_labelled_before = other_words[0].start < (other_value or 0)
@@ -746,14 +794,18 @@ class ValueOwner:
 
     def is_said_of_question(self, low: int, high: int, start: int, value: Quantity | None) -> bool:
         """Whether only the part around `start` has words of the question that set it apart from the other values."""
-        groups = list(self._group_by_value(split_parts(self.answer, low, high), value))
+        groups = (
+            self.cut_answer(low, high, value)[1]
+            if value is not None or self.has_day or self.is_free
+            else list(self._group_by_value(split_parts(self.answer, low, high), value))
+        )
         index = bisect_right(groups, start, key=_get_part_start) - 1
         if index < 0:
             return False
-        own = self._words_in(groups[index])
-        others = [self._words_in(group) for place, group in enumerate(groups) if place != index]
-        is_set_apart = any(self._is_topic(word) and not any(_holds(other, word) for other in others) for word in own)
-        is_elsewhere = any(self._is_topic(word) and not _holds(own, word) for other in others for word in other)
+        own = self.words_in(groups[index])
+        others = [self.words_in(group) for place, group in enumerate(groups) if place != index]
+        is_set_apart = any(self.is_topic(word) and not any(_holds(other, word) for other in others) for word in own)
+        is_elsewhere = any(self.is_topic(word) and not _holds(own, word) for other in others for word in other)
         return is_set_apart and not is_elsewhere
 
     def _is_known(self, word: Word) -> bool:
@@ -762,19 +814,21 @@ class ValueOwner:
     def _spell(self, words: Sequence[Word]) -> str:
         return " ".join(self.answer.text[word.start : word.end] for word in words)
 
-    def _words_in(self, part: Part) -> Sequence[Word]:
+    def words_in(self, part: Part) -> Sequence[Word]:
+        """Return the words of a part, without those of quantities."""
         first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (part.start, part.end))
         return self.answer.words[first:last]
 
     def _subject_words(self, part: Part, before: int | None) -> list[Word]:
         """Return the words before the value of a part, all of its words if there are none."""
-        words = [word for word in self._words_in(part) if self.is_subject(word) and word.key not in self.fact_keys]
-        if words and words[0].start == part.start and words[0].folded in IMPERATIVES and not self._is_topic(words[0]):
+        words = [word for word in self.words_in(part) if self.is_subject(word) and word.key not in self.fact_keys]
+        if words and words[0].start == part.start and words[0].folded in IMPERATIVES and not self.is_topic(words[0]):
             words = words[1:]
         leading = [word for word in words if before is not None and word.start < before]
         return leading if leading or (self.has_day and before is not None) else words
 
-    def _is_topic(self, word: Word) -> bool:
+    def is_topic(self, word: Word) -> bool:
+        """Return whether a word says what the question is about, and is none of the fact."""
         return any(word.key == asked.key and word.marks == asked.marks for asked in self.topic)
 
 

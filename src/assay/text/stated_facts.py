@@ -46,7 +46,7 @@ from assay.text.fact_scope import (
     list_exceptions,
     split_parts,
 )
-from assay.text.frequencies import find_frequencies, read_frequency
+from assay.text.frequencies import find_frequencies, is_same_frequency, read_frequency
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
@@ -59,6 +59,7 @@ from assay.text.quantities import (
     split_range,
 )
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
+from assay.text.spoken_numbers import spell_price
 from assay.text.statement_cues import (
     ASKS_PAST,
     CHANGED_FROM,
@@ -81,11 +82,16 @@ from assay.text.statement_cues import (
     count_negations,
     find_denied_predicate,
 )
+from assay.text.statement_gaps import Gap, GapFinder, Statement
 from assay.text.tokens import classify_word
-from assay.text.units import PLAIN, TIME
+from assay.text.units import MONEY, PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
+
+
+OTHER_SIDE = "it bounds the other side"
+"""Begins the reason of a fact that is denied by a bound: of such a denial the reference has none."""
 
 
 class FactJudgment(NamedTuple):
@@ -116,22 +122,51 @@ def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: 
 @lru_cache(maxsize=8192)
 def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: str) -> tuple[FactJudgment, ...]:
     """Several metrics and the attribution ask the same of an answer."""
-    read_answer = read_text(answer)
-    read_question = read_text(question)
-    expected = [quantity for fact in facts for quantity in read_text(fact).quantities]
-    read_reference = read_text(context)
-    familiar = [read_question, read_reference, *map(read_text, facts)]
-    limit = find_expected_limit(read_question.plain, read_reference.plain)
     judgments = []
-    for fact in facts:
-        read_fact = read_text(fact)
-        if read_fact.words or read_fact.quantities:
-            judge = _FactJudge(fact, read_fact, read_answer, read_question, read_reference, limit, familiar, expected)
+    for fact, judge in _make_judges(answer, facts, question, context):
+        if judge is not None:
             judgments.append(judge.judge_fact())
         elif fact.strip():
-            is_there = read_fact.plain.strip() in read_answer.plain
+            is_there = read_text(fact).plain.strip() in read_text(answer).plain
             judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
     return tuple(judgments)
+
+
+def _make_judges(
+    answer: str, facts: Sequence[str], question: str, context: str
+) -> Iterator[tuple[str, _FactJudge | None]]:
+    """Yield each fact with its judge; None for one without a word or quantity."""
+    read_answer, read_question, read_reference = read_text(answer), read_text(question), read_text(context)
+    read_facts = [read_text(fact) for fact in facts]
+    expected = [quantity for read_fact in read_facts for quantity in read_fact.quantities]
+    familiar = [read_question, read_reference, *read_facts]
+    limit = find_expected_limit(read_question.plain, read_reference.plain)
+    for fact, read_fact in zip(facts, read_facts, strict=True):
+        judge = None
+        if read_fact.words or read_fact.quantities:
+            judge = _FactJudge(fact, read_fact, read_answer, read_question, read_reference, limit, familiar, expected)
+        yield fact, judge
+
+
+def find_statement_gaps(answer: str, facts: Sequence[str], question: str, context: str = "") -> dict[str, list[Gap]]:
+    """Return the gaps in the evidence for each fact that an answer holds, whatever other rules make of the fact.
+
+    The parameters are those of `judge_facts`. Facts that the answer does not hold have no entry. `benchmarks` choose
+    by this which gaps leave a fact open.
+
+    >>> gaps = find_statement_gaps("A bus takes 5 hours. A train takes 2.", ["5 hours"], "How long does a train take?")
+    >>> [gap.kind for gap in gaps["5 hours"]]
+    ['second value', 'question after']
+    """
+    found = {}
+    for fact, judge in _make_judges(answer, facts, question, context):
+        if judge is None:
+            continue
+        judge.judge_fact()
+        if judge.examined:
+            spot, _ = min(judge.examined, key=lambda examined: _ORDER[examined[1].state])
+            found[fact] = list(judge.list_gaps(spot))
+    return found
 
 
 _PROHIBITION = LatePattern(
@@ -152,6 +187,8 @@ def _judge_missing_quantity(
     that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
     for own in answer.quantities:
+        if _is_other_threshold(quantity, own):
+            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
         if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
             return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
         if own.bound and is_same_quantity(quantity, own._replace(bound="")):
@@ -167,7 +204,49 @@ def _judge_missing_quantity(
             number = answer.text[own.start : own.end]
             missing_part = "which half of the day" if _is_time(quantity) else "of what"
             return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
+        if _counts_times(quantity, own):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
+    return _judge_other_value(fact, text, quantity, answer)
+
+
+def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two bounds are on one side of different values: "more than 1,000,000" is not "more than 100,000"."""
+    if not wanted.bound or not own.bound or wanted.bound[0] != own.bound[0] or have_different_rates(wanted, own):
+        return False
+    unbounded = wanted._replace(bound=""), own._replace(bound="")
+    return is_comparable(*unbounded) and not is_same_quantity(*unbounded)
+
+
+def _counts_times(wanted: Quantity, own: Quantity) -> bool:
+    """Whether a number without a unit may say how often: "two more attempts" for "twice"."""
+    is_frequency = any(reading.dimension == "times" for reading in wanted.readings)
+    is_plain = bool(own.readings) and _is_plain(own) and not own.bound and not own.is_range
+    return is_frequency and is_plain and is_same_quantity(wanted._replace(rate=""), own)
+
+
+def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadText) -> FactJudgment:
+    """Return that a quantity is missing, or denied by the same number of another unit: "7 months" for "7 weeks"."""
+    for own in answer.quantities:
+        if _is_same_number_of_other_unit(quantity, own):
+            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
+    comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not _is_plain(own)]
+    if len(comparable) == 1:
+        said = answer.text[comparable[0].start : comparable[0].end]
+        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"')
     return FactJudgment(fact, "missing", f"{text} is not there")
+
+
+def _is_same_number_of_other_unit(wanted: Quantity, own: Quantity) -> bool:
+    if wanted.is_range or own.is_range or wanted.date or own.date or wanted.unit_size == own.unit_size:
+        return False
+    if _is_time(wanted) or _is_time(own) or not is_comparable(wanted, own):
+        return False
+    numbers = [
+        {reading.low / quantity.unit_size for reading in quantity.readings if reading.dimension != PLAIN}
+        for quantity in (wanted, own)
+    ]
+    return not numbers[0].isdisjoint(numbers[1])
 
 
 def _judge_bounded_quantity(
@@ -191,6 +270,13 @@ def _judge_bounded_quantity(
 
 _AGE_BOUND = re.compile(r"older|younger")
 """Words of a bound that is in years."""
+
+
+def _is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
+    """Whether two bounds of one value are on different sides: "under 6" and "6 or older"."""
+    if not wanted.bound or not stated.bound or wanted.bound[0] == stated.bound[0]:
+        return False
+    return is_same_quantity(wanted._replace(bound=""), stated._replace(bound=""))
 
 
 def _is_plain(quantity: Quantity) -> bool:
@@ -268,9 +354,18 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_ASKS_WHETHER = re.compile(
+    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
+    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
+)
+"""A question whose answer is yes or no."""
+_SAYS_WHETHER = re.compile(r"(?:yes|no|co|khong|duoc)\b,?")
+"""A fact that is an answer to it."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_EVERY_BEFORE = re.compile(r"\b(?:every|each|cu|moi) $")
+_EVERY = re.compile(r"\b(?:every|each|per|often|frequently|cu|moi|hang|dinh ky)\b|ly\b")
 _PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
 _REACH_OF_NO = 24  # characters in which an answer that denies what is asked says so
 _REACH = 160  # characters on either side in which words for past and present are searched
@@ -314,6 +409,9 @@ class _FactJudge:
         if any(_ONE in quantity.readings for quantity in answer.quantities):
             content = [word for word in content if word.folded not in _ONES] or content
         self.content = content if content or read_fact.quantities else list(read_fact.words)
+        self._owner: ValueOwner | None = None
+        self._gap_finder: GapFinder | None = None
+        self.examined: list[tuple[_Occurrence, FactJudgment]] = []
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
@@ -396,7 +494,7 @@ class _FactJudge:
             return None
         if len(named) > 1 or count_negations(self.answer.plain) or DOUBT.search(self.answer.plain):
             return FactJudgment(self.fact, "unknown", "it says how often in several ways, or denies or doubts one")
-        if frequency in named:
+        if any(is_same_frequency(frequency, other) for other in named):
             return FactJudgment(self.fact, "stated")
         return FactJudgment(self.fact, "denied", "it says another frequency")
 
@@ -452,11 +550,22 @@ class _FactJudge:
         ]
         if not agreeing:
             agreeing = [quantity for quantity in self.answer.quantities if self._is_stated_end(expected, quantity)]
+        if not agreeing and ASKS_FOR_COST.search(self.question.plain):
+            agreeing = self._find_spoken_price(expected)
         if not self.content:
             agreeing = [quantity for quantity in agreeing if not _is_in_name(quantity, self.answer, self.question)]
         if not agreeing and any(reading == _ONE for reading in expected.readings):
             agreeing = [Quantity((), word.start, word.end) for word in self.answer.words if word.folded in _ONES]
         return agreeing
+
+    def _find_spoken_price(self, expected: Quantity) -> list[Quantity]:
+        """Return where an answer to what something costs says an amount without its unit: "twelve fifty"."""
+        amounts = [reading.low for reading in expected.readings if reading.dimension.startswith(MONEY)]
+        spoken = spell_price(amounts[0]) if len(amounts) == 1 and not expected.is_range else ""
+        if not spoken:
+            return []
+        matches = re.finditer(rf"\b{spoken}\b(?! (?:people|guests|percent|per cent))", self.answer.plain)
+        return [expected._replace(start=match.start(), end=match.end()) for match in matches]
 
     def _is_stated_end(self, expected: Quantity, stated: Quantity) -> bool:
         """Whether a range states a quantity as one of its ends.
@@ -482,6 +591,8 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", reason)
         if self.is_negative and count_negations(self.answer.plain[:_REACH_OF_NO]):
             return FactJudgment(self.fact, "unknown", f"{reason}, but the answer denies something in other words")
+        if _ASKS_WHETHER.search(self.question.plain) and _SAYS_WHETHER.match(self.read_fact.plain):
+            return FactJudgment(self.fact, "unknown", f"{reason}, and yes or no may be said in any words")
         return FactJudgment(self.fact, "missing", reason)
 
     def _find_opposites(self, lacking: Sequence[Word]) -> str:
@@ -523,6 +634,11 @@ class _FactJudge:
 
     def judge_occurrence(self, spot: _Occurrence) -> FactJudgment:
         """Return what the answer does with the fact at one place where its parts are."""
+        judgment = self._judge_place(spot)
+        self.examined.append((spot, judgment))
+        return judgment
+
+    def _judge_place(self, spot: _Occurrence) -> FactJudgment:
         plain, clause = self.answer.plain, spot.clause
         sentence = plain[clause.sentence_start : clause.sentence_end]
         clause_text = plain[clause.start : clause.end]
@@ -549,7 +665,38 @@ class _FactJudge:
             return doubt
         if spot.is_scattered:
             return FactJudgment(self.fact, "unknown", "its words are far apart")
-        return self._judge_subject(spot) or FactJudgment(self.fact, "stated")
+        subject = self._judge_subject(spot)
+        if subject is not None:
+            return subject
+        gap = next(self.list_gaps(spot), None)
+        return FactJudgment(self.fact, "stated") if gap is None else FactJudgment(self.fact, "unknown", gap.reason)
+
+    def judge_owner(self, spot: _Occurrence) -> FactJudgment:
+        """Return the judgment of a value that the answer states, by what it says it of."""
+        owner = self.find_owner(spot)
+        if owner is not None:
+            return owner
+        gap = next(self.list_gaps(spot), None)
+        return FactJudgment(self.fact, "stated") if gap is None else FactJudgment(self.fact, "unknown", gap.reason)
+
+    def list_gaps(self, spot: _Occurrence) -> Iterator[Gap]:
+        """Yield what neither question, facts nor reference explain of the answer around a statement of the fact."""
+        if not self.question.words:
+            return
+        stated = self._stated_quantity(spot)
+        position = self._find_value_start(spot, stated)
+        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        if self._gap_finder is None:
+            self._gap_finder = GapFinder(
+                self.answer,
+                self.familiar,
+                self._make_owner(self._topic()),
+                self.expected,
+                self.familiar[2:],
+                self._is_familiar,
+                self._may_be_subject,
+            )
+        yield from self._gap_finder.list_gaps(Statement(spot.clause, position, stated, spot.spans), low, high)
 
     def _is_taken_back(self, spot: _Occurrence, end: int) -> bool:
         """Whether the sentence reports the fact as a belief or says that it holds no longer."""
@@ -603,6 +750,11 @@ class _FactJudge:
             texts = (self.read_fact.plain, self.question.plain, self.reference.plain)
             if self.question.words and not any(_PER.search(text) for text in texts):
                 return FactJudgment(self.fact, "unknown", "something else is said per this")
+        if _EVERY_BEFORE.search(self.answer.plain, max(0, stated.start - _REACH_OF_NO), stated.start):
+            texts = (self.read_fact.plain, self.question.plain, self.reference.plain)
+            is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+            if is_span and self.question.words and not any(_EVERY.search(text) for text in texts):
+                return FactJudgment(self.fact, "unknown", "it says how often, and not how long")
         for wanted in self.reference.quantities:
             if have_different_rates(wanted, stated) and is_same_quantity(wanted, stated._replace(rate="", bound="")):
                 return FactJudgment(self.fact, "denied", f"it says it per {stated.rate}, not per {wanted.rate}")
@@ -631,6 +783,10 @@ class _FactJudge:
             return None
         if find_direction(stated, self.answer.plain) == "before":
             return self._judge_lead_time(stated)
+        for wanted in self.reference.quantities:
+            if _is_opposite_bound(wanted, stated) and not self._is_asked_or_refused(stated, spot):
+                said = self.reference.text[wanted.start : wanted.end]
+                return FactJudgment(self.fact, "denied", f'{OTHER_SIDE} than "{said}"')
         if begins_after(stated, self.answer.plain, self.limit):
             reason = "it says what happens after this, and the question is about what happens until then"
             return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
@@ -639,6 +795,12 @@ class _FactJudge:
         sides = ("a lower", "an upper") if self.limit.side == "<" else ("an upper", "a lower")
         reason = f"it states {sides[0]} limit, not {sides[1]} one"
         return FactJudgment(self.fact, "denied" if self.limit.is_explicit else "unknown", reason)
+
+    def _is_asked_or_refused(self, stated: Quantity, spot: _Occurrence) -> bool:
+        """Whether the question has a bound too, or the answer forbids what is beyond its own."""
+        if any(asked.bound for asked in self.question.quantities):
+            return True
+        return is_limit_of_refusal(stated, self.answer.plain, spot.clause.sentence_end, ExpectedLimit("", False))
 
     def _judge_lead_time(self, stated: Quantity) -> FactJudgment | None:
         """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
@@ -936,6 +1098,11 @@ class _FactJudge:
         return spot.spans[0][0]
 
     def _make_owner(self, topic: Sequence[Word]) -> ValueOwner:
+        if self._owner is None:
+            self._owner = self._build_owner(topic)
+        return self._owner
+
+    def _build_owner(self, topic: Sequence[Word]) -> ValueOwner:
         return ValueOwner(
             self.answer,
             self.question,
@@ -1172,8 +1339,7 @@ def judge_quantities(
             clause = _narrow_clause(read_answer.clause_at(own.start), own.start)
             spot = _Occurrence(clause, [(own.start, own.end)], False)
             judgment = judge.judge_occurrence(spot)
-            owner = owner_judge.find_owner(spot) if judgment.state == "stated" else None
-            judged.append(owner or judgment)
+            judged.append(owner_judge.judge_owner(spot) if judgment.state == "stated" else judgment)
         judgments.append(min(judged, key=lambda judgment: _ORDER[judgment.state]))
     return judgments
 
