@@ -566,6 +566,7 @@ _SUBJECT_LISTS: dict[PhraseSubject, str] = {
     "me": "subjects.me",
     "contact": "subjects.contact",
     "exclusive": "subjects.exclusive",
+    "this": "subjects.this",
 }
 
 
