@@ -71,7 +71,7 @@ def has_substantive_claim(
 
 
 def _opens_question(text: str, clause: str, end: int) -> bool:
-    """Whether a clause that ends in a colon is the first half of a question: "Which fee: for the course or the exam?"."""
+    """Whether a clause that ends in a colon is the first half of a question: "Which fee: the first or the second?"."""
     return clause.rstrip().endswith(":") and _QUESTION_AHEAD.match(text, end) is not None
 
 
