@@ -10,7 +10,7 @@ from assay.records.golden_set import Behaviour, Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.scores import CaseChecks
 from assay.report.case_summary import render_case_summary
-from assay.report.case_text import Explanation, describe_case_reading
+from assay.report.case_text import Explanation, describe_case_reading, list_reading_weights, render_case_text
 
 
 def _explain(answer: str, *failed: str, declared: Behaviour | None = None) -> Explanation:
@@ -29,10 +29,21 @@ def test_a_phrase_is_named() -> None:
     assert "abstain, by “not mention the”" == describe_case_reading(explanation)
 
 
-def test_free_wording_is_explained_by_classes_of_words_alone() -> None:
-    reading = describe_case_reading(_explain("My Orion notes are blank on this, sorry."))
-    assert reading.startswith("abstain, by its wording (<")
+def test_free_wording_is_explained_by_words_of_the_rules_alone() -> None:
+    explanation = _explain("My Orion notes are blank on this, sorry.")
+    reading = describe_case_reading(explanation)
+    assert reading.startswith("abstain, by its wording: “notes are blank on this”")
+    assert "count for a refusal" in reading
     assert "orion" not in reading
+    assert not set("<>+$") & set(reading)
+    assert "<lack> " in list_reading_weights(explanation)
+    assert "" == list_reading_weights(_explain("The documents do not mention the warranty."))
+
+
+def test_weights_are_printed_where_everything_is() -> None:
+    explanation = _explain("My Orion notes are blank on this, sorry.")
+    assert any(line.startswith("Weights") for line in render_case_text(explanation).splitlines())
+    assert not any(line.startswith("Weights") for line in render_case_summary(explanation).splitlines())
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from assay.records.scores import CaseChecks
 from assay.report.failure_tables import build_evidence_trace_table, describe_expected_sources, list_attribution_facts
 from assay.report.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
-from assay.text.refusals import detect_behaviour, explain_refusal
+from assay.text.refusals import DetectedBehaviour, detect_behaviour, explain_refusal, explain_wording
 
 FORBIDDEN_MARK = "forbidden"
 _LABEL_WIDTH = 16
@@ -256,6 +256,9 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
     reading = describe_case_reading(explanation)
     if reading:
         yield from page.paragraph("Read as", reading)
+        weights = list_reading_weights(explanation)
+        if weights:
+            yield from page.paragraph("Weights", weights)
     if observation.behaviour is not None:
         yield from page.paragraph("Declared as", observation.behaviour)
     yield from ("", *_iter_citation_lines(explanation.citations, page))
@@ -266,24 +269,57 @@ def _iter_observation_lines(explanation: Explanation, observation: Observation, 
 
 
 def describe_case_reading(explanation: Explanation) -> str:
-    """Return what the text of an answer was read as and by what: a phrase, or classes of words with their weights.
+    """Return what the text of an answer was read as and by what: a phrase, or the words that count most.
 
-    "" without a text, and for a plain answer where one is accepted. The words of the answer are left out, because they
-    may be restricted.
+    "" without a text, and for a plain answer where one is accepted. Of the answer's words only those are named that
+    belong to the rules, because others may be restricted.
     """
+    detected = _detect_case_behaviour(explanation)
+    if detected is None or explanation.observation is None:
+        return ""
+    reading = describe_reading(detected, explanation.observation.behaviour)
+    if not _is_read_by_wording(detected):
+        return reading
+    reasons = explain_wording(str(explanation.observation.answer), explanation.case.question)
+    counting = [
+        f"{_quote_all(phrases)} {'counts' if len(phrases) == 1 else 'count'} {side}"
+        for phrases, side in ((reasons.counting_for, "for a refusal"), (reasons.counting_against, "against it"))
+        if phrases
+    ]
+    return f"{reading}: {'; '.join(counting)}" if counting else reading
+
+
+def list_reading_weights(explanation: Explanation) -> str:
+    """Return the classes of words by which a model read an answer, with their weights; "" if a phrase decided."""
+    detected = _detect_case_behaviour(explanation)
+    if detected is None or explanation.observation is None or not _is_read_by_wording(detected):
+        return ""
+    weights = explain_refusal(str(explanation.observation.answer), explanation.case.question)
+    return ", ".join(f"{item.feature} {item.weight:+.2f}" for item in weights if item.feature.endswith(">"))
+
+
+def _detect_case_behaviour(explanation: Explanation) -> DetectedBehaviour | None:
+    """Return what an answer was read as; None without a text, and for a plain answer where one is accepted."""
     case, observation, checks = explanation.case, explanation.observation, explanation.checks
     if observation is None or not isinstance(observation.answer, str) or not observation.answer.strip():
-        return ""
+        return None
     detected = detect_behaviour(observation.answer, case.language or "", case.question)
-    is_plain = detected.behaviour == "answer" and not detected.is_partial_refusal
-    if is_plain and (checks is None or WRONG_BEHAVIOUR not in checks.failed):
-        return ""
-    reading = describe_reading(detected, observation.behaviour)
-    if detected.phrase or is_plain:
-        return reading
-    weights = explain_refusal(observation.answer, case.question)
-    classes = [f"{item.feature} {item.weight:+.2f}" for item in weights if item.feature.endswith(">")]
-    return f"{reading} ({', '.join(classes)})" if classes else reading
+    if _is_plain_answer(detected) and (checks is None or WRONG_BEHAVIOUR not in checks.failed):
+        return None
+    return detected
+
+
+def _is_plain_answer(detected: DetectedBehaviour) -> bool:
+    return detected.behaviour == "answer" and not detected.is_partial_refusal
+
+
+def _is_read_by_wording(detected: DetectedBehaviour) -> bool:
+    return not detected.phrase and not _is_plain_answer(detected)
+
+
+def _quote_all(phrases: tuple[str, ...]) -> str:
+    quoted = [f"“{phrase}”" for phrase in phrases]
+    return " and ".join((", ".join(quoted[:-1]), quoted[-1])) if len(quoted) > 1 else quoted[0]
 
 
 def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: CasePage, *, excerpts: bool = False) -> Iterator[str]:

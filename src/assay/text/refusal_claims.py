@@ -14,6 +14,7 @@ _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
 _LONGEST_CONCLUSION = 100  # characters of a conclusion's words, of which a clause may hold some and a refusal
 _COMMA = re.compile(r"(?<=, )")
+_QUESTION_AHEAD = re.compile(r"[^.!?;]{1,200}\?")
 _CITATION = re.compile(r"\[[\d, ]{1,40}\]")
 
 
@@ -51,7 +52,7 @@ def has_substantive_claim(
             claim = _find_claim(clause, least_words, lexicon, marks)
             if claim == "certain":
                 return True
-            is_report = _is_report(clause, lexicon, marks, was_report=was_report)
+            is_report = _is_report(clause, lexicon, marks, was_report=was_report) or _opens_question(text, clause, end)
             claim_seen = claim_seen or (claim == "words" and not is_report)
             was_report = is_report
         elif not lexicon.is_spaced and _has_number_elsewhere(clause, refusal_start - end + len(clause)):
@@ -67,6 +68,11 @@ def has_substantive_claim(
         if claim_seen and (refusal_start == len(text) or not (concludes or may_conclude)):
             return True  # no refusal is left that takes the claim back
     return claim_seen
+
+
+def _opens_question(text: str, clause: str, end: int) -> bool:
+    """Whether a clause that ends in a colon is the first half of a question: "Which fee: the first or the second?"."""
+    return clause.rstrip().endswith(":") and _QUESTION_AHEAD.match(text, end) is not None
 
 
 def _may_conclude(text: str, refusal_start: int, lexicon: RefusalLexicon) -> bool:

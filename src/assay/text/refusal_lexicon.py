@@ -21,10 +21,11 @@ PhraseKind = Literal["abstain", "permission_denied", "escalate", "clarify", "con
 """What a phrase does. `contact` is advice whom to ask, which alone may hand over; `doubt` leaves a text undecided."""
 
 PhraseSubject = Literal[
-    "speaker", "me", "you", "reader", "source", "document", "topic", "anyone", "exclusive", "contact", "free"
+    "speaker", "me", "you", "reader", "source", "document", "topic", "this", "anyone", "exclusive", "contact", "free"
 ]
 """Who must say the phrase: see `RefusalLexicon.subjects`. `reader`: the speaker or "you"; `source`: the speaker, a
-document or a pronoun; `topic`: nobody, or what was asked; `anyone`: all but a third person; `free`: not looked at."""
+document or a pronoun; `topic`: nobody, or what was asked; `this`: what was asked, pointed at ("these figures are for
+managers", which of "the files" states a rule); `anyone`: all but a third person; `free`: not looked at."""
 
 SHORTEST_PHRASE = 6
 """Least number of letters and digits of a phrase in a script with spaces; the filter looks up that many."""
@@ -139,6 +140,7 @@ PATTERN_LISTS = (
     "subjects.pronouns",
     "subjects.topics",
     "subjects.exclusive",
+    "subjects.this",
     "subjects.contact",
     "not_asserted.conditions",
     "not_asserted.explanations",

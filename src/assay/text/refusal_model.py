@@ -16,6 +16,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple
 
+from assay.text.refusal_construction import ASKING_BACK, POLITE, ClassifiedWord, find_construction
+
 RefusalKind = Literal["abstain", "permission_denied", "escalate", "clarify"]
 KINDS: tuple[RefusalKind, ...] = ("abstain", "permission_denied", "escalate", "clarify")
 HEADS = ("refusal", "partial", *KINDS)
@@ -101,10 +103,16 @@ class FeatureReader:
     """Reads the features of a text, with the word classes of a language."""
 
     def __init__(
-        self, class_by_word: Mapping[str, str], ignored: Iterable[str], pattern_by_question: Mapping[str, str]
+        self,
+        class_by_word: Mapping[str, str],
+        ignored: Iterable[str],
+        pattern_by_question: Mapping[str, str],
+        ambiguous: Iterable[str] = (),
     ) -> None:
-        """`pattern_by_question`: patterns that find the kinds of questions, the first that matches counts."""
+        """`pattern_by_question`: patterns that find the kinds of questions, the first that matches counts. `ambiguous`:
+        words with a class that also state things about the world."""
         self.class_by_word = class_by_word
+        self.ambiguous = frozenset(ambiguous)
         self._question_kinds = [(kind, re.compile(pattern)) for kind, pattern in pattern_by_question.items()]
         self._ignored = frozenset(ignored)
         self._class_table = _ClassTable(class_by_word, self._ignored)
@@ -179,6 +187,22 @@ class FeatureReader:
             ("#number not asked for", 0.3 if new_numbers else 0.0),
         ]
 
+    def classify_words(self, text: str) -> list[ClassifiedWord]:
+        """Return the words and phrases of a prepared text that are not ignored, with their classes."""
+        tokens = _TOKEN.findall(text)
+        words: list[ClassifiedWord] = []
+        position = 0
+        while position < len(tokens):
+            token = tokens[position]
+            name, length = self._find_phrase(tokens, position) if token in self._first_words else (None, 1)
+            words.append(
+                ClassifiedWord(
+                    " ".join(tokens[position : position + length]), self._class_table[token] if name is None else name
+                )
+            )
+            position += length
+        return [word for word in words if word.name]
+
     def _classify_tokens(self, tokens: Sequence[str]) -> list[str]:
         """Return the class of each word or phrase that is not ignored."""
         if self._first_words.isdisjoint(tokens):
@@ -208,12 +232,9 @@ def is_answer_by_classes(classes: Collection[str], *, is_instruction: bool = Fal
 
 
 _MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
-_POLITE = re.compile(r"\b(?:please|kindly) ([a-z]+)")
-_ASKING_BACK = frozenset(
-    "tell give say specify clarify provide share let rephrase name choose pick indicate confirm send describe state "
-    "explain contact ask reach speak talk consult refer check see try call email get".split()
+_CERTAIN = (
+    1.2  # score from which a text needs no construction of a refusal: so much weight is hardly ever a statement's
 )
-"""Verbs that after "please" ask for something, or hand over, where others say what to do."""
 
 
 def is_instruction(text: str) -> bool:
@@ -222,8 +243,8 @@ def is_instruction(text: str) -> bool:
     >>> is_instruction("please bring your passport."), is_instruction("please tell me your booking.")
     (True, False)
     """
-    verbs = _POLITE.findall(text)
-    return bool(verbs) and "?" not in text and "be more" not in text and _ASKING_BACK.isdisjoint(verbs)
+    verbs = POLITE.findall(text)
+    return bool(verbs) and "?" not in text and "be more" not in text and ASKING_BACK.isdisjoint(verbs)
 
 
 def _merge_unknown(sequence: Sequence[str]) -> list[str]:
@@ -344,8 +365,21 @@ class RefusalModel:
             return RefusalScore(score, "abstain", "answer", NEVER_PARTIAL)
         if score < self.thresholds.undecided:
             return RefusalScore(score, "abstain", "answer", partial_score)
-        verdict: Literal["refusal", "undecided"] = "refusal" if score >= self.thresholds.refusal else "undecided"
-        return RefusalScore(score, self._find_kind(features), verdict, partial_score)
+        kind = self._find_kind(features)
+        return RefusalScore(score, kind, self._judge(score, kind, text, question), partial_score)
+
+    def _judge(
+        self, score: float, kind: RefusalKind, text: str, question: str
+    ) -> Literal["refusal", "undecided", "answer"]:
+        """Return what a score above the undecided one means: a refusal only if the text is built like one."""
+        refuses = score >= self.thresholds.refusal
+        if score >= _CERTAIN:
+            return "refusal" if refuses else "undecided"
+        words, asked = self.reader.classify_words(text), frozenset(_TOKEN.findall(question))
+        construction = find_construction(words, kind, text, asked, self.reader.ambiguous)
+        if construction == "none":
+            return "answer"
+        return "refusal" if refuses and construction == "refusing" else "undecided"
 
     def _find_kind(self, features: TextFeatures) -> RefusalKind:
         known = [

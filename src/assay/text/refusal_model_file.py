@@ -26,7 +26,7 @@ def load_reader(language: str) -> FeatureReader:
     for name, words in content["classes"].items():
         for word in words:
             class_by_word.setdefault(word, name)
-    return FeatureReader(class_by_word, content["ignored"], content["questions"])
+    return FeatureReader(class_by_word, content["ignored"], content["questions"], content["ambiguous"])
 
 
 @cache

@@ -42,6 +42,7 @@ from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
 from assay.text.refusal_model_file import choose_model
+from assay.text.refusal_reasons import WordingReasons, find_reasons
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
     WEAK_KINDS,
@@ -325,6 +326,18 @@ def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...
     return tuple(item for item in weights if not item.feature.startswith("#"))[:_MOST_EXPLAINED]
 
 
+def explain_wording(answer: str, question: str = "") -> WordingReasons:
+    """Return the phrases of an answer that count most for reading it as a refusal and against it; none if no model
+    reads the answer.
+
+    >>> explain_wording("Sorry, my notes are blank on this.").counting_for[:1]
+    ('notes are blank on this',)
+    """
+    text = normalise_answer(answer)
+    model = _choose_model(answer, text) if is_open_to_model(answer) else None
+    return WordingReasons((), ()) if model is None else find_reasons(model, text, normalise_answer(question))
+
+
 def has_lexicon(language: str) -> bool:
     """Return whether a lexicon covers a language (`vi`, `vi-VN`)."""
     name = language.lower().replace("_", "-").partition("-")[0]
@@ -566,6 +579,7 @@ _SUBJECT_LISTS: dict[PhraseSubject, str] = {
     "me": "subjects.me",
     "contact": "subjects.contact",
     "exclusive": "subjects.exclusive",
+    "this": "subjects.this",
 }
 
 
