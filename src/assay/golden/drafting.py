@@ -16,7 +16,6 @@ from assay.golden.derived_drafts import (
     draft_absent,
     draft_codes,
     draft_injections,
-    draft_pairs,
     draft_paraphrases,
     draft_relational,
     identify_plain,
@@ -40,6 +39,7 @@ from assay.golden.heading_questions import (
     goes_on,
 )
 from assay.golden.lint_evidence import list_content_words
+from assay.golden.multi_hop_drafts import draft_multi_hop
 from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
@@ -77,7 +77,7 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates += draft_paraphrases(drafts)
     candidates += draft_relational(current, words)
     candidates += draft_codes(drafts)
-    candidates += draft_pairs(drafts, current, words)
+    candidates += draft_multi_hop(drafts, current, words)
     candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
     candidates += _draft_denials(drafts, corpus, as_of)
     candidates += draft_absent(drafts, words)
