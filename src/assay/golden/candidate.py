@@ -59,7 +59,7 @@ REJECT_REASONS: dict[RejectReason, str] = {
 }
 
 
-TEMPLATES = "templates-4"
+TEMPLATES = "templates-5"
 """The version of the templates: it changes where a template words its questions otherwise."""
 
 
@@ -80,12 +80,35 @@ class RejectedCandidate(Struct, frozen=True):
     detail: str = ""
 
 
+class KindGap(Struct, frozen=True):
+    """A kind of the coverage matrix with fewer candidates than its target: why, and what would give more."""
+
+    kind: str
+    candidates: int
+    target: int
+    reason: str
+    remedy: str
+
+
+class DraftReading(Struct, frozen=True):
+    """What was read: chunks, their statements (sentences and rows), and how many of these gave a plain question."""
+
+    chunks: int
+    statements: int
+    asked: int
+
+
 class DraftReport(Struct, frozen=True):
-    """The candidates that are left, those that were thrown away, and what a model was asked for them."""
+    """The candidates that are left, those that were thrown away, and what a model was asked for them.
+
+    `reading` and `gaps` say what was read, and of which kinds there are too few candidates and why.
+    """
 
     kept: tuple[Candidate, ...]
     rejected: tuple[RejectedCandidate, ...]
     effort: ModelEffort | None = None
+    reading: DraftReading | None = None
+    gaps: tuple[KindGap, ...] = ()
 
     @property
     def kinds(self) -> dict[str, int]:

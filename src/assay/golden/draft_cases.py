@@ -16,6 +16,7 @@ from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.coverage_matrix import count_kinds
 from assay.golden.draft_filters import collect_report, filter_by_corpus, filter_by_target
+from assay.golden.draft_gaps import explain_gaps, read_drafted
 from assay.golden.drafting import draft_candidates
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_checks import NEAREST_CHUNKS, filter_by_model, plan_checks
@@ -90,6 +91,11 @@ def draft_file(
         report = try_candidates(report, corpus, connect, request)
     if client is not None:
         report = msgspec.structs.replace(report, effort=client.effort)
+    report = msgspec.structs.replace(
+        report,
+        reading=read_drafted(report, corpus, request.as_of),
+        gaps=explain_gaps(report, corpus, load_coverage_targets(), existing.cases, request.as_of),
+    )
     if request.out is not None:
         cases = tuple(candidate.case for candidate in report.kept)
         drafted_set = GoldenSet(cases, name="drafted candidates", as_of=request.as_of, split="candidates")

@@ -31,7 +31,7 @@ RIVAL_SHARE = 0.9
 SUPPORT_SHARE = 0.7
 """The share of the words of a reference that its evidence must have."""
 _POINTING = re.compile(
-    r"\b(?:this|these|that|those|it|its|they|them|he|she|above|below|the former|the latter|"
+    r"\b(?:this|these|that|those|it|its|they|them|he|she|(?:above|below)(?! \d)|the former|the latter|"
     r"này|đó|nói trên|ở trên|mức trên|dưới đây|sau đây|như trên|(?:mục|phần|bảng|section|table|step) \d+)\b",
     re.IGNORECASE,
 )

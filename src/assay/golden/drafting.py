@@ -5,6 +5,7 @@ No model is asked. Every candidate has its quote and says what drafted it; the f
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -43,7 +44,7 @@ from assay.golden.multi_hop_drafts import draft_multi_hop
 from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
-from assay.metrics.access_rules import has_expired
+from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc
@@ -53,8 +54,19 @@ MAX_OF_CHUNK = 4
 """The largest number of plain candidates of one chunk, so that a long table does not fill the set."""
 SAME_WORDS = 0.7
 """The share of common words from which an older version answers the same question."""
+FEWEST_COMMON = 0.6
+"""The share of the words of a question that a sentence of an older version has if it is about the same thing."""
+OWN_ANSWER = 0.5
+"""The share of the words of a question from which a sentence that the user may see may answer it."""
+_FRAME_OF_RULES = re.compile(
+    r"\A(?:Theo(?: quy định về)?|According to) “[^”]*”, |\b(?:quy định về|phải làm gì|thì sao|là gì|what happens (?:to|if|when)|"
+    r"what should I do (?:if|when))\b",
+    re.IGNORECASE,
+)
 MOST_SECTION_WORDS = 60
 """The length in words of a section that is asked about as a whole."""
+_MEANING = re.compile(r"\b(?:nghĩa là gì|được hiểu|là viết tắt|mean|stand for)\b")
+"""Who asks for the meaning of a word asks for no document: "I do not know" is as good an answer as a denial."""
 _ASK_SECTION = {"en": "What do the documents say about “{}”?", "vi": "Tài liệu nói gì về “{}”?"}
 _DENIED = {"en": "You may not see this.", "vi": "Bạn không có quyền xem thông tin này."}
 
@@ -138,7 +150,7 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
         following = statements[number + 1].text if number + 1 < len(statements) else ""
         asked = [
             item
-            for item in _ask_about(statement, subject, spoken, words)
+            for item in _ask_about(statement, subject, spoken, words, is_alone=len(statements) == 1)
             if not goes_on(item.question, following, spoken)
         ]
         drafts += [SourcedDraft(item, statement, chunk, spoken, subject) for item in asked]
@@ -165,7 +177,7 @@ def tell_language(text: str, language: KnownLanguage = "en") -> KnownLanguage | 
 
 
 def _ask_about(
-    statement: Statement, subject: str, language: KnownLanguage, words: CorpusWords
+    statement: Statement, subject: str, language: KnownLanguage, words: CorpusWords, *, is_alone: bool = False
 ) -> Iterator[DraftedQuestion]:
     if statement.kind == "row":
         if subject:
@@ -179,9 +191,9 @@ def _ask_about(
     name = name_entity(subject)
     entity = f"the {name}" if is_numbered_name(name) else ""
     if language == "vi":
-        asked = ask_in_vietnamese(statement, words, subject)
+        asked = ask_in_vietnamese(statement, words, subject, is_alone=is_alone)
     else:
-        asked = ask_in_english(statement, entity, words, subject)
+        asked = ask_in_english(statement, entity, words, subject, is_alone=is_alone)
     if asked is not None:
         yield asked
 
@@ -237,22 +249,49 @@ def _draft_versions(
         chunk for chunk in corpus.chunks.values() if chunk.text and has_expired(chunk.valid_to, as_of or "9999-12-31")
     ]
     old_by_document: dict[str | None, list[SourcedDraft]] = defaultdict(list)
+    old_chunks: dict[str | None, list[CorpusChunk]] = defaultdict(list)
     for chunk in expired:
         old_by_document[chunk.document] += _draft_chunk(chunk, words)
+        old_chunks[chunk.document].append(chunk)
     derived = []
     for draft in drafts:
-        for old in old_by_document.get(draft.chunk.document, ()):
-            is_same_place = old.subject == draft.subject and old.chunk.version != draft.chunk.version
-            new_value, old_value = draft.asked.must_have, old.asked.must_have
-            is_same_place &= _asks_the_same(draft, old)
-            if is_same_place and new_value and old_value and new_value != old_value:
-                units = (cite_draft(draft), msgspec.structs.replace(cite_draft(old), grade=0, required=False))
-                asked = draft.asked
-                derived.append(
-                    finish_draft(draft, "stale", asked.question, ("stale",), units, asked.reference, new_value)
-                )
-                break
+        old = next((old for old in old_by_document.get(draft.chunk.document, ()) if _changed(draft, old)), None)
+        old = old or _find_changed_statement(draft, old_chunks.get(draft.chunk.document, ()))
+        if old is not None:
+            units = (cite_draft(draft), msgspec.structs.replace(cite_draft(old), grade=0, required=False))
+            asked = draft.asked
+            derived.append(
+                finish_draft(draft, "stale", asked.question, ("stale",), units, asked.reference, asked.must_have)
+            )
     return derived[:MAX_DERIVED]
+
+
+def _changed(draft: SourcedDraft, old: SourcedDraft) -> bool:
+    """Return whether an older version answers the same question with another value."""
+    new_value, old_value = draft.asked.must_have, old.asked.must_have
+    is_same_place = old.subject == draft.subject and old.chunk.version != draft.chunk.version
+    is_other_value = bool(new_value) and bool(old_value) and new_value != old_value
+    return is_same_place and is_other_value and _asks_the_same(draft, old)
+
+
+def _find_changed_statement(draft: SourcedDraft, chunks: Sequence[CorpusChunk]) -> SourcedDraft | None:
+    """Return the sentence of an older version under the same heading that says something else about the same thing.
+
+    It has most words of the question, and lacks many of the answer.
+    """
+    question = list_content_words(_FRAME_OF_RULES.sub(" ", draft.asked.question))
+    reference = list_content_words(draft.asked.reference)
+    for chunk in chunks if not draft.asked.is_table else ():
+        heading = list_content_words(_get_heading(chunk))
+        is_same_place = bool(heading) and len(heading & list_content_words(draft.subject)) >= SAME_WORDS * len(heading)
+        if not is_same_place or chunk.version == draft.chunk.version:
+            continue
+        for statement in list_statements(chunk.text or ""):
+            own = list_content_words(statement.text)
+            is_same_thing = bool(question) and len(own & question) >= FEWEST_COMMON * len(question)
+            if is_same_thing and len(own & reference) < SAME_WORDS * len(reference):
+                return SourcedDraft(draft.asked._replace(quote=""), statement, chunk, draft.language, draft.subject)
+    return None
 
 
 def _asks_the_same(draft: SourcedDraft, old: SourcedDraft) -> bool:
@@ -271,9 +310,11 @@ def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | 
         draft for draft in drafts if not draft.chunk.roles and draft.chunk.tenant is not None
     ]
     derived = []
-    for draft in spread_chunks(restricted, 2):
+    texts = [chunk for chunk in corpus.chunks.values() if chunk.text and not has_expired(chunk.valid_to, as_of)]
+    named = [draft for draft in restricted if not _MEANING.search(draft.asked.question)]
+    for draft in spread_chunks(named, 2):
         user = make_stranger(draft.chunk, roles, tenants)
-        if user is not None:
+        if user is not None and not _has_an_own_answer(draft, user, texts):
             derived.append(_deny(draft, user, identify_plain(draft)))
     for draft in find_undrafted_sections(drafts, corpus, as_of):
         user = make_stranger(draft.chunk, roles, tenants)
@@ -283,6 +324,22 @@ def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | 
             case = msgspec.structs.replace(allowed.case, cluster=allowed.case.id)
             derived += [msgspec.structs.replace(allowed, case=case), _deny(draft, user, case.id)]
     return derived[:MAX_DERIVED]
+
+
+def _has_an_own_answer(draft: SourcedDraft, user: User, chunks: Sequence[CorpusChunk]) -> bool:
+    """Return whether a user may see a sentence with most words of a question: their own rules about the same thing.
+
+    A row that is asked about under the heading of its table is that of no other table.
+    """
+    if draft.asked.is_table and "“" in draft.asked.question:
+        return False
+    words = list_content_words(_FRAME_OF_RULES.sub(" ", draft.asked.question))
+    for chunk in chunks:
+        if is_visible(read_corpus_access(chunk), user, None):
+            for statement in list_statements(chunk.text or ""):
+                if len(words & list_content_words(statement.text)) >= OWN_ANSWER * len(words):
+                    return True
+    return False
 
 
 def _deny(draft: SourcedDraft, user: User, cluster: str) -> Candidate:

@@ -23,6 +23,7 @@ from assay.golden.english_clauses import (
     read_clause,
 )
 from assay.golden.english_conditions import ask_condition, ask_how, ask_reason
+from assay.golden.english_facts import ask_fact
 from assay.golden.english_quantities import ask_quantity
 from assay.golden.question_forms import DraftedQuestion, is_plain_sentence, is_specific
 from assay.text.normalisation import fold_text
@@ -37,8 +38,12 @@ _ACTOR = re.compile(
 )
 
 
-def ask_in_english(statement: Statement, entity: str, words: CorpusWords, heading: str = "") -> DraftedQuestion | None:
+def ask_in_english(
+    statement: Statement, entity: str, words: CorpusWords, heading: str = "", *, is_alone: bool = False
+) -> DraftedQuestion | None:
     """Return the first question that a rule makes of a sentence, None if none fits; `entity` is what its heading names.
+
+    A sentence that `is_alone` is all that its chunk says.
 
     >>> said = Statement("text", "Rabbits must never be fasted because their gut stops moving.", 0, 0)
     >>> ask_in_english(said, "", CorpusWords([])).question
@@ -47,7 +52,7 @@ def ask_in_english(statement: Statement, entity: str, words: CorpusWords, headin
     text = split_glued_units(statement.text).strip()
     if not is_plain_sentence(text, "en"):
         return None
-    rules = SentenceRules(text, entity, words, heading)
+    rules = SentenceRules(text, entity, words, heading, is_alone)
     for rule in _RULES:
         if rule not in _RULES_OF_CONDITIONS and _OBJECT_PRONOUN.search(text):
             continue  # it may stand for something of another sentence
@@ -444,6 +449,7 @@ _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
     ask_how,
     ask_condition,
     ask_reason,
+    ask_fact,
     ask_quantity,
     _ask_person,
     _ask_schedule,

@@ -143,9 +143,16 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
     kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
     reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
     note = "candidates become part of a golden set only after a person has accepted them"
-    tables = [
-        Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
-    ]
+    notes = [note]
+    if report.reading is not None:
+        read = report.reading
+        told = f"{read.statements} sentences and rows of {format_count(read.chunks, 'chunk')} were read"
+        notes.insert(0, f"{told}; {read.asked} gave a plain question")
+    tables = [Table("Candidates left", ("Kind", "How many"), kinds, tuple(notes))]
+    if report.gaps:
+        columns = ("Kind", "Candidates", "Target", "Why", "What helps")
+        rows = tuple((gap.kind, str(gap.candidates), str(gap.target), gap.reason, gap.remedy) for gap in report.gaps)
+        tables.append(Table("Too few of these kinds", columns, rows))
     if reasons:
         tables.append(Table("Thrown away", ("Reason", "How many", "Meaning"), reasons))
     return tables if report.effort is None else [*tables, build_effort_table(report.effort)]

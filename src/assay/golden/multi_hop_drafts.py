@@ -30,7 +30,7 @@ MAX_OF_FORM = MAX_DERIVED // 2
 MOST_MEANING_WORDS = 14
 _LEAD = re.compile(r"\A(?:Theo|According to) “[^”]*”, ")
 _ASKED_TERM = re.compile(r"\A(?:“(?P<vi>[^”]+)” nghĩa là gì|What does “(?P<en>[^”]+)” mean)\?\Z")
-_VALUE_WORD = re.compile(r" là (?P<word>bao lâu|bao nhiêu|khi nào|ai|đâu|gì)\?\Z")
+_VALUE_WORD = re.compile(r" là (?P<word>bao lâu một lần|bao lâu|mấy giờ|bao nhiêu|khi nào|ai|đâu|gì)\?\Z")
 _MEANS_A_THING = {
     "vi": re.compile(r"(?:người|nhân viên|khách|khoản|phần|số|tháng|ngày|đơn vị|loại|thiết bị|hợp đồng)\s", re.I),
     "en": re.compile(r"(?:an?|the|any|people|persons|staff|employees|customers|goods|[a-z]+s)\s", re.I),

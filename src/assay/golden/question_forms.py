@@ -16,8 +16,8 @@ _UNCLEAN = re.compile(
 )
 _POINTS_ELSEWHERE = {
     "en": re.compile(
-        r"\b(?:this|these|those|such|latter|former|above|below|following|aforementioned|here|hereby|aforesaid|"
-        r"previous section|next section|see|figure|example|note|we|our|us|i|my|mine|let's)\b",
+        r"\b(?:this|these|those|such|latter|former|(?:above|below)(?! \d)|following|aforementioned|here|hereby|"
+        r"aforesaid|previous section|next section|see|figure|example|note|we|our|us|i|my|mine|let's)\b",
         re.IGNORECASE,
     ),
     "vi": re.compile(
@@ -61,7 +61,7 @@ _VAGUE_IN_QUESTION = {
         r"month|week)|first|second|previous|usual|"
         r"respective|later|earlier|elsewhere|current|existing|relevant|appropriate|corresponding|particular|various|"
         r"certain|you|your|today|yesterday|tomorrow|now|currently|recently|soon|already|yet|still|even|only|just|"
-        r"etc|e\.g|i\.e|above|below|thing|things|something|anything|someone|anyone|everyone|everything)\b",
+        r"etc|e\.g|i\.e|(?:above|below)(?! \d)|thing|things|something|anything|someone|anyone|everyone|everything)\b",
         re.IGNORECASE,
     ),
     "vi": re.compile(

@@ -73,7 +73,7 @@ _COUNTED = re.compile(
 _NO_KIND = re.compile(r".*ed\Z|.*\b(?:of|on|in|for|to|by|or|and|với|của|theo|và|hoặc)\b.*|.*[/(),?:].*", re.IGNORECASE)
 _VIETNAMESE_NOUN = re.compile(
     r"(?P<noun>giá|phí|mức|số|tỷ lệ|tỉ lệ|lương|điểm|dung lượng|công suất|kích thước|trọng lượng|khối lượng|diện tích|"
-    r"chiều|hạn mức|giới hạn|tổng|định mức|doanh|thời gian|thời hạn|phản hồi|hạn|ngày|thời điểm|người|nơi|địa điểm|"
+    r"chiều|hạn mức|giới hạn|tổng|định mức|doanh|thời gian|thời hạn|phản hồi|hạn|giờ|ngày|thời điểm|người|nơi|địa điểm|"
     r"địa chỉ|"
     r"dấu hiệu|điều kiện|ví dụ|loại|tên|đơn vị|kênh|cấp|bộ phận|phòng|cập nhật|mục tiêu|thiết bị|"
     r"hình thức|phương thức|tần suất|chu kỳ|nguồn|ý nghĩa|thấp nhất|cao nhất|tối đa|tối thiểu)\b",
@@ -123,7 +123,6 @@ _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"thì sao\b", "thì sẽ thế nào"),
         (r"phải làm gì\b", "cần làm gì"),
         (r"^quy định về (.+) là gì", r"có quy định gì về \1"),
-        (r"hạn thanh toán", "thời gian để trả tiền"),
         (r"cập nhật tiếp theo", "lần báo tin sau đó"),
         (r"dấu hiệu", "biểu hiện"),
         (r"nhân viên toàn thời gian", "người đi làm đủ giờ"),
@@ -356,6 +355,9 @@ def _ask_in_vietnamese(header: str, entity: str, value: str) -> str | None:
         return f"Với {entity} thì {lowered}?"
     if asking is not None or len(header.split()) > _MOST_HEADER_WORDS or not _VIETNAMESE_NOUN.match(header):
         return None
+    is_referred = re.match(r"(?:theo|thỏa thuận|thoả thuận|tùy|tuỳ)\b", value, re.IGNORECASE) is not None
+    if is_referred or re.fullmatch(r"\d", value):
+        return None  # where to look it up is no value, and a digit alone is found in any answer
     if re.match(r"(?:thấp|cao|tối)", lowered):
         lowered = f"mức {lowered}"
     if lowered == "ví dụ":
@@ -379,7 +381,11 @@ def _ask_value(header: str, value: str) -> str:
     measures = find_measures(value)
     dimensions = {reading.dimension for measure in measures for reading in measure.readings}
     starts = bool(measures) and measures[0].start <= 12
-    if starts and dimensions <= {"duration", "calendar"} and not lowered.startswith("số"):
+    if starts and not lowered.startswith("số") and dimensions <= {"duration", "calendar", "time"}:
+        if dimensions == {"time"} or lowered.startswith("giờ"):
+            return "mấy giờ"
+        return "bao lâu một lần" if value.lower().startswith("mỗi ") else "bao lâu"
+    if lowered.startswith("thời hạn"):
         return "bao lâu"
     return "bao nhiêu" if starts and (dimensions != {PLAIN} or _is_number(value)) else "gì"
 
