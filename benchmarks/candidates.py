@@ -220,7 +220,7 @@ def print_parametric(corpora: list[Corpus]) -> None:
 
 READINGS = Path(__file__).with_name("candidate_readings.jsonl")
 PER_READING = 100
-SEED = "third reading"
+SEED = "fourth reading"
 """Chooses the candidates of a reading; another one than that of the readings before."""
 
 

@@ -51,7 +51,7 @@ def explain_gaps(
     existing: Sequence[Case] = (),
     as_of: str | None = None,
 ) -> tuple[KindGap, ...]:
-    """Return the kinds of which the candidates and the cases that there are make fewer than the targets, with reasons."""
+    """Return the kinds of which candidates and existing cases together make fewer than the targets, with reasons."""
     material = _collect_material(report, corpus, as_of)
     cases = [*existing, *(candidate.case for candidate in report.kept)]
     thrown: dict[str, Counter[str]] = {}
@@ -126,7 +126,8 @@ def _explain_pairs(material: _Material) -> tuple[str, str]:
         for name in {row.cells[0] for row in list_statements(chunk.text or "") if row.cells}
     )
     shared = [name for name, count in names.items() if count > 1 or is_numbered_name(name)]
-    reason = f"{format_count(len(shared), 'name')} in tables of several chunks; {material.reading}"
+    told = f"{format_count(len(shared), 'name stands', 'names stand')}" if shared else "no name stands"
+    reason = f"{told} in tables of several chunks; {material.reading}"
     return reason, "name a thing by the same words wherever it is written about, or " + _ASK_A_MODEL
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -59,8 +59,8 @@ FEWEST_COMMON = 0.6
 OWN_ANSWER = 0.5
 """The share of the words of a question from which a sentence that the user may see may answer it."""
 _FRAME_OF_RULES = re.compile(
-    r"\A(?:Theo(?: quy định về)?|According to) “[^”]*”, |\b(?:quy định về|phải làm gì|thì sao|là gì|what happens (?:to|if|when)|"
-    r"what should I do (?:if|when))\b",
+    r"\A(?:Theo(?: quy định về)?|According to) “[^”]*”, |\b(?:quy định về|phải làm gì|thì sao|là gì|"
+    r"what happens (?:to|if|when)|what should I do (?:if|when))\b",
     re.IGNORECASE,
 )
 MOST_SECTION_WORDS = 60
@@ -84,6 +84,8 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
         for chunk in current
         for draft in _draft_chunk(chunk, words, is_whole=(chunk.document, chunk.section) not in split)
     ]
+    notes = _find_notes(current)
+    drafts = [draft for draft in drafts if not _has_note_elsewhere(draft, notes)]
     candidates = [_make_candidate(draft) for draft in drafts]
     candidates += _draft_spellings(candidates)
     candidates += draft_paraphrases(drafts)
@@ -96,6 +98,31 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates += draft_injections(drafts)
     folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
     return [add_quotes(candidate, folded) for candidate in _drop_repeated(candidates)]
+
+
+_NOTE = re.compile(r"^\[\^(\w+)\]:[ \t]*(\S.*)$", re.MULTILINE)
+_NOTE_MARK = re.compile(r"\[\^(\w+)\](?!:)")
+LONGEST_MARK = 8
+FEWEST_NOTE_WORDS = 4
+
+
+def _find_notes(chunks: Sequence[CorpusChunk]) -> dict[tuple[str | None, str | None, str], str]:
+    """Return the chunk of each footnote that says something, by its document, version and mark."""
+    return {
+        (chunk.document, chunk.version, mark): chunk.chunk_id
+        for chunk in chunks
+        for mark, text in _NOTE.findall(chunk.text or "")
+        if len(text.split()) >= FEWEST_NOTE_WORDS
+    }
+
+
+def _has_note_elsewhere(draft: SourcedDraft, notes: Mapping[tuple[str | None, str | None, str], str]) -> bool:
+    """Return whether a footnote in another chunk belongs to the answer, which is not whole without it."""
+    chunk, text = draft.chunk, draft.chunk.text or ""
+    marked = text[draft.statement.start : draft.statement.end + LONGEST_MARK]
+    marks = _NOTE_MARK.findall(marked) if draft.statement.kind != "row" else []
+    holders = [notes.get((chunk.document, chunk.version, mark)) for mark in marks]
+    return any(holder is not None and holder != chunk.chunk_id for holder in holders)
 
 
 def _drop_repeated(candidates: Sequence[Candidate]) -> list[Candidate]:

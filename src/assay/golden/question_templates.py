@@ -352,6 +352,8 @@ def _ask_in_vietnamese(header: str, entity: str, value: str) -> str | None:
     if asking is not None and asking[0].lower() == "khi":
         return f"{capitalise(header)} thì {entity} được xử lý thế nào?"
     if asking is not None and asking[0].lower() == "ai":
+        if len(header.split()) <= 2:
+            return None  # "Ai duyệt" does not say what is approved
         return f"Với {entity} thì {lowered}?"
     if asking is not None or len(header.split()) > _MOST_HEADER_WORDS or not _VIETNAMESE_NOUN.match(header):
         return None
