@@ -126,6 +126,12 @@ def test_candidates_are_decided_edited_and_saved_by_keys_and_freeze_takes_the_fi
     assert original == provenance["original"] and "verified_ranks" not in provenance
 
 
+def test_the_mark_of_a_closed_chunk_stands_on_the_line_of_its_name(page: Page) -> None:
+    place = page.evaluate("getComputedStyle(document.querySelector('summary .place')).display")
+    statement = page.evaluate("getComputedStyle(document.querySelector('summary .statement')).display")
+    assert ("inline", "block") == (place, statement), "a block begins a line of its own, below the mark"
+
+
 def test_ids_that_name_parts_of_the_language_are_ids(running: Browser, tmp_path: Path) -> None:
     names = ["__proto__", "constructor", "toString"]
     page = open_page(running, write_page(tmp_path, [make_row(name) for name in names]))

@@ -314,6 +314,7 @@ def review(
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_review_tables
+    from assay.golden.freeze_set import suggest_set_to_freeze
     from assay.golden.review_candidates import ReviewRequest, review_file
 
     refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
@@ -322,9 +323,7 @@ def review(
     is_settled = bool(decisions) and not (report.disagreed or report.undecided)
     if out is not None or is_settled:
         files = " ".join(f"--decisions {path}" for path in decisions or ()) if is_settled else "--decisions REVIEW.json"
-        place = '--out golden.jsonl --version 1 --owner NAME --change "first set"'
-        if report.variants:
-            place = '--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2 --owner NAME --change "with variants"'
+        place = suggest_set_to_freeze(Path("golden.jsonl"), has_variants=bool(report.variants))
         page = [("page", Path(out))] if out is not None else []
         print_written_files(page, f"assay golden freeze {candidates} {files} {place}")
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS

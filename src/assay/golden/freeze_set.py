@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
@@ -43,6 +44,28 @@ class FreezeRequest:
     split: str = "test"
     name: str = ""
     accept_all: bool = False
+
+
+def suggest_set_to_freeze(path: Path, *, has_variants: bool = False) -> str:
+    """Return the options of `golden freeze` for a first set, or for a version on top of the set at `path`.
+
+    A version that is a number is counted on; after any other one the next is left to the person.
+
+    >>> suggest_set_to_freeze(Path("no such set.jsonl"))
+    '--out golden.jsonl --version 1 --owner NAME --change "first set"'
+    """
+    change = "with variants" if has_variants else "more cases"
+    try:
+        version = load_golden(str(path)).golden.version if path.is_file() else None
+    except InputError:
+        version = "of a set that cannot be read"
+    if version is None:
+        if has_variants:
+            return f'--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2 --owner NAME --change "{change}"'
+        return '--out golden.jsonl --version 1 --owner NAME --change "first set"'
+    following = str(int(version or "1") + 1) if (version or "1").isdecimal() else "VERSION"
+    out = f"golden-{following}.jsonl"
+    return f'--base {path} --out {out} --version {following} --owner NAME --change "{change}"'
 
 
 def freeze_set(request: FreezeRequest) -> FrozenSet:

@@ -60,7 +60,8 @@ _VAGUE_IN_QUESTION = {
         r"thus|hence|otherwise|instead|again|else|so|then|both|either|neither|next|(?:the|this) last|last (?:year|"
         r"month|week)|first|second|previous|usual|"
         r"respective|later|earlier|"
-        r"(?:older|newer|larger|smaller|longer|shorter)(?! than)|elsewhere|current|existing|relevant|appropriate|corresponding|particular|various|"
+        r"(?:older|newer|larger|smaller|longer|shorter)(?! than)|elsewhere|current|existing|"
+        r"relevant|appropriate|corresponding|particular|various|"
         r"certain|you|your|today|yesterday|tomorrow|now|currently|recently|soon|already|yet|still|even|only|just|"
         r"etc|e\.g|i\.e|(?:above|below)(?! \d)|thing|things|something|anything|someone|anyone|everyone|everything)\b",
         re.IGNORECASE,
