@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.golden.candidate import REJECT_REASONS, Candidate, DraftReading, DraftReport, KindGap
+from assay.golden.candidate import REJECT_REASONS, Candidate, DraftReading, DraftReport, KindGap, RejectReason
 from assay.golden.corpus_words import is_numbered_name
 from assay.golden.coverage_matrix import CoverageTarget, count_kinds
 from assay.golden.heading_questions import ask_abbreviations
@@ -54,7 +54,7 @@ def explain_gaps(
     """Return the kinds of which candidates and existing cases together make fewer than the targets, with reasons."""
     material = _collect_material(report, corpus, as_of)
     cases = [*existing, *(candidate.case for candidate in report.kept)]
-    thrown: dict[str, Counter[str]] = {}
+    thrown: dict[str, Counter[RejectReason]] = {}
     for row in report.rejected:
         thrown.setdefault(row.candidate.kind, Counter())[row.reason] += 1
     gaps = []
@@ -68,7 +68,7 @@ def explain_gaps(
             reason, remedy = explain(material)
         lost = thrown.get(cell.kind)
         if lost:
-            told = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(lost.items()))  # type: ignore[index]
+            told = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(lost.items()))
             reason += f"; thrown away: {told}"
         gaps.append(KindGap(cell.kind, len(cell.cases), cell.target, reason, remedy))
     return tuple(gaps)
