@@ -39,6 +39,7 @@ RejectReason = Literal[
     "bad-reply",
     "declined",
     "wrong-language",
+    "off-domain",
 ]
 REJECT_REASONS: dict[RejectReason, str] = {
     "instruction": "question, reference or evidence orders a model about",
@@ -56,10 +57,11 @@ REJECT_REASONS: dict[RejectReason, str] = {
     "bad-reply": "the reply of the model is no candidate",
     "declined": "the model found no such question in the passages",
     "wrong-language": "the question is in another language than it was asked for",
+    "off-domain": "at most a third of the questions without an answer are about something else altogether",
 }
 
 
-TEMPLATES = "templates-5"
+TEMPLATES = "templates-6"
 """The version of the templates: it changes where a template words its questions otherwise."""
 
 

@@ -24,7 +24,7 @@ from assay.golden.drafted_parts import (
     spread_items,
 )
 from assay.golden.orders import INJECTION_ORDERS, find_planted_markers, is_ordering
-from assay.golden.question_forms import DraftedQuestion
+from assay.golden.question_forms import DraftedQuestion, is_led
 from assay.golden.question_templates import (
     ask_cell,
     ask_for_name,
@@ -50,6 +50,8 @@ _PLANTED_SHORT = ("QZVX", "WJKQ")
 _TERM_QUESTION = re.compile(r"\AWhat is (?P<term>(?!the )[^?,]{1,80})\?")
 _SHORT_QUESTION = re.compile(r"\A(?:What does )?(?P<term>[A-ZĐ0-9&]{1,9}) (?:stand for|là viết tắt của cụm từ nào)\?")
 MAX_PLANTED_TERMS = 2
+SAME_KIND = 0.6
+"""The share of common properties from which two sheets are about things of one kind."""
 _OFF_DOMAIN = {
     "en": (
         "Which team won the football World Cup in 1998?",
@@ -168,7 +170,7 @@ def list_named_cells(chunk: CorpusChunk) -> Iterator[NamedCell]:
 def draft_codes(drafts: Sequence[SourcedDraft]) -> list[Candidate]:
     """Return questions that name their subject by the code that stands in brackets after its name."""
     derived = []
-    for draft in spread_chunks(drafts, 2):
+    for draft in spread_chunks([draft for draft in drafts if not is_led(draft.asked.question)], 2):
         match = _IN_BRACKETS.match(draft.subject)
         full = draft.subject.partition(":")[0]
         name = full if full in draft.asked.question else name_entity(draft.subject)
@@ -254,6 +256,8 @@ def draft_absent(drafts: Sequence[SourcedDraft], words: CorpusWords) -> list[Can
         if question is not None:
             derived.append(_make_absent(draft, question, ("no-answer", "adjacent")))
     derived += _plant_terms(drafts)
+    derived += _plant_codes(rows, words)
+    derived += _ask_for_missing_rows(rows, words)
     derived += _swap_headers(
         [draft for draft in rows if not name_subject(draft.statement.header, draft.subject)], words
     )
@@ -288,6 +292,65 @@ def _plant_terms(drafts: Sequence[SourcedDraft]) -> Iterator[Candidate]:
             yield _make_absent(draft, question, ("no-answer", "adjacent"))
 
 
+def _plant_codes(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[Candidate]:
+    """Yield questions about a code that no document has, beside those that one explains: ERR-410 beside ERR-409."""
+    used: set[str] = set()
+    for draft in spread_chunks([draft for draft in rows if draft.asked.is_code]):
+        lead, mark, rest = draft.asked.question.rpartition("”, ")
+        code = draft.statement.cells[0]
+        match = re.fullmatch(r"(?P<stem>[A-Z-]+)(?P<number>\d+)", code)
+        if match is None or code not in rest or re.search(rf"\b{re.escape(match['stem'])}\d", lead):
+            continue  # a heading that lists the codes says itself that there is no other one
+        size = len(match["number"])
+        numbers = [f"{other:0{size}d}" for other in range(int(match["number"]) + 1, 10**size)]
+        other = next(
+            (each for each in numbers if not words.has_word(match["stem"] + each) and not _is_written(each, words)), ""
+        )
+        if other and match["stem"] not in used:
+            used.add(match["stem"])
+            question = lead + mark + rest.replace(code, match["stem"] + other)
+            yield _make_absent(draft, question, ("no-answer", "adjacent"))
+
+
+def _is_written(number: str, words: CorpusWords) -> bool:
+    """Return whether the corpus has the number of a code by itself: 401 is what ERR-401 could be taken for."""
+    return len(number) > 2 and words.has_word(number)
+
+
+def _ask_for_missing_rows(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[Candidate]:
+    """Yield questions for a thing with a sheet of its own that is missing in a table with others of its kind.
+
+    Those are of one kind whose sheets have mostly the same properties.
+    """
+    sheets: dict[str, set[str]] = defaultdict(set)
+    for draft in rows:
+        if name_subject(draft.statement.header, draft.subject):
+            sheets[name_entity(draft.subject)] |= _list_properties(draft)
+    tables = [draft for draft in rows if draft.statement.cells[0] in sheets]
+    used: set[str] = set()
+    for draft in spread_chunks(tables, MAX_DERIVED):
+        own, header = draft.statement.cells[0], draft.statement.header[-1]
+        for other in sorted(sheets):
+            is_missing = not words.count_sections(other, header)
+            if other in used or not is_missing or not _are_alike(sheets[own], sheets[other]):
+                continue
+            used.add(other)
+            question = draft.asked.question.replace(own, other)
+            if question != draft.asked.question:
+                yield _make_absent(draft, question, ("no-answer", "missing-data"))
+            break
+
+
+def _list_properties(draft: SourcedDraft) -> set[str]:
+    statements = list_statements(draft.chunk.text or "")
+    return {statement.cells[0] for statement in statements if statement.kind == "row" and statement.cells}
+
+
+def _are_alike(first: set[str], second: set[str]) -> bool:
+    """Return whether two sheets have mostly the same properties: they are about things of one kind."""
+    return len(first & second) >= SAME_KIND * len(first | second)
+
+
 def _swap_headers(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[Candidate]:
     """Yield questions for an attribute that another table has and the table of a row lacks."""
     for first, second in pairwise(spread_chunks(rows)[:8]):
@@ -303,15 +366,14 @@ def _swap_headers(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[
 
 
 def _swap_properties(rows: Sequence[SourcedDraft]) -> Iterator[Candidate]:
-    """Yield questions for a property that the sheet of a thing leaves out and the sheet of another has."""
+    """Yield questions for a property that the sheet of a thing leaves out and another of its kind has."""
     properties: dict[str, set[str]] = defaultdict(set)
     for draft in rows:
-        for statement in list_statements(draft.chunk.text or ""):
-            if statement.kind == "row" and statement.cells:
-                properties[draft.subject].add(statement.cells[0])
+        properties[draft.subject] |= _list_properties(draft)
     firsts = spread_chunks(rows)
     for number, draft in enumerate(firsts[:MAX_INJECTIONS]):
-        others = sorted({name for names in properties.values() for name in names} - properties[draft.subject])
+        of_kind = [names for names in properties.values() if _are_alike(names, properties[draft.subject])]
+        others = sorted({name for names in of_kind for name in names} - properties[draft.subject])
         own = draft.statement.cells[0]
         own_words = own[:1].lower() + own[1:]
         if others and own_words in draft.asked.question:

@@ -32,6 +32,7 @@ from assay.golden.drafted_parts import (
     spread_items,
 )
 from assay.golden.english_questions import ask_in_english
+from assay.golden.question_places import name_place
 from assay.golden.heading_questions import (
     ask_abbreviations,
     find_asked_questions,
@@ -44,7 +45,7 @@ from assay.golden.multi_hop_drafts import draft_multi_hop
 from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
-from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc
@@ -74,9 +75,9 @@ _DENIED = {"en": "You may not see this.", "vi": "Bạn không có quyền xem th
 def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate]:
     """Return candidates of every kind that the templates can draft, the plain ones in the order of the corpus.
 
-    Chunks that have expired on the day `as_of` only serve to find what changed.
+    Chunks that have expired on the day `as_of` only serve to find what changed, those that are not yet in force to none.
     """
-    current = [chunk for chunk in corpus.chunks.values() if chunk.text and not has_expired(chunk.valid_to, as_of)]
+    current = [chunk for chunk in corpus.chunks.values() if chunk.text and is_in_force(chunk, as_of)]
     words = CorpusWords(current)
     split = find_split_sections(current)
     drafts = [
@@ -180,6 +181,8 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
             for item in _ask_about(statement, subject, spoken, words, is_alone=len(statements) == 1)
             if not goes_on(item.question, following, spoken)
         ]
+        if statement.kind != "row":
+            asked = [framed for item in asked if (framed := name_place(item, subject, spoken, words)) is not None]
         drafts += [SourcedDraft(item, statement, chunk, spoken, subject) for item in asked]
     # Spread over the chunk: the first of each statement, then the second, …
     step = max(1, len(drafts) // MAX_OF_CHUNK)
@@ -284,13 +287,40 @@ def _draft_versions(
     for draft in drafts:
         old = next((old for old in old_by_document.get(draft.chunk.document, ()) if _changed(draft, old)), None)
         old = old or _find_changed_statement(draft, old_chunks.get(draft.chunk.document, ()))
-        if old is not None:
+        question = _ask_of_both(draft, old_chunks.get(draft.chunk.document, ())) if old is not None else None
+        if old is not None and question is not None:
             units = (cite_draft(draft), msgspec.structs.replace(cite_draft(old), grade=0, required=False))
             asked = draft.asked
-            derived.append(
-                finish_draft(draft, "stale", asked.question, ("stale",), units, asked.reference, asked.must_have)
-            )
+            derived.append(finish_draft(draft, "stale", question, ("stale",), units, asked.reference, asked.must_have))
     return derived[:MAX_DERIVED]
+
+
+_ATTRIBUTE = {
+    "en": r"\s(?:of|with|in|for|from|under)\s(?:(?:the|an?|type|class|grade|kind|category|version|edition|level)\s)*{}(?!\w)",
+    "vi": r"\s(?:(?:của|với|thuộc|theo)\s)?(?:loại|hạng|cấp|bậc|nhóm|phiên bản|mức)\s{}(?!\w)",
+}
+_ALTERNATIVE = r"\s(?:or|hoặc)\s(?:[^\W\d_]+\s)*?{}(?:\s[^\W\d_]+)*?(?=,|\?)"
+"""What may be left out of a question: how a thing is told apart that both versions speak of."""
+
+
+def _ask_of_both(draft: SourcedDraft, older: Sequence[CorpusChunk]) -> str | None:
+    """Return the question of a draft without what only the newer version says, None if it needs that.
+
+    "9 g of grease of type L4" where the older version has L2: whoever asks for L4 has the newer version in hand.
+    """
+    question = draft.asked.question
+    known = _list_written("\n".join(f"{chunk.section}\n{chunk.text}" for chunk in older))
+    new = _list_written(draft.statement.text) - known
+    for word in sorted(new & _list_written(question)):
+        for pattern in (_ATTRIBUTE[draft.language], _ALTERNATIVE):
+            question = re.sub(pattern.format(re.escape(word)), "", question, flags=re.IGNORECASE)
+    return None if new & _list_written(question) else question
+
+
+def _list_written(text: str) -> frozenset[str]:
+    """Return the words and codes of a text as they are written, but those without content."""
+    words = re.findall(r"[^\W_]+(?:[-_.][^\W_]+)*", text.casefold())
+    return frozenset(word for word in words if re.search(r"\d", word) or list_content_words(word))
 
 
 def _changed(draft: SourcedDraft, old: SourcedDraft) -> bool:
@@ -337,11 +367,13 @@ def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | 
         draft for draft in drafts if not draft.chunk.roles and draft.chunk.tenant is not None
     ]
     derived = []
-    texts = [chunk for chunk in corpus.chunks.values() if chunk.text and not has_expired(chunk.valid_to, as_of)]
+    texts = [chunk for chunk in corpus.chunks.values() if chunk.text and is_in_force(chunk, as_of)]
     named = [draft for draft in restricted if not _MEANING.search(draft.asked.question)]
     for draft in spread_chunks(named, 2):
         user = make_stranger(draft.chunk, roles, tenants)
-        if user is not None and not _has_an_own_answer(draft, user, texts):
+        if user is None or _has_an_own_document(draft, user, texts):
+            continue
+        if not _has_an_own_answer(draft, user, texts):
             derived.append(_deny(draft, user, identify_plain(draft)))
     for draft in find_undrafted_sections(drafts, corpus, as_of):
         user = make_stranger(draft.chunk, roles, tenants)
@@ -351,6 +383,35 @@ def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | 
             case = msgspec.structs.replace(allowed.case, cluster=allowed.case.id)
             derived += [msgspec.structs.replace(allowed, case=case), _deny(draft, user, case.id)]
     return derived[:MAX_DERIVED]
+
+
+_EVERYWHERE = frozenset(
+    "policy policies company handbook guide manual document documents note notes terms rule rules internal private "
+    "public version reference chính sách quy định hướng dẫn tài liệu ghi chú công ty nội bộ của cho và theo".split()
+)
+"""Words of titles that say nothing about a topic."""
+
+
+def _has_an_own_document(draft: SourcedDraft, user: User, chunks: Sequence[CorpusChunk]) -> bool:
+    """Return whether the tenant of a user has a document on the topic of one of another tenant.
+
+    They mean their own rules then, unless the question names whose rules it asks for.
+    """
+    tenant = draft.chunk.tenant
+    if tenant is None or user.tenant in (None, tenant) or fold_text(tenant) in fold_text(draft.asked.question):
+        return False
+    topics = {chunk.document: _list_topics(chunks, chunk.document) for chunk in chunks if chunk.tenant == user.tenant}
+    own = _list_topics(chunks, draft.chunk.document)
+    return any(own & topic for topic in topics.values())
+
+
+def _list_topics(chunks: Sequence[CorpusChunk], document: str | None) -> frozenset[str]:
+    """Return the words of the name and of the title of a document that tell its topic, without its tenant."""
+    first = next(chunk for chunk in chunks if chunk.document == document)
+    title = clean_heading((first.section or "").partition(" > ")[0])
+    named = f"{document or ''} {title}".casefold().replace((first.tenant or " ").casefold(), " ")
+    words = re.findall(r"[^\W\d_]{3,}", named)
+    return frozenset(fold_text(word) for word in words) - {fold_text(word) for word in _EVERYWHERE}
 
 
 def _has_an_own_answer(draft: SourcedDraft, user: User, chunks: Sequence[CorpusChunk]) -> bool:
@@ -392,7 +453,7 @@ def find_undrafted_sections(
         heading, text = _get_heading(chunk), (chunk.text or "").strip()
         language = tell_language(text, guess_language(text) or "en")
         is_open = not chunk.roles and chunk.tenant is None
-        if is_open or chunk.document in drafted or has_expired(chunk.valid_to, as_of) or language is None:
+        if is_open or chunk.document in drafted or not is_in_force(chunk, as_of) or language is None:
             continue
         body = list_statements(text)
         is_prose = bool(body) and all(part.kind == "text" for part in body)

@@ -16,7 +16,7 @@ from assay.golden.corpus_words import CorpusWords
 from assay.golden.derived_drafts import NamedCell, list_named_cells
 from assay.golden.drafted_parts import MAX_DERIVED, SourcedDraft, cite_draft, finish_draft, spread_items
 from assay.golden.lint_evidence import list_content_words
-from assay.golden.question_forms import MAX_QUESTION_WORDS, DraftedQuestion, capitalise
+from assay.golden.question_forms import MAX_QUESTION_WORDS, DraftedQuestion, capitalise, is_led
 from assay.golden.question_templates import ask_cell, describe_thing, name_entity, name_subject
 from assay.metrics.access_rules import read_corpus_access
 from assay.records.golden_set import CorpusChunk
@@ -241,6 +241,8 @@ def _pair_drafts(drafts: Sequence[SourcedDraft], words: CorpusWords) -> Iterator
     """Yield pairs of drafts of two chunks with the same readers that are about the same named thing."""
     by_name: dict[tuple[str, KnownLanguage], list[SourcedDraft]] = defaultdict(list)
     for draft in drafts:
+        if is_led(draft.asked.question):
+            continue  # no question that another one can be joined to
         for name in _list_names(draft, words):
             by_name[name, draft.language].append(draft)
     for members in by_name.values():
