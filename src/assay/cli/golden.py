@@ -209,13 +209,15 @@ def relink(
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_relink_table
+    from assay.golden.freeze_set import suggest_relinked_freeze
     from assay.golden.relink_evidence import RelinkRequest, relink_file
 
     refuse_overwriting([proposal, out], [file, corpus, old_corpus, reviewed])
     links = relink_file(RelinkRequest(file, corpus, old_corpus, proposal, reviewed, out))
     print_result(links, [build_relink_table(links)], format)
     named = (("proposal", proposal), ("relinked set", out))
-    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    following = suggest_relinked_freeze(file, out) if out is not None and links.applied else None
+    print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
     return ExitCode.FAILED if links.to_review else ExitCode.PASS
 
 
@@ -465,7 +467,7 @@ def freeze(
 
     if split not in SPLITS:
         raise InputError(f"--split: no such split (got {split!r}; expected one of {', '.join(SPLITS)})")
-    refuse_overwriting([out], [candidates, base, *(decisions or ())])
+    refuse_overwriting([out], [candidates, *(decisions or ())])
     at = resolve_clock(now)
     request = FreezeRequest(candidates, out, version, owner, change, at, decisions or (), base, split, "", accept_all)
     frozen = freeze_set(request)

@@ -22,6 +22,8 @@ from assay.text.stated_facts import judge_quantities
 from assay.text.statements import Statement, list_statements
 from assay.text.tokens import collect_word_keys, tokenise_text
 
+RELINKED = "relinked"
+"""Where the provenance of a case says which of its labels were relinked."""
 SURE = 0.95
 """The confidence from which a link is applied without review."""
 OVERLAP = 0.3
@@ -281,7 +283,11 @@ def _count_in_order(wanted: Sequence[str], words: Sequence[str]) -> int:
 
 
 def apply_links(golden: GoldenSet, proposal: Proposal, new: Corpus) -> GoldenSet:
-    """Return the set with every link that is sure or accepted; other labels stay as they are."""
+    """Return the set with every link that is sure or accepted; other labels stay as they are.
+
+    Each case says which of its labels were relinked (`metadata.provenance.relinked`). The set is no frozen one any more:
+    `golden freeze` makes the next version of it.
+    """
     links = {(label.case, label.field): label for label in proposal.applied}
     cases = []
     for case in golden.cases:
@@ -294,8 +300,29 @@ def apply_links(golden: GoldenSet, proposal: Proposal, new: Corpus) -> GoldenSet
             label = links.get((case.id, f"forbidden[{number}]"))
             forbidden += [{CHUNK_ID: chunk_id} for chunk_id in label.new] if label is not None else [selector]
         must_cite = tuple(_relink_citations(case, links))
+        case = _record_links(case, [label for (name, _), label in links.items() if name == case.id])
         cases.append(msgspec.structs.replace(case, evidence=evidence, forbidden=tuple(forbidden), must_cite=must_cite))
-    return msgspec.structs.replace(golden, cases=tuple(cases), verification=None)
+    return msgspec.structs.replace(golden, cases=tuple(cases), verification=None, frozen_digest="")
+
+
+def _record_links(case: Case, labels: Sequence[RelinkedLabel]) -> Case:
+    """Return a case that says which of its labels were relinked, from where, to where, how, and who was sure of it."""
+    if not labels:
+        return case
+    provenance = case.metadata.get("provenance", {})
+    rows = [
+        {
+            "field": label.field,
+            "old": list(label.old),
+            "new": list(label.new),
+            "method": label.method,
+            "confidence": label.confidence,
+            "by": "review" if label.accepted else "rules",
+        }
+        for label in labels
+    ]
+    provenance = {**provenance, RELINKED: [*provenance.get(RELINKED, ()), *rows]}
+    return msgspec.structs.replace(case, metadata={**case.metadata, "provenance": provenance})
 
 
 def _relabel(unit: Evidence, label: RelinkedLabel | None, new: Corpus) -> Evidence:
