@@ -92,6 +92,13 @@ class KindGap(Struct, frozen=True):
     remedy: str
 
 
+class DocumentGap(Struct, frozen=True):
+    """A document that no candidate is about, and why."""
+
+    document: str
+    reason: str
+
+
 class DraftReading(Struct, frozen=True):
     """What was read: chunks, their statements (sentences and rows), and how many of these gave a plain question."""
 
@@ -103,7 +110,8 @@ class DraftReading(Struct, frozen=True):
 class DraftReport(Struct, frozen=True):
     """The candidates that are left, those that were thrown away, and what a model was asked for them.
 
-    `reading` and `gaps` say what was read, and of which kinds there are too few candidates and why.
+    `reading` and `gaps` say what was read, and of which kinds there are too few candidates and why; `documents` are
+    those that no candidate is about.
     """
 
     kept: tuple[Candidate, ...]
@@ -111,6 +119,7 @@ class DraftReport(Struct, frozen=True):
     effort: ModelEffort | None = None
     reading: DraftReading | None = None
     gaps: tuple[KindGap, ...] = ()
+    documents: tuple[DocumentGap, ...] = ()
 
     @property
     def kinds(self) -> dict[str, int]:

@@ -11,12 +11,13 @@ from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
+from assay.formats.problems import find_time_fault
 from assay.formats.settings_file import load_config
 from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.coverage_matrix import count_kinds
 from assay.golden.draft_filters import collect_report, filter_by_corpus, filter_by_target
-from assay.golden.draft_gaps import explain_gaps, read_drafted
+from assay.golden.draft_gaps import explain_documents, explain_gaps, read_drafted
 from assay.golden.drafting import draft_candidates
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_checks import NEAREST_CHUNKS, filter_by_model, plan_checks
@@ -97,6 +98,7 @@ def draft_file(
         report,
         reading=read_drafted(report, corpus, request.as_of),
         gaps=explain_gaps(report, corpus, load_coverage_targets(), existing.cases, request.as_of),
+        documents=explain_documents(report, corpus, request.as_of),
     )
     if request.out is not None:
         cases = tuple(candidate.case for candidate in report.kept)
@@ -133,6 +135,9 @@ def check_candidates(report: DraftReport, linted: LintedSet, client: ModelClient
 
 
 def _load_inputs(request: DraftRequest) -> tuple[Corpus, GoldenSet]:
+    fault = find_time_fault(request.as_of) if request.as_of is not None else ""
+    if fault:
+        raise InputError(f"--as-of: {fault}")
     corpus = load_corpus(request.corpus)[0]
     return corpus, load_golden(request.golden).golden if request.golden is not None else GoldenSet(())
 

@@ -7,11 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.golden.candidate import REJECT_REASONS, Candidate, DraftReading, DraftReport, KindGap, RejectReason
+from assay.golden.candidate import (
+    REJECT_REASONS,
+    Candidate,
+    DocumentGap,
+    DraftReading,
+    DraftReport,
+    KindGap,
+    RejectReason,
+)
 from assay.golden.corpus_words import is_numbered_name
 from assay.golden.coverage_matrix import CoverageTarget, count_kinds
 from assay.golden.heading_questions import ask_abbreviations
-from assay.metrics.access_rules import has_expired
+from assay.metrics.access_rules import has_expired, is_in_force
 from assay.records.counts import format_count
 from assay.records.golden_set import Case, Corpus, CorpusChunk
 from assay.text.languages import guess_language, has_diacritics
@@ -74,9 +82,48 @@ def explain_gaps(
     return tuple(gaps)
 
 
+def explain_documents(report: DraftReport, corpus: Corpus, as_of: str | None = None) -> tuple[DocumentGap, ...]:
+    """Return the documents that no candidate is about, in the order of the corpus, each with the reason."""
+    by_document: dict[str, list[CorpusChunk]] = {}
+    names: dict[str, str] = {}
+    for chunk in corpus.chunks.values():
+        names[chunk.chunk_id] = name = " ".join(filter(None, (chunk.document or chunk.chunk_id, chunk.version)))
+        by_document.setdefault(name, []).append(chunk)
+    kept = {names.get(chunk) for candidate in report.kept for chunk in candidate.drafted_from}
+    thrown: dict[str, Counter[RejectReason]] = {}
+    for row in report.rejected:
+        for name in {names[chunk] for chunk in row.candidate.drafted_from if chunk in names}:
+            thrown.setdefault(name, Counter())[row.reason] += 1
+    return tuple(
+        DocumentGap(name, _explain_document(chunks, thrown.get(name, Counter()), as_of))
+        for name, chunks in by_document.items()
+        if name not in kept
+    )
+
+
+def _explain_document(chunks: Sequence[CorpusChunk], thrown: Counter[RejectReason], as_of: str | None) -> str:
+    texts = [chunk for chunk in chunks if chunk.text]
+    if not texts:
+        return "it has no text"
+    if not any(is_in_force(chunk, as_of) for chunk in texts):
+        first = texts[0]
+        bounds = [
+            f"from {first.valid_from}" if first.valid_from else "",
+            f"until {first.valid_to}" if first.valid_to else "",
+        ]
+        return f"it is not in force on {as_of} (valid {' '.join(filter(None, bounds))})"
+    if thrown:
+        told = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(thrown.items()))
+        return f"thrown away: {told}"
+    if all((guess_language(chunk.text or "") or "en") not in ("en", "vi") for chunk in texts):
+        return "it is in neither English nor Vietnamese, which the templates know"
+    count = sum(len(list_statements(chunk.text or "")) for chunk in texts)
+    return f"the templates make no question of its {format_count(count, 'sentence and row', 'sentences and rows')}"
+
+
 def _collect_material(report: DraftReport, corpus: Corpus, as_of: str | None) -> _Material:
     chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
-    current = [chunk for chunk in chunks if not has_expired(chunk.valid_to, as_of)]
+    current = [chunk for chunk in chunks if is_in_force(chunk, as_of)]
     statements = [statement for chunk in current for statement in list_statements(chunk.text or "")]
     drafted = [*report.kept, *(row.candidate for row in report.rejected)]
     asked = {_name_statement(candidate) for candidate in drafted if candidate.kind in PLAIN_KINDS}

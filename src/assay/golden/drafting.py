@@ -32,7 +32,6 @@ from assay.golden.drafted_parts import (
     spread_items,
 )
 from assay.golden.english_questions import ask_in_english
-from assay.golden.question_places import name_place
 from assay.golden.heading_questions import (
     ask_abbreviations,
     find_asked_questions,
@@ -43,6 +42,7 @@ from assay.golden.heading_questions import (
 from assay.golden.lint_evidence import list_content_words
 from assay.golden.multi_hop_drafts import draft_multi_hop
 from assay.golden.question_forms import FEWEST_WORDS, DraftedQuestion
+from assay.golden.question_places import name_place
 from assay.golden.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.vietnamese_questions import ask_in_vietnamese
 from assay.metrics.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
@@ -75,7 +75,7 @@ _DENIED = {"en": "You may not see this.", "vi": "Bạn không có quyền xem th
 def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate]:
     """Return candidates of every kind that the templates can draft, the plain ones in the order of the corpus.
 
-    Chunks that have expired on the day `as_of` only serve to find what changed, those that are not yet in force to none.
+    Chunks that have expired on the day `as_of` only serve to find what changed; those that are not yet in force do not.
     """
     current = [chunk for chunk in corpus.chunks.values() if chunk.text and is_in_force(chunk, as_of)]
     words = CorpusWords(current)
@@ -181,7 +181,7 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
             for item in _ask_about(statement, subject, spoken, words, is_alone=len(statements) == 1)
             if not goes_on(item.question, following, spoken)
         ]
-        if statement.kind != "row":
+        if statement.kind != "row" and len(statements) > 1:  # one that is alone is all that there is to ask about
             asked = [framed for item in asked if (framed := name_place(item, subject, spoken, words)) is not None]
         drafts += [SourcedDraft(item, statement, chunk, spoken, subject) for item in asked]
     # Spread over the chunk: the first of each statement, then the second, …
@@ -296,7 +296,8 @@ def _draft_versions(
 
 
 _ATTRIBUTE = {
-    "en": r"\s(?:of|with|in|for|from|under)\s(?:(?:the|an?|type|class|grade|kind|category|version|edition|level)\s)*{}(?!\w)",
+    "en": r"\s(?:of|with|in|for|from|under)\s(?:(?:the|an?|type|class|grade|kind|category|version|edition|level)\s)*"
+    r"{}(?!\w)",
     "vi": r"\s(?:(?:của|với|thuộc|theo)\s)?(?:loại|hạng|cấp|bậc|nhóm|phiên bản|mức)\s{}(?!\w)",
 }
 _ALTERNATIVE = r"\s(?:or|hoặc)\s(?:[^\W\d_]+\s)*?{}(?:\s[^\W\d_]+)*?(?=,|\?)"

@@ -482,8 +482,8 @@ def _lead_with(rules: SentenceRules, question: str) -> str:
 
 
 _EFFECT = re.compile(
-    r"(?P<subject>(?:An? )?[^,;:()]{4,50}?) (?P<verb>lowers?|raises?|reduces?|increases?|destroys?|jams?|damages?|harms?|"
-    r"blocks?|triggers?|prevents?|causes?|protects?|replaces?|improves?) (?P<thing>(?:the )?[^,;:()]{4,60}?)"
+    r"(?P<subject>(?:An? )?[^,;:()]{4,50}?) (?P<verb>lowers?|raises?|reduces?|increases?|destroys?|jams?|damages?|"
+    r"harms?|blocks?|triggers?|prevents?|causes?|protects?|replaces?|improves?) (?P<thing>(?:the )?[^,;:()]{4,60}?)"
     r"(?: and (?:is|are) [a-z]+)?\Z"
 )
 _TAKES_OVER = re.compile(
@@ -518,7 +518,8 @@ def _lower(words: str, rules: SentenceRules) -> str:
 
 
 _PAYER = re.compile(
-    r"The (?P<name>[a-z]+(?:er|or|ee|ant|ent)) (?P<verb>pays|bears|covers|approves|signs) (?P<rest>the [^,;:()]{6,60})\Z"
+    r"The (?P<name>[a-z]+(?:er|or|ee|ant|ent)) (?P<verb>pays|bears|covers|approves|signs) "
+    r"(?P<rest>the [^,;:()]{6,60})\Z"
 )
 
 

@@ -161,7 +161,7 @@ def take_relinked(earlier: Sequence[Case], candidates: Sequence[Case]) -> tuple[
     """Return the cases of an earlier version with the labels that were relinked since, and the ids that need no more.
 
     A candidate that asks and expects what the earlier version does is that case, and so is one that `golden relink` has
-    given new labels and nothing else: who accepted it stays as it was. Any other candidate with the id of a case is not.
+    given new labels and nothing else: who accepted it stays as it was. Others with the id of a case are not.
     """
     by_id = {case.id: case for case in candidates}
     cases = []
@@ -210,7 +210,7 @@ def _refuse_taken(
 
 
 def _refuse_overwriting_a_version(request: FreezeRequest, frozen: GoldenSet) -> None:
-    """Raise InputError if the file to write is a frozen set, unless this is a later version of it, or the same bytes."""
+    """Raise InputError if the file to write is a frozen set, unless this is a later version of it or the same bytes."""
     if not is_file(request.out):
         return
     try:

@@ -435,8 +435,8 @@ _BUYER = re.compile(
 )
 """Headers over prices that say who pays them."""
 _ROLE = re.compile(
-    r"người (?:duyệt|phê duyệt|phụ trách|liên hệ|quản lý|ký|chịu trách nhiệm|nhận|lập|thực hiện|kiểm tra|đại diện|xử lý|"
-    r"tiếp nhận|hướng dẫn|giám sát|đề xuất|soạn|gửi|bảo lãnh|đứng đầu|sáng lập|trực)\b",
+    r"người (?:duyệt|phê duyệt|phụ trách|liên hệ|quản lý|ký|chịu trách nhiệm|nhận|lập|thực hiện|kiểm tra|đại diện|"
+    r"xử lý|tiếp nhận|hướng dẫn|giám sát|đề xuất|soạn|gửi|bảo lãnh|đứng đầu|sáng lập|trực)\b",
     re.IGNORECASE,
 )
 

@@ -91,6 +91,7 @@ class Relinker:
         self._texts = {chunk_id: chunk.text for chunk_id, chunk in new.chunks.items() if chunk.text}
         self._folded = {chunk_id: " ".join(tokenise_text(text)) for chunk_id, text in self._texts.items()}
         self._lengths = {chunk_id: max(1, folded.count(" ") + 1) for chunk_id, folded in self._folded.items()}
+        self._order = {chunk_id: number for number, chunk_id in enumerate(new.chunks)}
         self._finder = PassageFinder(self._texts)
 
     def propose(self, golden: GoldenSet) -> Proposal:
@@ -114,11 +115,20 @@ class Relinker:
             return None
         places = [self._find_place(name, case, unit, is_forbidden) for name in names]
         chunk_ids = tuple(dict.fromkeys(chunk_id for place in places for chunk_id in place.chunk_ids))
+        chunk_ids = tuple(sorted(chunk_ids, key=self._order.__getitem__))
         weakest = min(places, key=lambda place: place.confidence)
-        text = self._texts.get(chunk_ids[0], "") if chunk_ids else ""
+        text = self._find_closest_text(weakest.passage, chunk_ids)
         return RelinkedLabel(
             case.id, field, names, chunk_ids, weakest.method, round(weakest.confidence, 4), weakest.passage, text
         )
+
+    def _find_closest_text(self, passage: str, chunk_ids: Sequence[str]) -> str:
+        """Return the text of the chunk with most words of a passage, from where it begins to have them."""
+        words = tokenise_text(passage)
+        own = set(words)
+        shared = {name: len(own & set(self._folded[name].split())) for name in chunk_ids}
+        best = max(chunk_ids, key=lambda name: shared[name], default=None)
+        return self._texts[best] if best is not None else ""
 
     def _is_unchanged(self, name: str, unit: Evidence) -> bool:
         """Return whether the new corpus has the chunk under its id, with the text that was labelled."""
@@ -285,7 +295,7 @@ def _count_in_order(wanted: Sequence[str], words: Sequence[str]) -> int:
 def apply_links(golden: GoldenSet, proposal: Proposal, new: Corpus) -> GoldenSet:
     """Return the set with every link that is sure or accepted; other labels stay as they are.
 
-    Each case says which of its labels were relinked (`metadata.provenance.relinked`). The set is no frozen one any more:
+    Each case says which of its labels were relinked (`metadata.provenance.relinked`). The set is not frozen any more:
     `golden freeze` makes the next version of it.
     """
     links = {(label.case, label.field): label for label in proposal.applied}
