@@ -1,4 +1,4 @@
-"""What drafted questions say: of what is in force, under which heading, of which kind, and nothing that gives it away."""
+"""What drafted questions say: of what is in force, under which heading, of which kind, giving nothing away."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def write(path: Path, *rows: dict[str, Any]) -> str:
 
 
 def test_what_is_not_yet_in_force_or_no_longer_is_not_asked_about() -> None:
-    text = "Production of the Stoat 2 ends on 30 September."
-    assert ["When does production of the Stoat 2 end?"] == ask(CorpusChunk("a", text=text), kind="exact")
-    assert [] == ask(CorpusChunk("a", text=text, valid_from="2026-05-12"), kind="exact")
-    assert [] == ask(CorpusChunk("a", text=text, valid_to="2026-03-01"), kind="exact")
+    text = "Production of the Stoat 2 ends on 30 September. Cartridges stay available until 2031."
+    assert ["When does production of the Stoat 2 end?"] == ask(CorpusChunk("a", text=text, section="News"))[:1]
+    assert [] == ask(CorpusChunk("a", text=text, section="News", valid_from="2026-05-12"))
+    assert [] == ask(CorpusChunk("a", text=text, section="News", valid_to="2026-03-01"))
 
 
 def two_versions(old: str, new: str, section: str) -> list[str]:
@@ -48,12 +48,10 @@ def test_a_stale_question_has_nothing_that_only_the_newer_version_says() -> None
     bearings = "The bearings of the Kestrel 65 take {} g of grease of type {}."
     asked = two_versions(shared.format(bearings.format(12, "L2")), shared.format(bearings.format(9, "L4")), "Grease")
     assert ["How many grams of grease do the bearings of the Kestrel 65 take?"] == asked
-    old = (
-        "Khi mất máy tính, nhân viên phải báo cho bộ phận IT trong ngày làm việc kế tiếp. Nhân viên phải điền biểu mẫu."
-    )
+    old = "Khi mất máy tính, nhân viên báo cho bộ phận IT trong ngày làm việc kế tiếp và phải điền biểu mẫu báo mất."
     new = (
-        "Khi mất máy tính hoặc điện thoại công việc, nhân viên phải báo cho Security trong vòng 1 giờ. Nhân viên phải "
-        "điền biểu mẫu báo mất."
+        "Khi mất máy tính hoặc điện thoại công việc, nhân viên phải báo cho Security trong vòng 1 giờ kể từ khi phát "
+        "hiện, kể cả ngoài giờ. Báo bằng số trực in trên thẻ, không chờ đến khi tìm lại."
     )
     assert "Khi mất máy tính, nhân viên phải làm gì?" in two_versions(old, new, "Mất thiết bị")
 
