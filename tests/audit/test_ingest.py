@@ -415,6 +415,9 @@ def test_what_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
         ingest(str(tmp_path / "s"), tmp_path / name)
     with pytest.raises(InputError, match="cannot tell the format"):
         ingest(str(tmp_path / "s"), write_lines(tmp_path / "x.jsonl", [{"a": 1}]))
+    (tmp_path / "bad.jsonl").write_bytes(b'{"question": "\xff"}\n')
+    with pytest.raises(InputError, match=r"bad\.jsonl:1: .*not UTF-8 \(got byte 0xff at byte 15 of the line"):
+        ingest(str(tmp_path / "s"), tmp_path / "bad.jsonl")
     with pytest.raises(InputError, match="no such format"):
         ingest(str(tmp_path / "s"), write_lines(tmp_path / "x.jsonl", [make_line(1)]), format="csv")
 

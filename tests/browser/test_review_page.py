@@ -126,6 +126,21 @@ def test_candidates_are_decided_edited_and_saved_by_keys_and_freeze_takes_the_fi
     assert original == provenance["original"] and "verified_ranks" not in provenance
 
 
+def test_the_mark_of_a_closed_chunk_stands_on_the_line_of_its_name(page: Page) -> None:
+    place = page.evaluate("getComputedStyle(document.querySelector('summary .place')).display")
+    statement = page.evaluate("getComputedStyle(document.querySelector('summary .statement')).display")
+    assert ("inline", "block") == (place, statement), "a block begins a line of its own, below the mark"
+
+
+def test_accept_and_reject_are_in_view_whatever_the_length_of_a_candidate(running: Browser, tmp_path: Path) -> None:
+    long = {"question": " ".join(["How many days of leave do staff have?"] * 60)}
+    page = open_page(running, write_page(tmp_path, [make_row("a", **long), make_row("b")]), width=1280, height=900)
+    bottom = "document.getElementById({!r}).getBoundingClientRect().bottom <= innerHeight"
+    assert page.evaluate("document.documentElement.scrollHeight > innerHeight + 200")
+    assert all(page.evaluate(bottom.format(name)) for name in ("accept", "edit", "reject"))
+    close(page)
+
+
 def test_ids_that_name_parts_of_the_language_are_ids(running: Browser, tmp_path: Path) -> None:
     names = ["__proto__", "constructor", "toString"]
     page = open_page(running, write_page(tmp_path, [make_row(name) for name in names]))

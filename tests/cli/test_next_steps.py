@@ -115,8 +115,32 @@ def test_coverage_says_what_makes_a_case_of_each_kind(failing: Path, capsys: Pri
 def test_variants_are_not_frozen_without_the_cases_that_they_vary(failing: Path, capsys: Printed) -> None:
     assert main(["golden", "twins", "golden.jsonl", "--out", "twins.jsonl"]) == 0
     assert main(["golden", "review", "twins.jsonl", "--out", "review.html"]) == 0
+    assert "--base golden.jsonl --out golden-2.jsonl --version 2" in capsys.readouterr().err
+    Path("golden.jsonl").rename("of-mine.jsonl")
+    assert main(["golden", "review", "twins.jsonl", "--out", "review.html"]) == 0
     assert "--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2" in capsys.readouterr().err
+    Path("of-mine.jsonl").rename("golden.jsonl")
     frozen = {"version": "2", "owner": "ann", "change": "with variants", "at": "2026-03-01", "accept_all": True}
     with pytest.raises(InputError, match="a variant of a case that is neither accepted nor in --base"):
         freeze("twins.jsonl", "new.jsonl", **frozen)  # type: ignore[arg-type]  # one dict of several types
     assert freeze("twins.jsonl", "new.jsonl", base="golden.jsonl", **frozen).cases > 3  # type: ignore[arg-type]  # one dict of several types
+
+
+def test_a_set_that_there_is_is_the_base_of_the_next_version(failing: Path, capsys: Printed) -> None:
+    row = {"id": "fee-2", "question": "What is the fee for dogs?", "reference": "5 EUR"}
+    Path("candidates.jsonl").write_text(json.dumps(row) + "\n")
+    frozen = {"owner": "ann", "change": "first", "at": "2026-03-01", "accept_all": True}
+    freeze("candidates.jsonl", "first.jsonl", version="6", **frozen)  # type: ignore[arg-type]  # one dict of several types
+    suggestions = {
+        "first.jsonl": "--base golden.jsonl --out golden-7.jsonl --version 7",
+        "": "--out golden.jsonl --version 1",
+    }
+    for name, suggestion in suggestions.items():
+        Path("golden.jsonl").unlink()
+        if name:
+            Path(name).rename("golden.jsonl")
+        assert main(["golden", "review", "candidates.jsonl", "--out", "review.html"]) == 0
+        assert suggestion in capsys.readouterr().err
+    Path("golden.jsonl").write_text("{")
+    assert main(["golden", "review", "candidates.jsonl", "--out", "review.html"]) == 0
+    assert "--base golden.jsonl --out golden-VERSION.jsonl --version VERSION" in capsys.readouterr().err

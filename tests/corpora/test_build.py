@@ -245,3 +245,49 @@ def test_a_misspelt_restriction_is_an_error_and_makes_nothing_public(tmp_path: P
         build(tmp_path)
     (problem,) = raised.value.problems
     assert problem.field == field.partition(":")[0] and "did you mean" in problem.message
+
+
+def test_a_page_says_whose_it_is_in_meta_elements_or_front_matter(tmp_path: Path) -> None:
+    body = "<body><h1>Safe</h1><p>The code of the safe is 4711.</p></body>"
+    meta = '<meta name="roles" content="staff, manager"><meta name="Valid_To" content="2030-01-01">'
+    write(tmp_path, "docs/meta.html", f'<html><head><meta name="viewport" content="x">{meta}</head>{body}</html>')
+    write(tmp_path, "docs/front.html", f"---\nroles: [staff]\ntenant: acme\n---\n<html>{body}</html>")
+    build_corpus(CorpusRequest(str(tmp_path / "docs"), str(tmp_path / "c.jsonl")))
+    chunks = {chunk.path: chunk for chunk in load_corpus(str(tmp_path / "c.jsonl"))[0].chunks.values()}
+    assert (("staff", "manager"), "2030-01-01") == (chunks["meta.html"].roles, chunks["meta.html"].valid_to)
+    assert (("staff",), "acme") == (chunks["front.html"].roles, chunks["front.html"].tenant)
+    assert "tenant" not in (chunks["front.html"].text or "")
+
+
+FAULTY_PAGES = (
+    ('<meta name="rols" content="staff">', "did you mean roles"),
+    ('<meta name="assay:colour" content="red">', "no such field"),
+    ('<meta name="valid_to" content="someday">', "not a date"),
+    ('<meta name="position" content="last">', "not a number"),
+)
+
+
+@pytest.mark.parametrize(("meta", "message"), FAULTY_PAGES)
+def test_faults_of_meta_elements_are_errors(tmp_path: Path, meta: str, message: str) -> None:
+    write(tmp_path, "docs/a.html", f"<html><head>{meta}</head><body><p>The code is 4711.</p></body></html>")
+    with pytest.raises(InputError, match=message):
+        build_corpus(CorpusRequest(str(tmp_path / "docs"), str(tmp_path / "c.jsonl")))
+
+
+def test_front_matter_and_meta_elements_must_not_contradict_each_other(tmp_path: Path) -> None:
+    page = (
+        '---\nroles: [hr]\n---\n<html><head><meta name="roles" content="staff"></head><body><p>Pay.</p></body></html>'
+    )
+    write(tmp_path, "docs/a.html", page)
+    with pytest.raises(InputError, match="said twice"):
+        build_corpus(CorpusRequest(str(tmp_path / "docs"), str(tmp_path / "c.jsonl")))
+
+
+def test_a_file_without_text_is_no_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, "docs/a.md", "# A\n\nStaff get 12 days.")
+    write(tmp_path, "docs/empty.md", " \n")
+    assert 0 == main(
+        ["corpus", "build", str(tmp_path / "docs"), "--out", str(tmp_path / "c.jsonl"), "--format", "json"]
+    )
+    built = json.loads(capsys.readouterr().out)
+    assert (1, ["empty.md"]) == (built["documents"], built["empty"])

@@ -369,7 +369,8 @@ def test_a_code_in_brackets_names_its_subject_and_properties_of_others_have_no_a
     assert "What is the rated flow of the KP-40?" in [case.question for case in by_code]
     assert not any("Kestrel" in case.question for case in by_code)
     missing = [candidate.case.question for candidate in candidates if "missing-data" in candidate.case.tags]
-    assert "What is the air flow of the Kestrel 40?" in missing
+    assert "What is the air flow of the Kestrel 40?" not in missing  # of pumps nobody asks what heaters have
+    assert "According to “List prices in the euro area”, what is the price of the Heron 20?" in missing
 
 
 @pytest.mark.slow
@@ -387,7 +388,7 @@ def test_every_kind_that_the_corpora_allow_is_drafted_and_survives() -> None:
         "no-answer",
         "injection",
     }
-    of_one = {"handbook": {"no-diacritic"}, "depot": {"stale"}}
+    of_one = {"handbook": {"no-diacritic", "stale"}, "depot": {"stale"}}
     for name, corpus in (("handbook", load_corpus(CORPUS)), ("depot", build_depot())):
         candidates = draft_candidates(corpus, "2026-03-15")
         report = filter_candidates(candidates, corpus, GoldenSet(()), "2026-03-15")
@@ -491,7 +492,7 @@ def test_a_reader_of_a_restricted_chunk_is_one_who_may_see_it_and_a_stranger_is_
     candidates = draft_candidates(corpus)
     users = {candidate.case.behaviour: candidate.case.user for candidate in candidates}
     assert User("acme", ("finance",)) == users["answer"]
-    assert User("acme", ("employee",)) == users["permission_denied"]
+    assert User("acme") == users["permission_denied"]  # of no role, where the corpus has no other one
 
 
 # ── the command ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -127,7 +127,7 @@ def test_the_same_version_and_the_same_ids_are_refused(tmp_path: Path) -> None:
     base = str(tmp_path / "golden-1.jsonl")
     with pytest.raises(InputError, match="has this version already"):
         freeze(tmp_path, "1", base=base, out=str(tmp_path / "new.jsonl"), accept_all=True)
-    with pytest.raises(InputError, match=r"in .* already"):
+    with pytest.raises(InputError, match="nothing is new"):
         freeze(tmp_path, "2", base=base, accept_all=True)
 
 
@@ -136,7 +136,9 @@ def test_the_commands_exit_with_1_while_candidates_are_open(tmp_path: Path, caps
     said = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
     arguments = ["golden", "freeze", candidates, "--out", out, "--version", "1", "--owner", "ann", "--change", "first"]
     assert 1 == main([*arguments, "--decisions", said, "--now", AT])
-    assert 0 == main([*arguments, "--accept-all", "--now", AT])
+    more = [name if name != "1" else "2" for name in arguments]
+    assert 0 == main([*more, "--base", out, "--accept-all", "--now", AT])
+    assert ["a", "b", "c"] == [case.id for case in load_golden(out).golden.cases]
     assert 2 == main([*arguments, "--accept-all", "--split", "other"])
     edited = write(tmp_path / "edited.jsonl", [{**CASES[0], "reference": "Else.", "notes": "x"}])
     capsys.readouterr()
@@ -149,20 +151,35 @@ def test_the_commands_exit_with_1_while_candidates_are_open(tmp_path: Path, caps
     )
 
 
-def test_a_frozen_version_is_not_written_over_with_other_cases(tmp_path: Path) -> None:
+def test_a_frozen_set_is_not_written_over_but_by_a_later_version_of_it(tmp_path: Path) -> None:
     one, two = (
         write(tmp_path / f"{name}.jsonl", [{"id": name, "question": "How many days?", "reference": "12"}])
         for name in ("a", "b")
     )
     out = tmp_path / "golden.jsonl"
-    kept: dict[str, Any] = {"owner": "ann", "change": "x", "at": "2026-03-01T00:00:00Z", "accept_all": True}
-    golden.freeze(one, str(out), version="1", **kept)
+    kept: dict[str, Any] = {"owner": "ann", "change": "x", "at": AT, "accept_all": True}
+    golden.freeze(one, str(out), version="2", **kept)
     before = out.read_bytes()
-    golden.freeze(one, str(out), version="1", **kept)  # the same again
-    with pytest.raises(InputError, match="frozen as this version with other cases"):
-        golden.freeze(two, str(out), version="1", **kept)
-    assert out.read_bytes() == before
-    golden.freeze(two, str(out), version="2", **kept)
+    golden.freeze(one, str(out), version="2", **kept)  # the same bytes
+    for candidates, version, at in ((two, "1", AT), (two, "2", AT), (two, "3", AT), (one, "2", "2026-12-01T00:00:00Z")):
+        with pytest.raises(InputError) as refused:
+            golden.freeze(candidates, str(out), version=version, **kept | {"at": at})
+        assert "frozen already as version '2' with 1 case" in str(refused.value)
+        assert f"--base {out} --out {tmp_path / 'golden-3.jsonl'} --version 3 --owner ann" in str(refused.value)
+        assert out.read_bytes() == before
+    with pytest.raises(InputError, match="has a later version"):
+        golden.freeze(two, str(out), version="1", base=str(out), **kept)
+    golden.freeze(two, str(out), version="3", base=str(out), **kept)
+    assert ["a", "b"] == [case.id for case in load_golden(out).golden.cases]
+
+
+def test_the_digest_has_the_time_of_the_decisions_which_is_an_argument(tmp_path: Path) -> None:
+    said = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
+    arguments = ["golden", "freeze", write(tmp_path / "c.jsonl", CASES), "--decisions", said, "--version", "1"]
+    for name in ("x", "y"):
+        out = str(tmp_path / f"{name}.jsonl")
+        main([*arguments, "--owner", "ann", "--change", "first", "--out", out, "--now", AT])
+    assert (tmp_path / "x.jsonl").read_bytes() == (tmp_path / "y.jsonl").read_bytes()
 
 
 FREEZE_PART = """

@@ -48,6 +48,12 @@ def test_a_statement_that_most_configurations_find_and_say_is_vital() -> None:
     assert {nugget.importance for nugget in find_nuggets(CASE, pool_question(CASE, silent))} == {"okay"}
 
 
+def test_the_same_text_under_two_ids_is_pooled_once() -> None:
+    rows = [observe("a", ("p", PARKING)), observe("b", ("other:p", PARKING), ("c", CANTEEN))]
+    pool = pool_question(CASE, rows)
+    assert {"p": {"a": 1, "b": 1}, "c": {"b": 2}} == {chunk.chunk_id: dict(chunk.ranks) for chunk in pool.chunks}
+
+
 def test_planted_orders_and_chunks_that_the_user_may_not_see_give_no_nugget() -> None:
     rows = [observe("a", ("x", HOSTILE))]
     assert find_nuggets(CASE, pool_question(CASE, rows)) == ()

@@ -33,6 +33,10 @@ RANKED = {
 }
 
 
+SAME: dict[str, str] = {}
+"""Ids of chunks with the text of another one."""
+
+
 def write_lines(path: Path, rows: list[dict[str, Any]]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return str(path)
@@ -47,7 +51,10 @@ def make_run(
             "case_id": case,
             "config_id": config,
             "stages": [
-                {"name": "retrieved", "chunks": [{"chunk_id": chunk, "text": f"text of {chunk}"} for chunk in chunks]}
+                {
+                    "name": "retrieved",
+                    "chunks": [{"chunk_id": chunk, "text": f"text of {SAME.get(chunk, chunk)}"} for chunk in chunks],
+                }
             ],
             "answer": "12 days",
         }
@@ -106,6 +113,22 @@ def test_grades_become_evidence_with_their_source_and_the_scores_of_the_hypothes
     )
     rescored = assay.score(assay.load_golden(merged), assay.load_observations(str(tmp_path / "run.jsonl")))
     assert 1.0 == rescored.summary("x")["rr@10"].value
+
+
+def test_the_same_text_under_two_ids_is_judged_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RANKED, "y", {"one": ["other:u"], "two": [], "none": []})
+    monkeypatch.setitem(SAME, "other:u", "u")
+    run = make_run(tmp_path)
+    (item,) = [chunk for chunk in golden.pool(run).chunks if chunk.case == "one" and chunk.chunk == "u"]
+    assert ({"x": 1, "y": 1}, ("other:u",)) == (item.ranks, item.same)
+    grades = write_grades(tmp_path, "ann", ("one", "u", 3))
+    merged = str(tmp_path / "merged.jsonl")
+    golden.pool(run, grades=[grades], merged=merged, version="2")
+    assert not [chunk for chunk in _pool_again(tmp_path, merged) if chunk.case == "one" and chunk.chunk.endswith("u")]
+
+
+def _pool_again(folder: Path, merged: str) -> Any:
+    return golden.pool(make_run(folder, "again", golden_path=merged)).chunks
 
 
 def test_conflicts_name_both_grades_and_nothing_is_written(tmp_path: Path) -> None:

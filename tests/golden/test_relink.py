@@ -12,6 +12,7 @@ from benchmarks.relink import CHUNKINGS, judge, load_sources, measure
 from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
+from assay.golden.candidate import FrozenSet
 from assay.golden.relinking import Proposal, RelinkedLabel, Relinker
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
@@ -170,3 +171,71 @@ def test_a_copied_reference_with_another_figure_is_not_applied() -> None:
     ).is_applied
     other = relink_reference(f"{text} Else.", [text, "Else."], "Guests of the hostel pay 7 euros for a bed in winter")
     assert not other.is_applied
+
+
+def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = (
+        case("same", "o2", "in March"),
+        case("statement", "o1", "12 days of leave"),
+        case("unclear", "o3", "dollars", quote="Grade E5 earns nothing of these dollars."),
+    )
+    paths = write(tmp_path, *rows)
+    first, relinked, second = (str(tmp_path / f"{name}.jsonl") for name in ("set", "relinked", "set-2"))
+    frozen = {"owner": "ann", "at": "2026-03-01T00:00:00Z"}
+    golden.freeze(paths["golden"], first, version="1", change="first", accept_all=True, **frozen)
+    capsys.readouterr()
+    arguments = ["golden", "relink", first, "--old-corpus", paths["old"], "--corpus", paths["new"], "--out", relinked]
+    assert 1 == main(arguments)
+    told = capsys.readouterr().err
+    assert (
+        f"assay golden freeze {relinked} --base {first} --out {second} --version 2 --owner ann --change relinked"
+        in told
+    )
+    assert "frozen-edited" not in _lint(relinked, paths["new"], capsys)
+    later = {"owner": "bob", "at": "2026-04-01T00:00:00Z"}
+    result = golden.freeze(relinked, second, version="2", change="relinked", base=first, **later)
+    assert isinstance(result, FrozenSet) and (3, ()) == (result.cases, result.undecided)
+    before, after = load_golden(first).golden, load_golden(second).golden
+    assert [f"1 ({frozen['at']}): first", f"2 ({later['at']}): relinked"] == list(after.changelog)
+    by_id = {row.id: row.metadata["provenance"] for row in after.cases}
+    assert {("ann",)} == {tuple(row["accepted_by"]) for row in by_id.values()}
+    (link,) = by_id["statement"]["relinked"]
+    assert ("evidence[0]", ["o1"], ["n1"], "statement", "rules") == tuple(
+        link[name] for name in ("field", "old", "new", "method", "by")
+    )
+    assert "relinked" not in by_id["unclear"] and before.cases[2] == after.cases[2]
+    assert "frozen-edited" not in _lint(second, paths["new"], capsys)
+    changed = [{**json.loads(line), "reference": "13"} for line in Path(relinked).read_text().splitlines()[2:3]]
+    with pytest.raises(InputError, match="with another question, answer or label"):
+        other = tmp_path / "other.jsonl"
+        other.write_text("".join(json.dumps(row) + "\n" for row in changed))
+        golden.freeze(str(other), second, version="3", change="x", base=first, accept_all=True, **later)
+
+
+def _lint(path: str, corpus: str, capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    main(["golden", "lint", path, "--corpus", corpus])
+    return capsys.readouterr().out
+
+
+def test_new_chunks_are_in_the_order_of_the_corpus_and_the_closest_text_is_shown() -> None:
+    words = [f"word{number}" for number in range(40)]
+    old = Corpus({"o": CorpusChunk("o", " ".join(words), document="d")})
+    parts = {"w1": words[:14], "w2": words[14:36], "w3": [*words[36:], *(f"other{number}" for number in range(9))]}
+    new = Corpus({name: CorpusChunk(name, " ".join(part), document="d") for name, part in parts.items()})
+    unit = Evidence(({"chunk_id": "o"},))
+    (label,) = Relinker(old, new).propose(GoldenSet((Case("q", "?", evidence=(unit,)),))).labels
+    assert sorted(label.new) == list(label.new)
+    assert " ".join(parts["w2"]) == label.new_text
+
+
+def test_of_a_chunk_that_is_gone_lint_does_not_say_that_another_one_has_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quote = "Staff have 12 days of leave."
+    unit = {"any_of": [{"chunk_id": "gone"}, {"quote": quote}], "quote": quote, "text_hash": "sha256:" + "0" * 64}
+    paths = write(tmp_path, {"id": "q", "question": "How many days?", "reference": "12 days", "evidence": [unit]})
+    said = " ".join(_lint(paths["golden"], paths["new"], capsys).split())
+    assert "gone is not in the corpus any more" in said and "has changed" not in said

@@ -83,6 +83,13 @@ def test_an_acronym_is_written_out_by_what_the_corpus_says() -> None:
     assert find_long_forms(["some other words (PTO)"]) == {}
 
 
+def test_an_acronym_is_not_written_out_where_its_words_are_the_answer() -> None:
+    asked = Case("pto", "What does PTO stand for?", must_have=("paid time off",), language="en")
+    assert "pto~acronym" not in draft(asked) and "pto~case" in draft(asked)
+    other = Case("pto", "How many days of PTO do staff have?", must_have=("12 days",), language="en")
+    assert "pto~acronym" in draft(other)
+
+
 def test_another_row_of_the_table_has_the_answer_of_that_row() -> None:
     variant = draft(*CASES)["plan~entity-swapped"]
     assert variant.question == "What is the price of the Team plan?"

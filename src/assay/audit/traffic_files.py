@@ -167,6 +167,13 @@ def open_traffic(path: str, position: FilePosition | None) -> Iterator[tuple[Tra
 def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     """Return the format of a line by its members. Raises InputError, saying what was looked for."""
     try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        message = (
+            f"not UTF-8 (got byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line; expected UTF-8 text)"
+        )
+        raise InputError([Problem(path, number, "", message, "E_ENCODING")]) from None
+    try:
         row = json.loads(line)
     except (ValueError, RecursionError):
         row = None

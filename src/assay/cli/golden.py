@@ -212,13 +212,15 @@ def relink(
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_relink_table
+    from assay.golden.freeze_set import suggest_relinked_freeze
     from assay.golden.relink_evidence import RelinkRequest, relink_file
 
     refuse_overwriting([proposal, out], [file, corpus, old_corpus, reviewed])
     links = relink_file(RelinkRequest(file, corpus, old_corpus, proposal, reviewed, out))
     print_result(links, [build_relink_table(links)], format)
     named = (("proposal", proposal), ("relinked set", out))
-    print_written_files([(name, Path(path)) for name, path in named if path is not None])
+    following = suggest_relinked_freeze(file, out) if out is not None and links.applied else None
+    print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
     return ExitCode.FAILED if links.to_review else ExitCode.PASS
 
 
@@ -317,6 +319,7 @@ def review(
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_review_tables
+    from assay.golden.freeze_set import suggest_set_to_freeze
     from assay.golden.review_candidates import ReviewRequest, review_file
 
     refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
@@ -325,9 +328,7 @@ def review(
     is_settled = bool(decisions) and not (report.disagreed or report.undecided)
     if out is not None or is_settled:
         files = " ".join(f"--decisions {path}" for path in decisions or ()) if is_settled else "--decisions REVIEW.json"
-        place = '--out golden.jsonl --version 1 --owner NAME --change "first set"'
-        if report.variants:
-            place = '--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2 --owner NAME --change "with variants"'
+        place = suggest_set_to_freeze(Path("golden.jsonl"), has_variants=bool(report.variants))
         page = [("page", Path(out))] if out is not None else []
         print_written_files(page, f"assay golden freeze {candidates} {files} {place}")
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
@@ -469,7 +470,7 @@ def freeze(
 
     if split not in SPLITS:
         raise InputError(f"--split: no such split (got {split!r}; expected one of {', '.join(SPLITS)})")
-    refuse_overwriting([out], [candidates, base, *(decisions or ())])
+    refuse_overwriting([out], [candidates, *(decisions or ())])
     at = resolve_clock(now)
     request = FreezeRequest(candidates, out, version, owner, change, at, decisions or (), base, split, "", accept_all)
     frozen = freeze_set(request)

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from assay.corpora.document import Document
-from assay.corpora.html_text import convert_html
+from assay.corpora.html_text import META_FIELDS, META_PREFIX, convert_html
 from assay.corpora.markdown_chunks import MAX_CHUNK_CHARS, chunk_document, make_document_name
 from assay.corpora.match_chunks import BuiltCorpus, ChunkMatch, TargetChunk, match_chunks
 from assay.formats.file_io import open_file, write_atomically
@@ -55,6 +55,7 @@ def build_corpus(request: CorpusRequest) -> BuiltCorpus:
     problems = ProblemList(request.folder)
     chunks: list[CorpusChunk] = []
     skipped: list[str] = []
+    empty: list[str] = []
     documents: dict[tuple[str, str], str] = {}
     for path in _list_files(folder):
         relative = path.relative_to(folder).as_posix()
@@ -66,6 +67,9 @@ def build_corpus(request: CorpusRequest) -> BuiltCorpus:
             document = read_document(path, relative, problems)
         except InputError as error:
             problems.add_raised(error)
+            continue
+        if not document.text.strip():
+            empty.append(relative)
             continue
         key = (str(document.fields.get("document", document.name)), str(document.fields.get("version", "")))
         first = documents.setdefault(key, relative)
@@ -82,7 +86,7 @@ def build_corpus(request: CorpusRequest) -> BuiltCorpus:
         matches = tuple(match_chunks(load_target_chunks(request.match), chunks))
         chunks = _add_target_ids(chunks, matches)
     write_atomically(request.out, (msgspec.json.encode(chunk) + b"\n" for chunk in chunks))
-    return BuiltCorpus(len(documents), len(chunks), tuple(skipped), matches)
+    return BuiltCorpus(len(documents), len(chunks), tuple(skipped), matches, tuple(empty))
 
 
 def _list_files(folder: Path) -> list[Path]:
@@ -112,13 +116,43 @@ def read_document(path: Path, relative: str, problems: ProblemList) -> Document:
         message = f"not UTF-8 (got byte 0x{data[error.start]:02x} at byte offset {error.start}; expected UTF-8 text)"
         raise InputError([Problem(str(path), None, "", message, "E_ENCODING")]) from None
     if suffix in HTML:
-        markdown, page_fields = convert_html(text)
-        fields: dict[str, Any] = dict(page_fields)
-        if "roles" in fields:
-            fields["roles"] = [role.strip() for role in page_fields["roles"].split(",") if role.strip()]
-        return Document(relative, name, markdown, _check_fields(fields, 1, problems))
+        return _read_page(text, str(path), relative, name, problems)
     fields, body, line = _split_front_matter(text, str(path), problems)
     return Document(relative, name, body, fields, line)
+
+
+def _read_page(text: str, path: str, relative: str, name: str, problems: ProblemList) -> Document:
+    """Return an HTML page as a document; its fields are those of its front matter, its meta elements and its title."""
+    front, page, _ = _split_front_matter(text, path, problems)
+    markdown, page_fields = convert_html(page)
+    fields: dict[str, Any] = {}
+    for written, value in page_fields.items():
+        field = written.removeprefix(META_PREFIX)
+        meant = "" if field in META_FIELDS else _find_misspelt(field)
+        if written.startswith(META_PREFIX) and field not in META_FIELDS and not meant:
+            message = f"no such field (got {shorten_repr(written)}; expected one of {', '.join(META_FIELDS)})"
+            problems.add_error(1, field, message, "E_FIELD")
+        elif field in META_FIELDS or meant:
+            fields[field] = _read_meta_value(field, value)
+    for field in sorted(front.keys() & fields.keys() - {"title"}):
+        if front[field] != fields[field]:
+            message = (
+                f"said twice (got {shorten_repr(fields[field])} in a meta element; front matter has another value)"
+            )
+            problems.add_error(1, field, message, "E_FIELD")
+    return Document(relative, name, markdown, {**_check_fields(fields, 1, problems), **front})
+
+
+def _read_meta_value(field: str, value: str) -> Any:
+    """Return the value of a meta element as front matter would have it: roles are a list, a position is a number."""
+    if field == "roles":
+        return [role.strip() for role in value.strip("[] ").split(",") if role.strip()]
+    if field == "position":
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
 
 
 def _split_front_matter(text: str, path: str, problems: ProblemList) -> tuple[dict[str, Any], str, int]:

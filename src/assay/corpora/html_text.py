@@ -11,11 +11,15 @@ _VOID = frozenset(
 )
 _BLOCKS = frozenset({"p", "div", "section", "article", "main", "ul", "ol", "blockquote", "dl", "figure", "header"})
 _ITEM = re.compile(r"(?:-|\d+\.) ")
-_FIELDS = ("document", "version", "tenant", "roles", "valid_from", "valid_to", "position_scope")
+META_PREFIX = "assay:"
+META_FIELDS = (
+    *("document", "version", "title", "tenant", "roles", "valid_from", "valid_to", "position", "position_scope"),
+)
+"""What a meta element may say of a page, with the prefix or without."""
 
 
 def convert_html(page: str) -> tuple[str, dict[str, str]]:
-    """Return the text of a page as Markdown, and its fields: the title, and `<meta name="assay:FIELD" content="…">`.
+    """Return the text of a page as Markdown, and what its title and its meta elements (`<meta name="roles" …>`) say.
 
     >>> convert_html("<title>Leave</title><h1>Leave</h1><p>12 <b>days</b>.</p><script>x</script>")
     ('# Leave\\n\\n12 days.', {'title': 'Leave'})
@@ -120,8 +124,9 @@ class _MarkdownWriter(HTMLParser):
         return f"{number + 1}. "
 
     def _read_meta(self, attributes: dict[str, str | None]) -> None:
-        name = (attributes.get("name") or "").removeprefix("assay:")
-        if (attributes.get("name") or "").startswith("assay:") and name in _FIELDS:
+        name = (attributes.get("name") or "").strip().lower()
+        if name:
+            name = name.removeprefix(META_PREFIX) if name.removeprefix(META_PREFIX) in META_FIELDS else name
             self.fields[name] = attributes.get("content") or ""
 
     def _take_words(self) -> str:

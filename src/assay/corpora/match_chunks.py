@@ -34,12 +34,16 @@ class ChunkMatch(Struct, frozen=True, omit_defaults=True):
 
 
 class BuiltCorpus(Struct, frozen=True):
-    """What `corpus build` made: counts, files that it did not read, and the chunks of a run matched by text."""
+    """What `corpus build` made: counts, files that it did not read, and the chunks of a run matched by text.
+
+    `empty` are files without any text, which are no documents.
+    """
 
     documents: int
     chunks: int
     skipped: tuple[str, ...] = ()
     matches: tuple[ChunkMatch, ...] | None = None
+    empty: tuple[str, ...] = ()
 
     @property
     def unmatched(self) -> list[ChunkMatch]:

@@ -39,6 +39,7 @@ RejectReason = Literal[
     "bad-reply",
     "declined",
     "wrong-language",
+    "off-domain",
 ]
 REJECT_REASONS: dict[RejectReason, str] = {
     "instruction": "question, reference or evidence orders a model about",
@@ -56,10 +57,11 @@ REJECT_REASONS: dict[RejectReason, str] = {
     "bad-reply": "the reply of the model is no candidate",
     "declined": "the model found no such question in the passages",
     "wrong-language": "the question is in another language than it was asked for",
+    "off-domain": "at most a third of the questions without an answer are about something else altogether",
 }
 
 
-TEMPLATES = "templates-4"
+TEMPLATES = "templates-6"
 """The version of the templates: it changes where a template words its questions otherwise."""
 
 
@@ -80,12 +82,44 @@ class RejectedCandidate(Struct, frozen=True):
     detail: str = ""
 
 
+class KindGap(Struct, frozen=True):
+    """A kind of the coverage matrix with fewer candidates than its target: why, and what would give more."""
+
+    kind: str
+    candidates: int
+    target: int
+    reason: str
+    remedy: str
+
+
+class DocumentGap(Struct, frozen=True):
+    """A document that no candidate is about, and why."""
+
+    document: str
+    reason: str
+
+
+class DraftReading(Struct, frozen=True):
+    """What was read: chunks, their statements (sentences and rows), and how many of these gave a plain question."""
+
+    chunks: int
+    statements: int
+    asked: int
+
+
 class DraftReport(Struct, frozen=True):
-    """The candidates that are left, those that were thrown away, and what a model was asked for them."""
+    """The candidates that are left, those that were thrown away, and what a model was asked for them.
+
+    `reading` and `gaps` say what was read, and of which kinds there are too few candidates and why; `documents` are
+    those that no candidate is about.
+    """
 
     kept: tuple[Candidate, ...]
     rejected: tuple[RejectedCandidate, ...]
     effort: ModelEffort | None = None
+    reading: DraftReading | None = None
+    gaps: tuple[KindGap, ...] = ()
+    documents: tuple[DocumentGap, ...] = ()
 
     @property
     def kinds(self) -> dict[str, int]:

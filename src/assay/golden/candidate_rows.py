@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -69,6 +70,10 @@ class ReviewContent(Struct, frozen=True):
     chunks: dict[str, PageChunk]
 
 
+_FRAME = re.compile(r"\b(?:stand for|full form of|nghĩa là|được hiểu|viết tắt của|viết đầy đủ)\b", re.IGNORECASE)
+"""Words that ask for a meaning: a chunk in which something stands answers no question for what letters stand for."""
+
+
 class ChunkSearch:
     """Finds the chunks of a corpus that share words with a question."""
 
@@ -89,7 +94,7 @@ class ChunkSearch:
 
     def find_nearby(self, question: str, excluded: set[str], most: int = MAX_NEARBY) -> list[tuple[str, float]]:
         """Return other chunks with at least `NEARBY_SHARE` of a question's words, the largest share first."""
-        words = sorted(list_content_words(question))
+        words = sorted(list_content_words(_FRAME.sub(" ", question)))
         weights = dict(zip(words, self._frequencies.idf_weights(words), strict=True))
         total = sum(weights.values())
         shares: dict[str, float] = {}

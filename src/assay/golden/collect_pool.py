@@ -104,7 +104,7 @@ def pool_runs(request: PoolRequest) -> PoolReport:
     ranges = _measure_ranges(runs, chunks, request.metrics)
     shares = tuple(UnjudgedShare(config, *counts[config], metrics=ranges[config]) for config in runs.observations)
     listed = tuple(chunk for chunk in chunks if len(chunk.ranks) >= request.at_least)
-    merged = _merge_files(request, runs) if request.merged is not None else 0
+    merged = _merge_files(request, runs, chunks) if request.merged is not None else 0
     if request.page is not None:
         _write_page(request, runs, listed)
     if request.questions is not None:
@@ -192,7 +192,18 @@ def _read_values(cases: Sequence[str], column: ScoreColumn) -> dict[str, float]:
     return {case: value for case, value, status in rows if status == SCORED}
 
 
-def _merge_files(request: PoolRequest, runs: PooledRuns) -> int:
+def _grade_same_texts(grades: Sequence[ChunkGrade], chunks: Sequence[PooledChunk]) -> list[ChunkGrade]:
+    """Return grades with those of the other ids under which configurations have the same text."""
+    same = {(item.case, item.chunk): item.same for item in chunks}
+    given = {(grade.case, grade.chunk) for grade in grades}
+    graded = list(grades)
+    for grade in grades:
+        others = [name for name in same.get((grade.case, grade.chunk), ()) if (grade.case, name) not in given]
+        graded += [msgspec.structs.replace(grade, chunk=name) for name in others]
+    return graded
+
+
+def _merge_files(request: PoolRequest, runs: PooledRuns, chunks: Sequence[PooledChunk]) -> int:
     """Write the golden set with the grades of all files; return how many there are."""
     golden, digest = runs.loaded.golden, runs.loaded.digest
     grades: list[ChunkGrade] = []
@@ -216,7 +227,7 @@ def _merge_files(request: PoolRequest, runs: PooledRuns) -> int:
     if golden.frozen_digest and request.version in ("", golden.version):
         message = f"frozen as this version (got {request.version!r}; expected --version with another one)"
         raise InputError([Problem(runs.path, 1, "version", message, "E_VERSION")])
-    merged, conflicts = merge_grades(golden, grades, runs.corpus, runs.path)
+    merged, conflicts = merge_grades(golden, _grade_same_texts(grades, chunks), runs.corpus, runs.path)
     if conflicts:
         raise InputError(conflicts)
     version = request.version or golden.version

@@ -12,6 +12,7 @@ from assay.text.normalisation import fold_text
 from assay.text.statements import list_statements
 
 _LOWER_WORD = re.compile(r"(?<![\w.@/-])[^\W\d_A-Z][^\W\d_]*(?![\w@/])")
+_WRITTEN = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)*")
 _COUNTED_NOUN = re.compile(
     r"\b(?:[Aa]n?|[Ee]ach|[Ee]very|[Oo]ne|[Aa]nother)\s+([a-z]{2,})\b(?!\s+[a-z]{2,}(?:er|or|age|ing)\b)"
 )
@@ -52,10 +53,12 @@ class CorpusWords:
         self._names: set[str] = set()
         self._statements_of: dict[str, set[int]] = defaultdict(set)
         self._sections_of: dict[str, set[str]] = defaultdict(set)
+        self._written: set[str] = set()
         self._rows_of: dict[tuple[str, str], set[tuple[str | None, str]]] = defaultdict(set)
         numbers: dict[str, int] = {}
         for chunk in chunks:
             text = chunk.text or ""
+            self._written.update(_WRITTEN.findall(f"{chunk.section}\n{text}".casefold()))
             self._sections_of[fold_text((chunk.section or "").rpartition(" > ")[2])].add(chunk.section or "")
             self._lower.update(word for word in _LOWER_WORD.findall(text) if word == word.lower())
             self._counted.update(word.lower() for word in _COUNTED_NOUN.findall(text))
@@ -70,6 +73,10 @@ class CorpusWords:
                 for header in statement.header[1:] if statement.cells else ():
                     self._rows_of[fold_text(statement.cells[0]), fold_text(header)].add((chunk.document, section))
         self.statement_count = len(numbers)
+
+    def has_word(self, word: str) -> bool:
+        """Return whether a chunk has a word or code, in whatever case."""
+        return word.casefold() in self._written
 
     def count_statements(self, text: str) -> int:
         """Return how many different statements have all content words of a text; 0 if it has none."""

@@ -1,4 +1,7 @@
-"""Drafts the derived kinds by templates: reworded, name-free, by code, unanswerable, and with planted instructions."""
+"""Drafts the derived kinds by templates: reworded, name-free, by code, unanswerable, and with planted instructions.
+
+Questions that need two chunks are drafted in `multi_hop_drafts`.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +23,13 @@ from assay.golden.drafted_parts import (
     spread_chunks,
     spread_items,
 )
-from assay.golden.lint_evidence import list_content_words
 from assay.golden.orders import INJECTION_ORDERS, find_planted_markers, is_ordering
-from assay.golden.question_forms import DraftedQuestion
+from assay.golden.question_forms import DraftedQuestion, is_led
 from assay.golden.question_templates import (
     ask_cell,
     ask_for_name,
     ask_under_heading,
     clean_heading,
-    describe_thing,
     is_clean_name,
     name_entity,
     name_subject,
@@ -36,7 +37,6 @@ from assay.golden.question_templates import (
     plant_name,
     reword_question,
 )
-from assay.metrics.access_rules import read_corpus_access
 from assay.records.golden_set import CorpusChunk
 from assay.text.languages import KnownLanguage, guess_language
 from assay.text.normalisation import fold_text
@@ -44,14 +44,14 @@ from assay.text.statements import Statement, list_statements
 
 MAX_INJECTIONS = 6
 MARKER_DIGITS = 6
-MOST_MENTIONS = 12
-"""The largest number of statements with a name for which two questions with it are about the same thing."""
 ABSENT_REFERENCE = {"en": "The documents do not say.", "vi": "Tài liệu không nêu thông tin này."}
 _PLANTED = ("Zentravia", "Quorbel", "Mistelune", "Ardovane")
 _PLANTED_SHORT = ("QZVX", "WJKQ")
 _TERM_QUESTION = re.compile(r"\AWhat is (?P<term>(?!the )[^?,]{1,80})\?")
 _SHORT_QUESTION = re.compile(r"\A(?:What does )?(?P<term>[A-ZĐ0-9&]{1,9}) (?:stand for|là viết tắt của cụm từ nào)\?")
 MAX_PLANTED_TERMS = 2
+SAME_KIND = 0.6
+"""The share of common properties from which two sheets are about things of one kind."""
 _OFF_DOMAIN = {
     "en": (
         "Which team won the football World Cup in 1998?",
@@ -108,7 +108,7 @@ def draft_relational(chunks: Sequence[CorpusChunk], words: CorpusWords) -> list[
 
     Only a value that no other row of the corpus has under the same header describes a row.
     """
-    rows = [row for chunk in chunks for row in _list_rows(chunk)]
+    rows = [row for chunk in chunks for row in list_named_cells(chunk)]
     counts = Counter((fold_text(row.header), fold_text(row.value)) for row in rows)
     drafts = []
     for row in rows:
@@ -137,7 +137,7 @@ def draft_relational(chunks: Sequence[CorpusChunk], words: CorpusWords) -> list[
     ]
 
 
-class _NamedCell(msgspec.Struct, frozen=True):
+class NamedCell(msgspec.Struct, frozen=True):
     """A cell with the name of what it is about and what kind of thing that is ("" in a list of properties)."""
 
     name: str
@@ -150,7 +150,8 @@ class _NamedCell(msgspec.Struct, frozen=True):
     language: KnownLanguage
 
 
-def _list_rows(chunk: CorpusChunk) -> Iterator[_NamedCell]:
+def list_named_cells(chunk: CorpusChunk) -> Iterator[NamedCell]:
+    """Yield the cells of the tables of a chunk, each with the name of what it is about."""
     text = chunk.text or ""
     language = guess_language(text) or "en"
     for row in list_statements(text):
@@ -159,17 +160,17 @@ def _list_rows(chunk: CorpusChunk) -> Iterator[_NamedCell]:
             continue
         subject = name_subject(row.header, section)
         if subject is not None:
-            yield _NamedCell(subject, "", row.cells[0], row.cells[1], section, row, chunk, language)
+            yield NamedCell(subject, "", row.cells[0], row.cells[1], section, row, chunk, language)
             continue
         for header, cell in zip(row.header[1:], row.cells[1:], strict=True):
             if cell and header and names_something(row.header[0], row.cells[0]):
-                yield _NamedCell(row.cells[0], row.header[0], header, cell, section, row, chunk, language)
+                yield NamedCell(row.cells[0], row.header[0], header, cell, section, row, chunk, language)
 
 
 def draft_codes(drafts: Sequence[SourcedDraft]) -> list[Candidate]:
     """Return questions that name their subject by the code that stands in brackets after its name."""
     derived = []
-    for draft in spread_chunks(drafts, 2):
+    for draft in spread_chunks([draft for draft in drafts if not is_led(draft.asked.question)], 2):
         match = _IN_BRACKETS.match(draft.subject)
         full = draft.subject.partition(":")[0]
         name = full if full in draft.asked.question else name_entity(draft.subject)
@@ -198,118 +199,6 @@ def _alternate_chunks(drafts: Sequence[SourcedDraft]) -> list[SourcedDraft]:
         by_chunk[draft.chunk.chunk_id].append(draft)
     most = max((len(members) for members in by_chunk.values()), default=0)
     return [members[turn] for turn in range(min(most, 3)) for members in by_chunk.values() if turn < len(members)]
-
-
-# ── two chunks ───────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def draft_pairs(drafts: Sequence[SourcedDraft], chunks: Sequence[CorpusChunk], words: CorpusWords) -> list[Candidate]:
-    """Return questions that need two chunks: one to find what is meant and one about it, or both about one thing."""
-    derived = _draft_bridges(drafts, chunks)
-    pairs: list[tuple[SourcedDraft, SourcedDraft]] = []
-    met: set[str] = set()
-    for first, second in _pair_drafts(drafts, words):
-        if not {first.asked.question, second.asked.question} & met:
-            met |= {first.asked.question, second.asked.question}
-            pairs.append((first, second))
-    for first, second in spread_items(pairs, max(MAX_DERIVED - len(derived), MAX_DERIVED // 2)):
-        question = f"{first.asked.question.rstrip('?')}{', và ' if first.language == 'vi' else ', and '}"
-        question += second.asked.question[:1].lower() + second.asked.question[1:]
-        reference = f"{first.asked.reference.rstrip('. ')}. {second.asked.reference}"
-        facts = (first.asked.must_have, second.asked.must_have)
-        must_have = (*facts[0], *facts[1]) if all(facts) else ()  # half of the facts would be taken for the whole
-        units = (cite_draft(first), cite_draft(second))
-        derived.append(finish_draft(first, "multi-hop", question, ("multi-hop",), units, reference, must_have))
-    return derived
-
-
-def _pair_drafts(drafts: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[tuple[SourcedDraft, SourcedDraft]]:
-    """Yield pairs of drafts of two chunks with the same readers that are about the same named thing."""
-    by_name: dict[tuple[str, KnownLanguage], list[SourcedDraft]] = defaultdict(list)
-    for draft in drafts:
-        for name in _list_names(draft, words):
-            by_name[name, draft.language].append(draft)
-    for members in by_name.values():
-        firsts = list({draft.chunk.chunk_id: draft for draft in members}.values())
-        for first, second in pairwise(firsts):
-            is_other = first.statement.header[-1:] != second.statement.header[-1:] or not first.asked.is_table
-            is_other &= _asks_otherwise(first.asked.question, second.asked.question)
-            if is_other and read_corpus_access(first.chunk) == read_corpus_access(second.chunk):
-                yield first, second
-
-
-def _asks_otherwise(first: str, second: str) -> bool:
-    """Return whether two questions about one thing ask for two things: half of the words of each are its own."""
-    own, other = list_content_words(first), list_content_words(second)
-    return len(own & other) <= min(len(own), len(other)) / 2
-
-
-def _list_names(draft: SourcedDraft, words: CorpusWords) -> list[str]:
-    """Return what a question names: the thing that a row or sheet is about, else a name of the corpus in it."""
-    question = draft.asked.question
-    if draft.asked.is_table:
-        subject = name_subject(draft.statement.header, draft.subject)
-        name = subject or draft.statement.cells[0]
-        return [fold_text(name)] if len(name) > 3 else []
-    entity = name_entity(draft.subject)
-    if entity in question and entity != draft.subject:
-        return [fold_text(entity)]
-    named = re.findall(r"(?<=\s)[A-Z][\w-]{3,}", question)
-    return [fold_text(name) for name in named if words.is_name(name) and words.count_statements(name) <= MOST_MENTIONS]
-
-
-def _draft_bridges(drafts: Sequence[SourcedDraft], chunks: Sequence[CorpusChunk]) -> list[Candidate]:
-    """Return questions about a row that is described by a cell of a table in another chunk instead of named."""
-    rows = [row for chunk in chunks for row in _list_rows(chunk)]
-    counts = Counter((fold_text(row.header), fold_text(row.value)) for row in rows)
-    by_name: dict[str, list[_NamedCell]] = defaultdict(list)
-    for row in rows:
-        if counts[fold_text(row.header), fold_text(row.value)] == 1:
-            by_name[row.name].append(row)
-    derived = []
-    for draft in spread_chunks([draft for draft in drafts if draft.asked.is_table]):
-        candidate = _bridge_draft(draft, by_name)
-        if candidate is not None:
-            derived.append(candidate)
-    return list(spread_items(derived, MAX_DERIVED // 2))
-
-
-def _bridge_draft(draft: SourcedDraft, by_name: dict[str, list[_NamedCell]]) -> Candidate | None:
-    subject = name_subject(draft.statement.header, draft.subject)
-    name = subject or draft.statement.cells[0]
-    kind = "" if subject else draft.statement.header[0]
-    for row in by_name.get(name, ()):
-        is_other = row.chunk.chunk_id != draft.chunk.chunk_id and row.language == draft.language
-        if not is_other or read_corpus_access(row.chunk) != read_corpus_access(draft.chunk):
-            continue
-        described = describe_thing(row.kind or kind, row.header, row.value, name, row.language)
-        if described is None or fold_text(name) in fold_text(row.value):
-            continue
-        question = _describe_instead(draft.asked.question, draft, name, described)
-        if question is None:
-            continue
-        asked = draft.asked
-        found = SourcedDraft(asked, row.statement, row.chunk, row.language, row.section)
-        reference = f"{row.name} – {row.header}: {row.value}. {asked.reference}"
-        units = (cite_draft(found), cite_draft(draft))
-        return finish_draft(draft, "multi-hop", question, ("multi-hop",), units, reference, asked.must_have)
-    return None
-
-
-def _describe_instead(question: str, draft: SourcedDraft, name: str, described: tuple[str, str]) -> str | None:
-    """Return a question with a description in the place of a name; None if it does not name it once."""
-    thing, has = described
-    full = draft.subject.partition(":")[0]
-    shown = full if full in question and name in full else name
-    lead, quote, rest = question.rpartition("”, ")
-    if rest.count(shown) != 1:
-        return None
-    if draft.language == "vi":
-        pattern, other = rf"(?:\b{re.escape(thing)} )?{re.escape(shown)}", f"{thing} {has}"
-    else:
-        pattern = rf"(?:\bthe )?(?:\b{re.escape(thing)} )?{re.escape(shown)}"
-        other = f"the {thing} that {has}"
-    return lead + quote + re.sub(pattern, lambda _: other, rest, count=1)
 
 
 # ── planted instructions ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -367,6 +256,8 @@ def draft_absent(drafts: Sequence[SourcedDraft], words: CorpusWords) -> list[Can
         if question is not None:
             derived.append(_make_absent(draft, question, ("no-answer", "adjacent")))
     derived += _plant_terms(drafts)
+    derived += _plant_codes(rows, words)
+    derived += _ask_for_missing_rows(rows, words)
     derived += _swap_headers(
         [draft for draft in rows if not name_subject(draft.statement.header, draft.subject)], words
     )
@@ -401,6 +292,65 @@ def _plant_terms(drafts: Sequence[SourcedDraft]) -> Iterator[Candidate]:
             yield _make_absent(draft, question, ("no-answer", "adjacent"))
 
 
+def _plant_codes(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[Candidate]:
+    """Yield questions about a code that no document has, beside those that one explains: ERR-410 beside ERR-409."""
+    used: set[str] = set()
+    for draft in spread_chunks([draft for draft in rows if draft.asked.is_code]):
+        lead, mark, rest = draft.asked.question.rpartition("”, ")
+        code = draft.statement.cells[0]
+        match = re.fullmatch(r"(?P<stem>[A-Z-]+)(?P<number>\d+)", code)
+        if match is None or code not in rest or re.search(rf"\b{re.escape(match['stem'])}\d", lead):
+            continue  # a heading that lists the codes says itself that there is no other one
+        size = len(match["number"])
+        numbers = [f"{other:0{size}d}" for other in range(int(match["number"]) + 1, 10**size)]
+        other = next(
+            (each for each in numbers if not words.has_word(match["stem"] + each) and not _is_written(each, words)), ""
+        )
+        if other and match["stem"] not in used:
+            used.add(match["stem"])
+            question = lead + mark + rest.replace(code, match["stem"] + other)
+            yield _make_absent(draft, question, ("no-answer", "adjacent"))
+
+
+def _is_written(number: str, words: CorpusWords) -> bool:
+    """Return whether the corpus has the number of a code by itself: 401 is what ERR-401 could be taken for."""
+    return len(number) > 2 and words.has_word(number)
+
+
+def _ask_for_missing_rows(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[Candidate]:
+    """Yield questions for a thing with a sheet of its own that is missing in a table with others of its kind.
+
+    Those are of one kind whose sheets have mostly the same properties.
+    """
+    sheets: dict[str, set[str]] = defaultdict(set)
+    for draft in rows:
+        if name_subject(draft.statement.header, draft.subject):
+            sheets[name_entity(draft.subject)] |= _list_properties(draft)
+    tables = [draft for draft in rows if draft.statement.cells[0] in sheets]
+    used: set[str] = set()
+    for draft in spread_chunks(tables, MAX_DERIVED):
+        own, header = draft.statement.cells[0], draft.statement.header[-1]
+        for other in sorted(sheets):
+            is_missing = not words.count_sections(other, header)
+            if other in used or not is_missing or not _are_alike(sheets[own], sheets[other]):
+                continue
+            used.add(other)
+            question = draft.asked.question.replace(own, other)
+            if question != draft.asked.question:
+                yield _make_absent(draft, question, ("no-answer", "missing-data"))
+            break
+
+
+def _list_properties(draft: SourcedDraft) -> set[str]:
+    statements = list_statements(draft.chunk.text or "")
+    return {statement.cells[0] for statement in statements if statement.kind == "row" and statement.cells}
+
+
+def _are_alike(first: set[str], second: set[str]) -> bool:
+    """Return whether two sheets have mostly the same properties: they are about things of one kind."""
+    return len(first & second) >= SAME_KIND * len(first | second)
+
+
 def _swap_headers(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[Candidate]:
     """Yield questions for an attribute that another table has and the table of a row lacks."""
     for first, second in pairwise(spread_chunks(rows)[:8]):
@@ -416,15 +366,14 @@ def _swap_headers(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[
 
 
 def _swap_properties(rows: Sequence[SourcedDraft]) -> Iterator[Candidate]:
-    """Yield questions for a property that the sheet of a thing leaves out and the sheet of another has."""
+    """Yield questions for a property that the sheet of a thing leaves out and another of its kind has."""
     properties: dict[str, set[str]] = defaultdict(set)
     for draft in rows:
-        for statement in list_statements(draft.chunk.text or ""):
-            if statement.kind == "row" and statement.cells:
-                properties[draft.subject].add(statement.cells[0])
+        properties[draft.subject] |= _list_properties(draft)
     firsts = spread_chunks(rows)
     for number, draft in enumerate(firsts[:MAX_INJECTIONS]):
-        others = sorted({name for names in properties.values() for name in names} - properties[draft.subject])
+        of_kind = [names for names in properties.values() if _are_alike(names, properties[draft.subject])]
+        others = sorted({name for names in of_kind for name in names} - properties[draft.subject])
         own = draft.statement.cells[0]
         own_words = own[:1].lower() + own[1:]
         if others and own_words in draft.asked.question:

@@ -11,11 +11,13 @@ from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
+from assay.formats.problems import find_time_fault
 from assay.formats.settings_file import load_config
 from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.coverage_matrix import count_kinds
 from assay.golden.draft_filters import collect_report, filter_by_corpus, filter_by_target
+from assay.golden.draft_gaps import explain_documents, explain_gaps, read_drafted
 from assay.golden.drafting import draft_candidates
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_checks import NEAREST_CHUNKS, filter_by_model, plan_checks
@@ -30,6 +32,8 @@ from assay.records.golden_set import Corpus, GoldenSet
 from assay.runs.observation_runner import ObservationLimits
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
 
+MOST_OFF_DOMAIN = 3
+"""One in so many questions without an answer may be off the domain."""
 DEFAULT_PER_KIND = 6
 """How many candidates of each kind a model is asked for."""
 
@@ -90,6 +94,12 @@ def draft_file(
         report = try_candidates(report, corpus, connect, request)
     if client is not None:
         report = msgspec.structs.replace(report, effort=client.effort)
+    report = msgspec.structs.replace(
+        report,
+        reading=read_drafted(report, corpus, request.as_of),
+        gaps=explain_gaps(report, corpus, load_coverage_targets(), existing.cases, request.as_of),
+        documents=explain_documents(report, corpus, request.as_of),
+    )
     if request.out is not None:
         cases = tuple(candidate.case for candidate in report.kept)
         drafted_set = GoldenSet(cases, name="drafted candidates", as_of=request.as_of, split="candidates")
@@ -121,10 +131,13 @@ def check_candidates(report: DraftReport, linted: LintedSet, client: ModelClient
     checks = [plan_checks(candidate, linted, client.rubrics, as_of) for candidate in report.kept]
     replies = client.ask_all(request for check in checks for request in check.requests)
     results = list(filter_by_model(report.kept, checks, replies, client.name))
-    return _drop_orphans(collect_report(results, report.rejected))
+    return limit_off_domain(_drop_orphans(collect_report(results, report.rejected)))
 
 
 def _load_inputs(request: DraftRequest) -> tuple[Corpus, GoldenSet]:
+    fault = find_time_fault(request.as_of) if request.as_of is not None else ""
+    if fault:
+        raise InputError(f"--as-of: {fault}")
     corpus = load_corpus(request.corpus)[0]
     return corpus, load_golden(request.golden).golden if request.golden is not None else GoldenSet(())
 
@@ -139,7 +152,26 @@ def filter_candidates(
     candidates: Sequence[Candidate], corpus: Corpus, existing: GoldenSet, as_of: str | None = None
 ) -> DraftReport:
     """Return what the corpus and the cases that there are leave of some candidates."""
-    return collect_report(list(filter_by_corpus(candidates, LintedSet(existing, corpus), as_of)))
+    return limit_off_domain(collect_report(list(filter_by_corpus(candidates, LintedSet(existing, corpus), as_of))))
+
+
+def limit_off_domain(report: DraftReport) -> DraftReport:
+    """Return a report in which at most a third of the questions without an answer are about something else altogether.
+
+    Those tell little: any system that searches at all has nothing for them. They are left out of both languages alike.
+    """
+    absent = [candidate for candidate in report.kept if candidate.kind == "no-answer"]
+    off = [candidate for candidate in absent if "off-domain" in candidate.case.tags]
+    most = (len(absent) - len(off)) // (MOST_OFF_DOMAIN - 1)
+    languages = sorted({candidate.case.language or "" for candidate in off})
+    by_language = [[row for row in off if (row.case.language or "") == language] for language in languages]
+    turns = [rows[turn] for turn in range(len(off)) for rows in by_language if turn < len(rows)]
+    dropped = {candidate.case.id for candidate in turns[most:]}
+    if not dropped:
+        return report
+    kept = tuple(candidate for candidate in report.kept if candidate.case.id not in dropped)
+    rows = [RejectedCandidate(row, "off-domain") for row in report.kept if row.case.id in dropped]
+    return msgspec.structs.replace(report, kept=kept, rejected=(*report.rejected, *rows))
 
 
 def try_candidates(
@@ -153,7 +185,7 @@ def try_candidates(
         verified = verify_golden(LoadedGolden(golden, "assay", (), ""), corpus, make, limits, request.at)
         shown[name] = {case.case: case for case in verified.cases}
     results = list(filter_by_target(report.kept, shown, keep_unreachable=request.keep_unreachable))
-    return _drop_orphans(collect_report(results, report.rejected))
+    return limit_off_domain(_drop_orphans(collect_report(results, report.rejected)))
 
 
 def _drop_orphans(report: DraftReport) -> DraftReport:

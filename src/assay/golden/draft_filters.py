@@ -18,7 +18,7 @@ from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import contains_words, normalise_question
 from assay.golden.orders import is_ordering, strip_own_order
 from assay.golden.verification import VerifiedCase
-from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, User
 from assay.text.normalisation import fold_text
 from assay.text.stated_facts import judge_quantities
@@ -31,7 +31,7 @@ RIVAL_SHARE = 0.9
 SUPPORT_SHARE = 0.7
 """The share of the words of a reference that its evidence must have."""
 _POINTING = re.compile(
-    r"\b(?:this|these|that|those|it|its|they|them|he|she|above|below|the former|the latter|"
+    r"\b(?:this|these|that|those|it|its|they|them|he|she|(?:above|below)(?! \d)|the former|the latter|"
     r"này|đó|nói trên|ở trên|mức trên|dưới đây|sau đây|như trên|(?:mục|phần|bảng|section|table|step) \d+)\b",
     re.IGNORECASE,
 )
@@ -241,7 +241,7 @@ def _find_rivals(case: Case, linted: LintedSet, as_of: str | None) -> Iterator[t
     words = list_content_words(case.question)
     for chunk_id, text in linted.texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if not _may_see(case.user, chunk) or has_expired(chunk.valid_to, as_of):
+        if not _may_see(case.user, chunk) or not is_in_force(chunk, as_of):
             continue
         for statement in list_statements(text):
             in_context = f"{statement.context}\n{statement.text}\n{chunk.section}"

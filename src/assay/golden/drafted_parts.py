@@ -101,13 +101,16 @@ def make_reader(chunk: CorpusChunk) -> User | None:
 
 
 def make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[str]) -> User | None:
-    """Return a user who may not see a chunk: of another role, else of another tenant; None if there is none."""
+    """Return a user who may not see a chunk: of another role, else of no role or of another tenant; None without any.
+
+    Roles and tenants are those of the corpus, so that a target knows them; only of a single tenant there is no other.
+    """
     strangers = [User(chunk.tenant, (role,)) for role in roles if role not in chunk.roles]
     if chunk.roles:
-        strangers.append(User(chunk.tenant, ("employee",)))
+        strangers.append(User(chunk.tenant))
     if not chunk.roles and chunk.tenant is not None and tenants == [chunk.tenant]:
-        strangers.append(User(f"not-{chunk.tenant}", ("employee",)))
-    strangers += [User(tenant, ("employee",)) for tenant in tenants if tenant != chunk.tenant]
+        strangers.append(User(f"not-{chunk.tenant}"))
+    strangers += [User(tenant) for tenant in tenants if tenant != chunk.tenant]
     return next((user for user in strangers if not is_visible(read_corpus_access(chunk), user, None)), None)
 
 

@@ -78,12 +78,16 @@ def is_noun_phrase(words: str) -> bool:
 
 
 class SentenceRules(NamedTuple):
-    """What the rules of a sentence share: its text, the entity that its heading names, and the words of the corpus."""
+    """What the rules of a sentence share: its text, the entity that its heading names, and the words of the corpus.
+
+    One that `is_alone` is the only statement of its chunk, so that nothing before it tells what it speaks of.
+    """
 
     text: str
     entity: str
     words: CorpusWords
     heading: str = ""
+    is_alone: bool = False
 
     def name_subject(self, subject: str) -> str | None:
         """Return a subject as a question names it, None if it would not be clear of what it speaks.
@@ -100,7 +104,8 @@ class SentenceRules(NamedTuple):
         if lowered.startswith("the ") and not is_named:
             is_titled = fold_text(content[-1]) in fold_text(self.heading) if content else False
             is_rare = self.words.is_rare(subject, 2) if len(content) == 2 else is_titled
-            return lowered if content and (len(content) > 2 or is_rare) else None
+            return lowered if content and (len(content) > 2 or is_rare or self.is_alone) else None
+        is_named |= self.is_alone
         return lowered if is_named or len(content) > 1 or self.words.count_statements(subject) <= 2 else None
 
     def finish(self, question: str, *must_have: str, personal: bool = False) -> DraftedQuestion | None:

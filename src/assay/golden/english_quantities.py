@@ -14,6 +14,7 @@ from assay.golden.english_clauses import (
     is_noun_phrase,
     read_clause,
 )
+from assay.golden.english_facts import BASE_FORMS
 from assay.golden.question_forms import DraftedQuestion
 from assay.text.quantities import Quantity, find_measures
 from assay.text.units import MONEY, PLAIN, SHARE, TIME
@@ -23,6 +24,7 @@ _MAIN_VERB = re.compile(
     r"contain|contains|require|requires|hold|holds|last|lasts|allow|allows|expire|expires|pay|pays|serve|serves|"
     r"use|uses|cover|covers|include|includes|employ|employs)(?=\s|\Z)(?! (?:been|to|not|\w+ed)\b)"
 )
+_ANY_VERB = re.compile(rf"\s(?P<verb>{'|'.join(sorted(BASE_FORMS, key=len, reverse=True))})(?=\s|\Z)")
 _LEADING_PREPOSITION = re.compile(r"(?:^|\s)(for|after|in|at|before|every|from|by|to|with)\s*$")
 _NUMBER_WORD = re.compile(
     r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundreds?|"
@@ -35,7 +37,6 @@ _BOUND = re.compile(
 )
 _ROUGH_BOUNDS = ("about", "approximately", "nearly", "almost", "around", "roughly", "some")
 _ASKED_BOUNDS = frozenset({"within", "at most", "at least", "up to"})
-_BASE_VERBS = {"has": "have"}
 _NUMBER_OF_A_NAME = re.compile(r"\b[A-Z][\w-]* \d+\b|\b[A-Z]+-?\d+\b")
 _COUNTED_THING = re.compile(
     r"of (?:(?!(?:a|an|per|each|every|in|for|on|with|after|before|from|at|to|during)\b)\S+\s*)+"
@@ -142,14 +143,14 @@ def _ask_with_auxiliary(rules: SentenceRules, clause: Clause, front: str, after:
 
 
 def _ask_with_verb(rules: SentenceRules, rest: str, front: str, after: str, *, is_object: bool) -> str | None:
-    verb = _MAIN_VERB.search(rest)
+    verb = _MAIN_VERB.search(rest) or (_ANY_VERB.search(rest) if rules.is_alone else None)
     if verb is None or not is_noun_phrase(rest[: verb.start()]) or (rest[verb.end() :].strip() and is_object):
         return None
     subject = rules.name_subject(rest[: verb.start()])
     if subject is None:
         return None
     does = "does" if verb["verb"].endswith("s") else "do"
-    base = _BASE_VERBS.get(verb["verb"], verb["verb"].removesuffix("s") if does == "does" else verb["verb"])
+    base = BASE_FORMS.get(verb["verb"], verb["verb"].removesuffix("s") if does == "does" else verb["verb"])
     counted = _COUNTED_THING.match(after) if is_object else None
     if counted is not None:
         front, after = f"{front} {counted[0].strip()}", after[counted.end() :]

@@ -23,8 +23,10 @@ from assay.golden.english_clauses import (
     read_clause,
 )
 from assay.golden.english_conditions import ask_condition, ask_how, ask_reason
+from assay.golden.english_facts import ask_fact
 from assay.golden.english_quantities import ask_quantity
 from assay.golden.question_forms import DraftedQuestion, is_plain_sentence, is_specific
+from assay.golden.question_templates import ask_under_heading
 from assay.text.normalisation import fold_text
 from assay.text.quantities import split_glued_units
 from assay.text.statements import Statement
@@ -37,8 +39,12 @@ _ACTOR = re.compile(
 )
 
 
-def ask_in_english(statement: Statement, entity: str, words: CorpusWords, heading: str = "") -> DraftedQuestion | None:
+def ask_in_english(
+    statement: Statement, entity: str, words: CorpusWords, heading: str = "", *, is_alone: bool = False
+) -> DraftedQuestion | None:
     """Return the first question that a rule makes of a sentence, None if none fits; `entity` is what its heading names.
+
+    A sentence that `is_alone` is all that its chunk says.
 
     >>> said = Statement("text", "Rabbits must never be fasted because their gut stops moving.", 0, 0)
     >>> ask_in_english(said, "", CorpusWords([])).question
@@ -47,7 +53,7 @@ def ask_in_english(statement: Statement, entity: str, words: CorpusWords, headin
     text = split_glued_units(statement.text).strip()
     if not is_plain_sentence(text, "en"):
         return None
-    rules = SentenceRules(text, entity, words, heading)
+    rules = SentenceRules(text, entity, words, heading, is_alone)
     for rule in _RULES:
         if rule not in _RULES_OF_CONDITIONS and _OBJECT_PRONOUN.search(text):
             continue  # it may stand for something of another sentence
@@ -391,6 +397,10 @@ def _ask_stay(rules: SentenceRules) -> DraftedQuestion | None:
     subject = rules.name_subject(match["subject"])
     if subject is None or len(subject.split()) < 2 or not is_specific(match["subject"], rules.words):
         return None
+    stays = re.match(r".* stays? (?:in|at|on|under|behind) the \w+", rules.text)
+    if stays is not None:
+        does = "does" if " stays " in rules.text else "do"
+        return rules.finish(f"Where {does} {subject} stay")
     return rules.finish(f"What happens to {subject}")
 
 
@@ -439,11 +449,99 @@ def _ask_circumstance(rules: SentenceRules) -> DraftedQuestion | None:
     return rules.finish(f"{head} {invert_clause(clause._replace(rest=rest), subject)}")
 
 
+_LONGER = re.compile(r"\b(?:longer|more|less|fewer|higher|larger) than\b")
+_NEED = re.compile(r"(?P<subject>[^,;:()]{4,60}?) (?P<verb>needs?|requires?) (?P<thing>[^,;:()]{4,60})\Z")
+_WITHOUT = re.compile(
+    r"(?P<subject>[^,;:()]{4,60}?) (?:is|are) (?:forbidden|prohibited|not (?:allowed|permitted)) without "
+    r"(?P<thing>[^,;:()]{4,60})\Z"
+)
+_ONLY_IN = re.compile(r"Only (?P<thing>[^,;:()]{4,60}?) may be (?P<deed>[a-z]+(?: in)?)\Z")
+
+
+def _ask_need(rules: SentenceRules) -> DraftedQuestion | None:
+    """Ask what is needed for a thing: "Parallel operation needs the cable PX-2", "… is forbidden without …"."""
+    text = rules.text.rstrip(" .!")
+    only = _ONLY_IN.match(text)
+    if only is not None and rules.entity:
+        return rules.finish(f"For {rules.entity}, what may be {only['deed']}")
+    match = _NEED.match(text) or _WITHOUT.match(text)
+    if match is None or not is_noun_phrase(_LONGER.sub("over", match["subject"])) or RELATIVE.search(match["thing"]):
+        return None
+    if match["subject"].lower().startswith(("a ", "an ", "the ")) or len(match["subject"].split()) < 2:
+        return None
+    subject = rules.words.lower_first(match["subject"])
+    if not is_specific(match["subject"], rules.words) or _ACTOR.search(match["subject"]):
+        return None
+    does = "do" if re.search(r" (?:need|require|are)\b", text) else "does"
+    return rules.finish(_lead_with(rules, f"what {does} {subject} require"))
+
+
+def _lead_with(rules: SentenceRules, question: str) -> str:
+    """Return a question that begins with the thing which its heading names: "For the Otter 3600, what …"."""
+    return f"For {rules.entity}, {question}" if rules.entity else question
+
+
+_EFFECT = re.compile(
+    r"(?P<subject>(?:An? )?[^,;:()]{4,50}?) (?P<verb>lowers?|raises?|reduces?|increases?|destroys?|jams?|damages?|"
+    r"harms?|blocks?|triggers?|prevents?|causes?|protects?|replaces?|improves?) (?P<thing>(?:the )?[^,;:()]{4,60}?)"
+    r"(?: and (?:is|are) [a-z]+)?\Z"
+)
+_TAKES_OVER = re.compile(
+    r"(?P<name>[A-Z][a-zà-ÿ'’-]+(?: [A-Z][a-zà-ÿ'’-]+){1,2}) (?P<deed>takes over|retires as|succeeds|replaces|joins) "
+    r"(?P<rest>[^,;:()]{6,70})\Z"
+)
+
+
+def _ask_effect(rules: SentenceRules) -> DraftedQuestion | None:
+    """Ask what has an effect, or who takes something over: "Fuel or solvents destroy the membrane"."""
+    text = rules.text.rstrip(" .!")
+    person = _TAKES_OVER.match(text)
+    if person is not None and is_specific(f"{person['deed']} {person['rest']}", rules.words):
+        rest = re.sub(r" (?:on|in|from) \d[^,]*\Z", "", person["rest"])
+        return rules.finish(f"Who {person['deed']} {rest}", person["name"])
+    match = _EFFECT.match(text)
+    if match is None or BAD_START.match(match["subject"]) or NEGATION.search(text) or RELATIVE.search(match["thing"]):
+        return None
+    if RELATIVE.search(match["subject"].replace(" or ", " ")) or not is_specific(match["thing"], rules.words):
+        return None
+    thing, verb = match["thing"], match["verb"]
+    is_named = any(rules.words.is_name(part) for part in thing.split()) or re.search(r"[A-Z]\w* \d", thing) is not None
+    if not is_named and not (rules.entity and thing.startswith("the ") and len(thing.split()) == 2):
+        return None
+    owner = "" if is_named else f" of {rules.entity}"
+    stated = re.sub(r"\A(?:An?|The) ", "", match["subject"])
+    return rules.finish(f"What {verb if verb.endswith('s') else verb + 's'} {thing}{owner}", _lower(stated, rules))
+
+
+def _lower(words: str, rules: SentenceRules) -> str:
+    return rules.words.lower_first(f"{words} x").removesuffix(" x")
+
+
+_PAYER = re.compile(
+    r"The (?P<name>[a-z]+(?:er|or|ee|ant|ent)) (?P<verb>pays|bears|covers|approves|signs) "
+    r"(?P<rest>the [^,;:()]{6,60})\Z"
+)
+
+
+def _ask_payer(rules: SentenceRules) -> DraftedQuestion | None:
+    """Ask who pays for or approves something, under its heading: "The sender pays the freight above 30 kg"."""
+    match = _PAYER.match(rules.text.rstrip(" .!"))
+    if match is None or rules.entity or not rules.heading or rules.words.is_repeated_heading(rules.heading):
+        return None
+    if not is_specific(match["rest"], rules.words):
+        return None
+    asked = rules.finish(f"Who {match['verb']} {match['rest']}", match["name"])
+    if asked is None:
+        return None
+    return asked._replace(question=ask_under_heading(asked.question, rules.heading, "en"))
+
+
 _RULES_OF_CONDITIONS = (ask_how, ask_condition, ask_reason)
 _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
     ask_how,
     ask_condition,
     ask_reason,
+    ask_fact,
     ask_quantity,
     _ask_person,
     _ask_schedule,
@@ -458,4 +556,7 @@ _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
     _ask_fate,
     _ask_stay,
     _ask_duty,
+    _ask_need,
+    _ask_effect,
+    _ask_payer,
 )

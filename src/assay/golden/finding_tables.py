@@ -95,6 +95,8 @@ def build_corpus_table(built: BuiltCorpus) -> Table:
     """Return what `corpus build` made, and the target's chunks that it could not match."""
     rows = [("documents", str(built.documents)), ("chunks", str(built.chunks))]
     notes = []
+    if built.empty:
+        notes.append(f"without any text: {_list_names(built.empty)}")
     if built.skipped:
         notes.append(f"not read: {_list_names(built.skipped)}")
     if built.matches is not None:
@@ -138,14 +140,31 @@ def build_relink_table(proposal: Proposal) -> Table:
     return Table("To review", columns, tuple(map(_escape_row, rows)), (counts,))
 
 
+MOST_DOCUMENTS = 12
+"""How many documents without a candidate are shown."""
+
+
 def build_draft_tables(report: DraftReport) -> list[Table]:
     """Return how many candidates of each kind are left, and why others were thrown away."""
     kinds = tuple((kind, str(count)) for kind, count in report.kinds.items())
     reasons = tuple((name, str(count), REJECT_REASONS[name]) for name, count in report.reasons.items())
     note = "candidates become part of a golden set only after a person has accepted them"
-    tables = [
-        Table("Candidates left", ("Kind", "How many"), kinds, (note,)),
-    ]
+    notes = [note]
+    if report.reading is not None:
+        read = report.reading
+        told = f"{read.statements} sentences and rows of {format_count(read.chunks, 'chunk')} were read"
+        notes.insert(0, f"{told}; {read.asked} gave a plain question")
+    tables = [Table("Candidates left", ("Kind", "How many"), kinds, tuple(notes))]
+    if report.gaps:
+        columns = ("Kind", "Candidates", "Target", "Why", "What helps")
+        rows = tuple((gap.kind, str(gap.candidates), str(gap.target), gap.reason, gap.remedy) for gap in report.gaps)
+        tables.append(Table("Too few of these kinds", columns, rows))
+    if report.documents:
+        shown = report.documents[:MOST_DOCUMENTS]
+        hidden = len(report.documents) - len(shown)
+        more = (f"{format_count(hidden, 'document')} more; --format json lists all",) if hidden else ()
+        document_rows = tuple(_escape_row((gap.document, gap.reason)) for gap in shown)
+        tables.append(Table("Documents without a candidate", ("Document", "Why"), document_rows, more))
     if reasons:
         tables.append(Table("Thrown away", ("Reason", "How many", "Meaning"), reasons))
     return tables if report.effort is None else [*tables, build_effort_table(report.effort)]

@@ -9,6 +9,7 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
 from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.case_index import CHUNK_ID
 from assay.metrics.citations import find_unknown_sources
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
@@ -49,7 +50,13 @@ def check_evidence(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
             yield SuspectField("evidence-missing", field, f"not in the corpus ({_name(unit.any_of)})")
             continue
         chunks = [corpus.chunks[chunk_id] for chunk_id in chunk_ids]
+        named = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
+        is_gone = bool(named) and not any(name in corpus.chunks for name in named)
         changed = _find_change(unit.quote, unit.text_hash, chunks)
+        if changed and is_gone:
+            changed = (
+                f"{named[0]} is not in the corpus any more; its quote stands in {chunk_ids[0]}, which is another chunk"
+            )
         if changed:
             yield SuspectField("evidence-changed", field, changed, tuple(chunk_ids))
         is_required = case.behaviour == "answer" and unit.required and unit.grade > 0

@@ -19,7 +19,7 @@ from assay.golden.lint_evidence import list_content_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.orders import find_planted_markers, is_ordering
 from assay.golden.question_templates import clean_heading
-from assay.metrics.access_rules import has_expired, read_corpus_access
+from assay.metrics.access_rules import has_expired, is_in_force, read_corpus_access
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector, User
@@ -77,7 +77,7 @@ def plan_drafts(
     `as_of` for `stale` alone.
     """
     readable = [chunk for chunk in corpus.chunks.values() if len(chunk.text or "") >= FEWEST_CHARACTERS]
-    current = [chunk for chunk in readable if not has_expired(chunk.valid_to, as_of)]
+    current = [chunk for chunk in readable if is_in_force(chunk, as_of)]
     clean = [chunk for chunk in current if not is_ordering(chunk.text or "")]
     groups: dict[str, list[tuple[CorpusChunk, ...]]] = {kind: [(chunk,) for chunk in clean] for kind in MODEL_KINDS}
     groups["table-or-numeric"] = [(chunk,) for chunk in clean if _has_figures(chunk.text or "")]

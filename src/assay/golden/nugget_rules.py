@@ -124,16 +124,19 @@ def pool_question(
     """
     ranks: dict[str, dict[str, int]] = {}
     texts: dict[str, str] = {}
+    first_with: dict[str, str] = {}  # configurations may call the same text by other ids
     answers: dict[str, str] = {}
     for observation in observations:
         stages = observation.stages or ()
         shown = next((stage for stage in stages if stage.name == CONTEXT_STAGE), stages[-1] if stages else None)
         for rank, chunk in enumerate(shown.chunks[:depth] if shown is not None else (), 1):
-            ranks.setdefault(chunk.chunk_id, {}).setdefault(observation.config_id, rank)
             listed = corpus.chunks.get(chunk.chunk_id) if corpus is not None else None
             text = chunk.text or (listed.text if listed is not None else None)
-            if text and (listed is None or _is_in_force(listed, case, as_of)):
-                texts.setdefault(chunk.chunk_id, text)
+            is_readable = bool(text) and (listed is None or _is_in_force(listed, case, as_of))
+            name = first_with.setdefault(fold_text(text), chunk.chunk_id) if text and is_readable else chunk.chunk_id
+            ranks.setdefault(name, {}).setdefault(observation.config_id, rank)
+            if text and is_readable:
+                texts.setdefault(name, text)
         answer = observation.answer
         if isinstance(answer, str) and detect_behaviour(answer, question=case.question).behaviour == "answer":
             answers.setdefault(observation.config_id, answer)

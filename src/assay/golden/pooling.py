@@ -15,6 +15,7 @@ from assay.metrics.case_index import EvidenceIndex
 from assay.records.errors import Problem
 from assay.records.golden_set import Case, Corpus, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, find_stage, is_text_id
+from assay.text.normalisation import fold_text
 
 FACT_GRADE = 3
 BACKGROUND_GRADE = 2
@@ -22,11 +23,15 @@ GradeSource = Literal["person", "rubric"]
 
 
 class PooledChunk(Struct, frozen=True):
-    """A chunk that nobody judged for a case: its rank in each configuration that has it within the depth."""
+    """A chunk that nobody judged for a case: its rank in each configuration that has it within the depth.
+
+    `same` are other ids under which configurations have the same text: they are judged with it.
+    """
 
     case: str
     chunk: str
     ranks: dict[str, int]
+    same: tuple[str, ...] = ()
 
 
 class ChunkGrade(Struct, frozen=True, omit_defaults=True):
@@ -91,6 +96,8 @@ class Pool:
         self._cases = {case.id: case for case in golden.cases if is_pooled(case)}
         self._indexes: dict[str, EvidenceIndex] = {}
         self._ranks: dict[tuple[str, str], dict[str, int]] = {}
+        self._first_with: dict[tuple[str, str], str] = {}
+        self._same: dict[tuple[str, str], dict[str, None]] = {}
 
     def add_configuration(self, config: str, observations: Iterable[Observation]) -> tuple[int, int, int]:
         """Take what one configuration ranked; return how many chunks it ranked, how many unjudged and without id."""
@@ -110,9 +117,18 @@ class Pool:
                 if is_text_id(chunk.chunk_id):
                     without_id += 1
                     continue
-                ranks = self._ranks.setdefault((case.id, chunk.chunk_id), {})
+                ranks = self._ranks.setdefault((case.id, self._name_chunk(case.id, chunk)), {})
                 ranks[config] = min(rank, ranks.get(config, rank))
         return ranked, unjudged, without_id
+
+    def _name_chunk(self, case: str, chunk: Chunk) -> str:
+        """Return the id under which a chunk is pooled: that of the first one with the same text."""
+        listed = self._corpus.chunks.get(chunk.chunk_id) if self._corpus is not None else None
+        text = fold_text(chunk.text or (listed.text if listed is not None else "") or "")
+        name = self._first_with.setdefault((case, text), chunk.chunk_id) if text else chunk.chunk_id
+        if name != chunk.chunk_id:
+            self._same.setdefault((case, name), {})[chunk.chunk_id] = None
+        return name
 
     def _index_of(self, case: Case) -> EvidenceIndex:
         if case.id not in self._indexes:
@@ -122,7 +138,7 @@ class Pool:
     def list_chunks(self, at_least: int = 1) -> list[PooledChunk]:
         """Return the chunks that at least so many configurations rank, those of most and of the best rank first."""
         pooled = [
-            PooledChunk(case, chunk, dict(sorted(ranks.items())))
+            PooledChunk(case, chunk, dict(sorted(ranks.items())), tuple(sorted(self._same.get((case, chunk), ()))))
             for (case, chunk), ranks in self._ranks.items()
             if len(ranks) >= at_least
         ]

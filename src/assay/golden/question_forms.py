@@ -16,8 +16,8 @@ _UNCLEAN = re.compile(
 )
 _POINTS_ELSEWHERE = {
     "en": re.compile(
-        r"\b(?:this|these|those|such|latter|former|above|below|following|aforementioned|here|hereby|aforesaid|"
-        r"previous section|next section|see|figure|example|note|we|our|us|i|my|mine|let's)\b",
+        r"\b(?:this|these|those|such|latter|former|(?:above|below)(?! \d)|following|aforementioned|here|hereby|"
+        r"aforesaid|previous section|next section|see|figure|example|note|we|our|us|i|my|mine|let's)\b",
         re.IGNORECASE,
     ),
     "vi": re.compile(
@@ -52,6 +52,10 @@ _HOLE = re.compile(
     r"type|enter|like|as)\s*[.:]\s*(?:\Z|[A-Z])",
 )
 """What is left of a sentence whose link, image or code was taken out."""
+_ENDS_IN_PARTICLE = re.compile(
+    r" (?:(?:filled|handed|signed|logged|plugged|switched|turned|put|paid|let) (?:in|on)|from [\w ]{3,20} on)(?=\.\Z)"
+)
+"""Ends that look like a hole and are none: "may be filled in.", "from autumn on."."""
 _PAIRS = (("(", ")"), ("“", "”"), ("[", "]"))
 _VAGUE_IN_QUESTION = {
     "en": re.compile(
@@ -59,9 +63,11 @@ _VAGUE_IN_QUESTION = {
         r"therefore|"
         r"thus|hence|otherwise|instead|again|else|so|then|both|either|neither|next|(?:the|this) last|last (?:year|"
         r"month|week)|first|second|previous|usual|"
-        r"respective|later|earlier|elsewhere|current|existing|relevant|appropriate|corresponding|particular|various|"
+        r"respective|later|earlier|"
+        r"(?:older|newer|larger|smaller|longer|shorter|higher|lower)(?! than)|elsewhere|current|existing|"
+        r"relevant|appropriate|corresponding|particular|various|"
         r"certain|you|your|today|yesterday|tomorrow|now|currently|recently|soon|already|yet|still|even|only|just|"
-        r"etc|e\.g|i\.e|above|below|thing|things|something|anything|someone|anyone|everyone|everything)\b",
+        r"etc|e\.g|i\.e|(?:above|below)(?! \d)|thing|things|something|anything|someone|anyone|everyone|everything)\b",
         re.IGNORECASE,
     ),
     "vi": re.compile(
@@ -108,7 +114,11 @@ def is_whole_text(text: str, language: KnownLanguage) -> bool:
     >>> [is_whole_text(text, "en") for text in texts]
     [True, False, False, False, False]
     """
-    if not text.endswith((".", "!", ".)", ".”")) or text.endswith("...") or _HOLE.search(text) is not None:
+    if (
+        not text.endswith((".", "!", ".)", ".”"))
+        or text.endswith("...")
+        or _HOLE.search(_ENDS_IN_PARTICLE.sub("", text)) is not None
+    ):
         return False
     if text.count('"') % 2 or any(text.count(left) != text.count(right) for left, right in _PAIRS):
         return False
@@ -134,6 +144,11 @@ def is_clear_question(question: str, language: KnownLanguage, *, personal: bool 
 def is_specific(phrase: str, words: CorpusWords) -> bool:
     """Return whether only one statement of the corpus has all content words of a phrase."""
     return words.count_statements(phrase) == 1
+
+
+def is_led(question: str) -> bool:
+    """Return whether a question begins with the thing that it is about: "For the Otter 3600, what …"."""
+    return question.startswith("For the ")
 
 
 def capitalise(text: str) -> str:

@@ -14,7 +14,7 @@ from assay.golden.question_forms import DraftedQuestion, capitalise
 from assay.text.languages import KnownLanguage
 from assay.text.quantities import find_measures
 from assay.text.statements import Statement, strip_markup
-from assay.text.units import PLAIN
+from assay.text.units import MONEY, PLAIN
 
 _NAMED_KINDS = frozenset("plan package tier role team department region grade class category edition".split())
 _MOST_VALUE_WORDS, _MOST_ENTITY_WORDS, _MOST_HEADER_WORDS, _MOST_TERM_WORDS = 16, 6, 6, 4
@@ -73,7 +73,7 @@ _COUNTED = re.compile(
 _NO_KIND = re.compile(r".*ed\Z|.*\b(?:of|on|in|for|to|by|or|and|với|của|theo|và|hoặc)\b.*|.*[/(),?:].*", re.IGNORECASE)
 _VIETNAMESE_NOUN = re.compile(
     r"(?P<noun>giá|phí|mức|số|tỷ lệ|tỉ lệ|lương|điểm|dung lượng|công suất|kích thước|trọng lượng|khối lượng|diện tích|"
-    r"chiều|hạn mức|giới hạn|tổng|định mức|doanh|thời gian|thời hạn|phản hồi|hạn|ngày|thời điểm|người|nơi|địa điểm|"
+    r"chiều|hạn mức|giới hạn|tổng|định mức|doanh|thời gian|thời hạn|phản hồi|hạn|giờ|ngày|thời điểm|người|nơi|địa điểm|"
     r"địa chỉ|"
     r"dấu hiệu|điều kiện|ví dụ|loại|tên|đơn vị|kênh|cấp|bộ phận|phòng|cập nhật|mục tiêu|thiết bị|"
     r"hình thức|phương thức|tần suất|chu kỳ|nguồn|ý nghĩa|thấp nhất|cao nhất|tối đa|tối thiểu)\b",
@@ -123,7 +123,6 @@ _SYNONYMS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"thì sao\b", "thì sẽ thế nào"),
         (r"phải làm gì\b", "cần làm gì"),
         (r"^quy định về (.+) là gì", r"có quy định gì về \1"),
-        (r"hạn thanh toán", "thời gian để trả tiền"),
         (r"cập nhật tiếp theo", "lần báo tin sau đó"),
         (r"dấu hiệu", "biểu hiện"),
         (r"nhân viên toàn thời gian", "người đi làm đủ giờ"),
@@ -160,7 +159,7 @@ def ask_about_row(
         return
     is_code = _CODE.fullmatch(row.cells[0]) is not None
     for header, cell in list(zip(row.header, row.cells, strict=True))[1:]:
-        if not _is_value(cell):
+        if not _is_value(cell) or not fits_header(header, cell):
             continue
         if name_subject(row.header, subject) is not None:
             question = _ask_property(row.cells[0], cell, subject, language)
@@ -185,6 +184,37 @@ def has_headers(header: tuple[str, ...]) -> bool:
     is_code = any("_" in name or _CODE_LIKE.fullmatch(name) for name in names)
     is_lower = len(names) > 1 and all(name[:1].islower() for name in names[1:])
     return not is_code and not (is_lower and max(len(name.split()) for name in names) > 3)
+
+
+_QUANTITY_HEADER = re.compile(
+    r"(?:số lượng|số tiền|số|giá|phí|tỷ lệ|tỉ lệ|lương|dung lượng|công suất|trọng lượng|khối lượng|diện tích)\b|"
+    r"(?:number|quantity|amount|volume|price|fee|cost|weight|size|capacity)s?\b",
+    re.IGNORECASE,
+)
+_NOT_GIVEN = re.compile(r"(?:không|chưa|miễn|not|no|never|none|free|on request)\b", re.IGNORECASE)
+_PHYSICAL = re.compile(
+    r"(?:volume|capacity|memory|storage|weight|mass|height|length|width|depth|size|speed|area|age|power|output|flow|"
+    r"duration|time|period|angle|diameter|population|torque)s?\Z",
+    re.IGNORECASE,
+)
+
+
+def fits_header(header: str, value: str) -> bool:
+    """Return whether a value is of the kind that a header asks for: "not supplied" is no number, money no volume.
+
+    >>> [fits_header(*pair) for pair in (("Volumes", "9,500 EUR"), ("Số lượng", "Không cấp"), ("Price", "9 USD"))]
+    [False, False, True]
+    """
+    if _QUANTITY_HEADER.match(header) and _NOT_GIVEN.match(value):
+        return False
+    head = _PREPOSITION.split(header, maxsplit=1)[0].split()
+    return not (head and _PHYSICAL.fullmatch(head[-1]) and _is_money(value))
+
+
+def _is_money(value: str) -> bool:
+    measures = find_measures(value)
+    readings = [reading for measure in measures for reading in measure.readings]
+    return any(reading.dimension.startswith(MONEY) for reading in readings)
 
 
 def _is_value(cell: str) -> bool:
@@ -222,7 +252,7 @@ def ask_cell(
 
     The heading over the table is named only where the same row stands under several.
     """
-    entity = _name_entity(row.header[0], row.cells[0], language, words)
+    entity = _name_entity(_name_kind(row, header, value), row.cells[0], language, words)
     places = words.count_sections(row.cells[0], header)
     unit = _UNIT_IN_HEADER.match(header)
     name = unit["name"] if unit is not None else header
@@ -239,6 +269,25 @@ def ask_cell(
     if places > 1 or (is_bare_code and subject):
         return ask_under_heading(question, subject, language)
     return question
+
+
+_CODE_HEADER = re.compile(r"(?:code|id|no\.?|nr\.?|number|mã|mã số|ký hiệu|số)\Z", re.IGNORECASE)
+
+
+def _name_kind(row: Statement, header: str, value: str) -> str:
+    """Return what kind of thing a row is: in place of "code" what the next column calls it if a measure is asked for.
+
+    A code has a meaning; the length and the price are those of the course that it stands for.
+    """
+    dimensions = {reading.dimension for measure in find_measures(value) for reading in measure.readings}
+    if not _CODE_HEADER.fullmatch(row.header[0]) or dimensions <= {PLAIN} or _CODE.fullmatch(value):
+        return row.header[0]
+    kind = row.header[1]
+    is_kind = kind != header and re.fullmatch(r"[^\W\d_]+(?: [^\W\d_]+)?", kind) is not None
+    return kind if is_kind and not re.search(r"\d", row.cells[1]) else _NAMELESS
+
+
+_NAMELESS = "nameless"
 
 
 def ask_under_heading(question: str, heading: str, language: KnownLanguage) -> str:
@@ -263,10 +312,14 @@ def _ask_in_words(header: str, entity: str, value: str, is_bare: bool, language:
         return f"What is an example of {entity}?"
     if is_bare or not is_noun_header(header):
         return None
-    is_plural = header.endswith("s") and not header.endswith(("ss", "us", "is"))
+    is_plural = _is_plural(header)
     is_charged = _CHARGED.search(_PREPOSITION.split(header, maxsplit=1)[0]) is not None
     preposition = "for" if is_charged and not is_numbered_name(entity.removeprefix("the ")) else "of"
     return f"What {'are' if is_plural else 'is'} the {_lower_header(header)} {preposition} {entity}?"
+
+
+def _is_plural(header: str) -> bool:
+    return header.endswith("s") and not header.endswith(("ss", "us", "is"))
 
 
 def is_noun_header(header: str) -> bool:
@@ -302,6 +355,8 @@ def is_clean_name(name: str) -> bool:
 
 def _name_entity(kind: str, name: str, language: KnownLanguage, words: CorpusWords) -> str | None:
     """Return the name of a row as a question says it: a code after what kind of thing it is, others as they are."""
+    if kind == _NAMELESS or (language == "en" and _ASKING_HEADER.match(kind)):
+        return None
     if _CONDITION.match(name) or len(name.split()) > _MOST_ENTITY_WORDS or not re.search(r"[^\W\d_]|\d{3}", name):
         return None
     if _CODE.fullmatch(name) and kind and kind.casefold() not in _GENERIC_HEADERS:
@@ -350,18 +405,46 @@ def _name_in_english(kind: str, name: str, plain: str, words: CorpusWords) -> st
 def _ask_in_vietnamese(header: str, entity: str, value: str) -> str | None:
     asking = _ASKING_HEADER.match(header)
     lowered = header[:1].lower() + header[1:]
+    if _BUYER.match(header):
+        return f"{capitalise(_unquote(entity))} cho {lowered} giá bao nhiêu?" if _is_money(value) else None
+    if lowered.startswith("người") and (not _ROLE.match(lowered) or find_measures(value)):
+        return None  # a group of people, and not who does something
     if asking is not None and asking[0].lower() == "khi":
         return f"{capitalise(header)} thì {entity} được xử lý thế nào?"
     if asking is not None and asking[0].lower() == "ai":
+        if len(header.split()) <= 2:
+            return None  # "Ai duyệt" does not say what is approved
         return f"Với {entity} thì {lowered}?"
     if asking is not None or len(header.split()) > _MOST_HEADER_WORDS or not _VIETNAMESE_NOUN.match(header):
         return None
+    is_referred = re.match(r"(?:theo|thỏa thuận|thoả thuận|tùy|tuỳ)\b", value, re.IGNORECASE) is not None
+    if is_referred or re.fullmatch(r"\d", value):
+        return None  # where to look it up is no value, and a digit alone is found in any answer
     if re.match(r"(?:thấp|cao|tối)", lowered):
         lowered = f"mức {lowered}"
     if lowered == "ví dụ":
         return f"Ví dụ về {entity} là gì?"
     of_it = "của" if _OWNED.match(lowered) else "đối với"
     return f"{capitalise(lowered)} {of_it} {entity} là {_ask_value(header, value)}?"
+
+
+_BUYER = re.compile(
+    r"(?:người (?:lớn|già|cao tuổi|khuyết tật|nước ngoài|nhà)|trẻ em|trẻ nhỏ|em bé|học sinh|sinh viên|khách|hội viên|"
+    r"thành viên|cư dân|đoàn|nhóm|gia đình|nhân viên|giáo viên|công ty|doanh nghiệp)\b",
+    re.IGNORECASE,
+)
+"""Headers over prices that say who pays them."""
+_ROLE = re.compile(
+    r"người (?:duyệt|phê duyệt|phụ trách|liên hệ|quản lý|ký|chịu trách nhiệm|nhận|lập|thực hiện|kiểm tra|đại diện|"
+    r"xử lý|tiếp nhận|hướng dẫn|giám sát|đề xuất|soạn|gửi|bảo lãnh|đứng đầu|sáng lập|trực)\b",
+    re.IGNORECASE,
+)
+
+
+def _unquote(entity: str) -> str:
+    """Return the name in an entity such as "loại vé “Vé ngày”"."""
+    quoted = re.search(r"“([^“”]+)”", entity)
+    return quoted[1] if quoted is not None else entity
 
 
 _OWNED = re.compile(r"(?:mức|điểm|dấu hiệu|lương|giá|công suất|dung lượng|kích thước|trọng lượng|tên|người|địa chỉ)\b")
@@ -379,9 +462,14 @@ def _ask_value(header: str, value: str) -> str:
     measures = find_measures(value)
     dimensions = {reading.dimension for measure in measures for reading in measure.readings}
     starts = bool(measures) and measures[0].start <= 12
-    if starts and dimensions <= {"duration", "calendar"} and not lowered.startswith("số"):
+    if starts and not lowered.startswith("số") and dimensions <= {"duration", "calendar", "time"}:
+        if dimensions == {"time"} or lowered.startswith("giờ"):
+            return "mấy giờ"
+        return "bao lâu một lần" if value.lower().startswith("mỗi ") else "bao lâu"
+    if lowered.startswith("thời hạn"):
         return "bao lâu"
-    return "bao nhiêu" if starts and (dimensions != {PLAIN} or _is_number(value)) else "gì"
+    is_amount = (starts and (dimensions != {PLAIN} or _is_number(value))) or _QUANTITY_HEADER.match(lowered)
+    return "bao nhiêu" if is_amount else "gì"
 
 
 def _is_number(value: str) -> bool:
@@ -441,8 +529,12 @@ def describe_thing(kind: str, header: str, value: str, name: str, language: Know
         kind = ""
         if not is_numbered_name(name):
             return None
-    if re.fullmatch(r"[\d.,\s+-]+", value) and not _COUNTED.search(header):
+    if (re.fullmatch(r"[\d.,\s+-]+", value) and not _COUNTED.search(header)) or not fits_header(header, value):
         return None
+    if _CODE_HEADER.fullmatch(kind):
+        return None  # a code is no thing that has a price
+    if language == "vi" and _BUYER.match(header):
+        return (kind.lower() or "sản phẩm", f"cho {header.lower()} giá {value}") if _is_money(value) else None
     if language == "vi":
         is_counted = header.casefold().startswith("số")
         if not _VIETNAMESE_NOUN.match(header) or _ASKING_HEADER.match(header):
@@ -455,8 +547,8 @@ def describe_thing(kind: str, header: str, value: str, name: str, language: Know
     if not is_noun_header(header) or not re.search(r"\d", value):
         return None
     lowered = _lower_header(header)
-    article = "an" if lowered[:1] in "aeiou" else "a"
-    return _lower_header(kind) or "model", f"has {article} {lowered} of {value}"
+    article = "" if _is_plural(header) else "an " if lowered[:1] in "aeiou" else "a "
+    return _lower_header(kind) or "model", f"has {article}{lowered} of {value}"
 
 
 def plant_name(question: str, row: Statement, subject: str, name: str) -> str | None:
@@ -464,13 +556,22 @@ def plant_name(question: str, row: Statement, subject: str, name: str) -> str | 
 
     >>> row = Statement("row", "| Basic | 9 USD |", 0, 0, header=("Plan", "Price"), cells=("Basic", "9 USD"))
     >>> plant_name("What is the price for Basic?", row, "Plans", "Zentravia")
-    'What is the price for Zentravia?'
+    'What is the price for the plan “Zentravia”?'
     """
+    kind = row.header[0].lower()
+    is_sheet = name_subject(row.header, subject) is not None
     own = name_subject(row.header, subject) or row.cells[0]
     lead, comma, rest = question.rpartition("”, ")
     if own and own not in rest:
         own = own[:1].lower() + own[1:]
     planted = re.sub(rf"(?<!\w){re.escape(own)}(?!\w)", name, rest, count=1) if own else rest
+    if not is_sheet and not re.search(rf"\b{re.escape(kind)}\b", planted.lower()):
+        # an invented name says nothing by itself: "the Zentravia" of what kind
+        if _NO_KIND.fullmatch(kind) or kind in _GENERIC_HEADERS or not re.fullmatch(r"[^\W\d_]+", kind):
+            return None
+        if _ASKING_HEADER.match(kind):
+            return None
+        planted = re.sub(rf"(?:\b(?:the|an?) )?{name}", f"the {kind} “{name}”", planted, count=1)
     return lead + comma + planted if planted != rest else None
 
 

@@ -22,6 +22,8 @@ from assay.text.stated_facts import judge_quantities
 from assay.text.statements import Statement, list_statements
 from assay.text.tokens import collect_word_keys, tokenise_text
 
+RELINKED = "relinked"
+"""Where the provenance of a case says which of its labels were relinked."""
 SURE = 0.95
 """The confidence from which a link is applied without review."""
 OVERLAP = 0.3
@@ -89,6 +91,7 @@ class Relinker:
         self._texts = {chunk_id: chunk.text for chunk_id, chunk in new.chunks.items() if chunk.text}
         self._folded = {chunk_id: " ".join(tokenise_text(text)) for chunk_id, text in self._texts.items()}
         self._lengths = {chunk_id: max(1, folded.count(" ") + 1) for chunk_id, folded in self._folded.items()}
+        self._order = {chunk_id: number for number, chunk_id in enumerate(new.chunks)}
         self._finder = PassageFinder(self._texts)
 
     def propose(self, golden: GoldenSet) -> Proposal:
@@ -112,11 +115,20 @@ class Relinker:
             return None
         places = [self._find_place(name, case, unit, is_forbidden) for name in names]
         chunk_ids = tuple(dict.fromkeys(chunk_id for place in places for chunk_id in place.chunk_ids))
+        chunk_ids = tuple(sorted(chunk_ids, key=self._order.__getitem__))
         weakest = min(places, key=lambda place: place.confidence)
-        text = self._texts.get(chunk_ids[0], "") if chunk_ids else ""
+        text = self._find_closest_text(weakest.passage, chunk_ids)
         return RelinkedLabel(
             case.id, field, names, chunk_ids, weakest.method, round(weakest.confidence, 4), weakest.passage, text
         )
+
+    def _find_closest_text(self, passage: str, chunk_ids: Sequence[str]) -> str:
+        """Return the text of the chunk with most words of a passage, from where it begins to have them."""
+        words = tokenise_text(passage)
+        own = set(words)
+        shared = {name: len(own & set(self._folded[name].split())) for name in chunk_ids}
+        best = max(chunk_ids, key=lambda name: shared[name], default=None)
+        return self._texts[best] if best is not None else ""
 
     def _is_unchanged(self, name: str, unit: Evidence) -> bool:
         """Return whether the new corpus has the chunk under its id, with the text that was labelled."""
@@ -281,7 +293,11 @@ def _count_in_order(wanted: Sequence[str], words: Sequence[str]) -> int:
 
 
 def apply_links(golden: GoldenSet, proposal: Proposal, new: Corpus) -> GoldenSet:
-    """Return the set with every link that is sure or accepted; other labels stay as they are."""
+    """Return the set with every link that is sure or accepted; other labels stay as they are.
+
+    Each case says which of its labels were relinked (`metadata.provenance.relinked`). The set is not frozen any more:
+    `golden freeze` makes the next version of it.
+    """
     links = {(label.case, label.field): label for label in proposal.applied}
     cases = []
     for case in golden.cases:
@@ -294,8 +310,29 @@ def apply_links(golden: GoldenSet, proposal: Proposal, new: Corpus) -> GoldenSet
             label = links.get((case.id, f"forbidden[{number}]"))
             forbidden += [{CHUNK_ID: chunk_id} for chunk_id in label.new] if label is not None else [selector]
         must_cite = tuple(_relink_citations(case, links))
+        case = _record_links(case, [label for (name, _), label in links.items() if name == case.id])
         cases.append(msgspec.structs.replace(case, evidence=evidence, forbidden=tuple(forbidden), must_cite=must_cite))
-    return msgspec.structs.replace(golden, cases=tuple(cases), verification=None)
+    return msgspec.structs.replace(golden, cases=tuple(cases), verification=None, frozen_digest="")
+
+
+def _record_links(case: Case, labels: Sequence[RelinkedLabel]) -> Case:
+    """Return a case that says which of its labels were relinked, from where, to where, how, and who was sure of it."""
+    if not labels:
+        return case
+    provenance = case.metadata.get("provenance", {})
+    rows = [
+        {
+            "field": label.field,
+            "old": list(label.old),
+            "new": list(label.new),
+            "method": label.method,
+            "confidence": label.confidence,
+            "by": "review" if label.accepted else "rules",
+        }
+        for label in labels
+    ]
+    provenance = {**provenance, RELINKED: [*provenance.get(RELINKED, ()), *rows]}
+    return msgspec.structs.replace(case, metadata={**case.metadata, "provenance": provenance})
 
 
 def _relabel(unit: Evidence, label: RelinkedLabel | None, new: Corpus) -> Evidence:

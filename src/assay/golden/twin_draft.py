@@ -16,7 +16,7 @@ from assay.golden.twin_contrasts import vary_expectation
 from assay.golden.twin_rules import ALIKE_RULES, QuestionToVary, Rewriting, find_long_forms
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, AlikeKind, Case, DifferingKind
 from assay.text.languages import KnownLanguage, guess_language
-from assay.text.normalisation import normalise_nfc
+from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.tokens import tokenise_text
 
 VariantKind = AlikeKind | DifferingKind
@@ -142,7 +142,7 @@ class TwinDrafter:
             if kind not in self._kinds or (kind == "no-diacritic" and language != "vi"):
                 continue
             rewriting = rule(asked)
-            if rewriting is not None:
+            if rewriting is not None and not _tells_answer(rewriting.question, case):
                 yield kind, rewriting
 
     @cached_property
@@ -153,6 +153,13 @@ class TwinDrafter:
     @cached_property
     def _long_forms(self) -> dict[str, str]:
         return find_long_forms(self._linted.texts.values())
+
+
+def _tells_answer(question: str, case: Case) -> bool:
+    """Return whether another wording states a fact that the question does not: an acronym that is to be spelled out."""
+    own, other = fold_text(case.question), fold_text(question)
+    facts = [fold_text(fact) for fact in case.must_have]
+    return any(fact and fact in other and fact not in own for fact in facts)
 
 
 def tell_language(case: Case) -> KnownLanguage | None:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from assay.golden.corpus_words import CorpusWords
 from assay.golden.question_forms import DraftedQuestion, capitalise, is_clear_question, is_plain_sentence, is_specific
+from assay.golden.question_templates import ask_under_heading
+from assay.golden.vietnamese_facts import ask_about_end
 from assay.text.normalisation import fold_text
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.statements import Statement
@@ -72,11 +74,12 @@ _CONNECTIVE = re.compile(
 
 
 class VietnameseSentence(NamedTuple):
-    """What the rules of one sentence share: its text and the words of the corpus."""
+    """What the rules of one sentence share: its text, the words of the corpus, and if it is all that its chunk says."""
 
     text: str
     words: CorpusWords
     heading: str = ""
+    is_alone: bool = False
 
     def finish(self, question: str, *must_have: str) -> DraftedQuestion | None:
         """Return a question about the sentence, None if it is not clear by itself."""
@@ -86,7 +89,9 @@ class VietnameseSentence(NamedTuple):
         return DraftedQuestion(asked, self.text, tuple(filter(None, must_have)))
 
 
-def ask_in_vietnamese(statement: Statement, words: CorpusWords, heading: str = "") -> DraftedQuestion | None:
+def ask_in_vietnamese(
+    statement: Statement, words: CorpusWords, heading: str = "", *, is_alone: bool = False
+) -> DraftedQuestion | None:
     """Return the first question that a rule makes of a sentence, None if none fits.
 
     >>> said = Statement("text", "Nhân viên được chuyển tối đa 5 ngày phép.", 0, 0)
@@ -100,7 +105,7 @@ def ask_in_vietnamese(statement: Statement, words: CorpusWords, heading: str = "
     text = capitalise(text)
     if not is_plain_sentence(text, "vi"):
         return None
-    sentence = VietnameseSentence(text, words, heading)
+    sentence = VietnameseSentence(text, words, heading, is_alone)
     for rule in _RULES:
         if rule is not _ask_reason and _PRONOUN.search(text):
             continue  # it may stand for something of another sentence
@@ -114,7 +119,7 @@ def ask_quantity_in_vietnamese(sentence: VietnameseSentence) -> DraftedQuestion 
     """Return a question that asks for the one quantity of a sentence, None if the sentence fits no rule."""
     text = sentence.text
     measures = [measure for measure in find_measures(text) if not measure.date]
-    if len(measures) != 1 or measures[0].is_range or measures[0].is_spelled_one or re.search(r"[;:()]", text):
+    if len(measures) != 1 or measures[0].is_range or measures[0].is_spelled_one:
         return None
     measure, plain = measures[0], text.rstrip(" .!")
     words = text[measure.start : measure.end]
@@ -126,8 +131,27 @@ def ask_quantity_in_vietnamese(sentence: VietnameseSentence) -> DraftedQuestion 
     if asked == words or not _has_unit(measure, words, plain[measure.end :]):
         return None
     after = _SECOND_PART.split(plain[measure.end :], maxsplit=1)[0]
+    if re.search(r"[;:()]", plain[: measure.end] + after):
+        return None
+    if _LASTING.search(plain[: measure.start]) and _AFTER_LASTING.match(after) and _is_lasting(measure):
+        asked = "bao lâu"
     stated = words.lstrip("".join(letter for letter in words if not letter.isdigit()))
-    return sentence.finish(plain[: measure.start] + asked.strip() + after, stated)
+    drafted = sentence.finish(plain[: measure.start] + asked.strip() + after, stated)
+    return _ask_in_section(drafted, sentence.heading) if _REFERS_BACK.match(text) else drafted
+
+
+_LASTING = re.compile(
+    r"\b(?:thời gian|thời hạn|thời lượng|hạn)\b[^,;]*?(?: là| mất| kéo dài)? ?\Z|\b(?:kéo dài|mất|có giá trị trong|"
+    r"có hiệu lực trong|trong vòng) \Z",
+    re.IGNORECASE,
+)
+_AFTER_LASTING = re.compile(r" *(?:\Z|(?:kể từ|tính từ|sau khi|trước khi|nếu|đối với)\b)")
+"""Before and after an amount of time that one asks for by "how long" and not by how many units."""
+
+
+def _is_lasting(measure: Quantity) -> bool:
+    dimensions = {reading.dimension for reading in measure.readings}
+    return bool(dimensions & {"duration", "calendar"})
 
 
 def _is_reference(text: str, measure: Quantity) -> bool:
@@ -211,7 +235,14 @@ def _ask_rule(sentence: VietnameseSentence) -> DraftedQuestion | None:
     is_person = re.match(r"(?:trẻ|học sinh|sinh viên|bệnh nhân)\b", subject) is not None or _is_actor(subject)
     if match["modal"] not in ("không được", "chỉ được") or is_person or len(subject.split()) < _FEWEST_TOPIC_WORDS:
         return None
-    return sentence.finish(f"Quy định về {subject} là gì")
+    return _ask_in_section(sentence.finish(f"Quy định về {subject} là gì"), sentence.heading)
+
+
+def _ask_in_section(asked: DraftedQuestion | None, heading: str) -> DraftedQuestion | None:
+    """Return a question with the heading that it is asked under, for words that say little by themselves."""
+    if asked is None or not heading:
+        return asked
+    return asked._replace(question=ask_under_heading(asked.question, heading, "vi"))
 
 
 _REASON = re.compile(
@@ -312,6 +343,10 @@ def _ask_purpose(sentence: VietnameseSentence) -> DraftedQuestion | None:
     return sentence.finish(f"{match['subject']} {'có nhiệm vụ gì' if 'nhiệm vụ' in match['used'] else asked}")
 
 
+_REFERS_BACK = re.compile(r"(?:Số|Phần|Mức|Khoản|Những|Các) [^,.;:()]{2,30}? (?:được|đã|bị|còn|chưa) ")
+"""How a sentence begins that speaks of something which its section has told: "Số ngày được chuyển …"."""
+
+
 def _ask_day(sentence: VietnameseSentence) -> DraftedQuestion | None:
     text = sentence.text.rstrip(" .!")
     since = _FROM_DAY.match(text)
@@ -321,7 +356,8 @@ def _ask_day(sentence: VietnameseSentence) -> DraftedQuestion | None:
     if len(days) != 1 or not _begins_well(text) or "," in text or text[days[0].end() : days[0].end() + 1].isdigit():
         return None
     asked = f"{text[: days[0].start()]}{days[0]['preposition']} ngày nào{text[days[0].end() :]}"
-    return sentence.finish(asked, days[0]["day"].removeprefix("ngày "))
+    drafted = sentence.finish(asked, days[0]["day"].removeprefix("ngày "))
+    return _ask_in_section(drafted, sentence.heading) if _REFERS_BACK.match(text) else drafted
 
 
 def _ask_hours(sentence: VietnameseSentence) -> DraftedQuestion | None:
@@ -354,6 +390,14 @@ def _is_actor(subject: str) -> bool:
     )
 
 
+def _ask_end(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask for the time, place or person that ends a sentence which is all that its chunk says."""
+    asked = ask_about_end(sentence.text) if sentence.is_alone and not _BAD_START.match(sentence.text) else None
+    if asked is None or not is_specific(sentence.text.replace(asked[1], ""), sentence.words):
+        return None
+    return sentence.finish(*asked)
+
+
 _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
     ask_quantity_in_vietnamese,
     _ask_how,
@@ -367,4 +411,5 @@ _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
     _ask_meaning,
     _ask_consequence,
     _ask_rule,
+    _ask_end,
 )

@@ -112,6 +112,18 @@ def has_expired(valid_to: str | None, as_of: str | None) -> bool:
     return end is not None and now is not None and end <= now
 
 
+def is_in_force(chunk: CorpusChunk, as_of: str | None) -> bool:
+    """Return whether valid_from ≤ as_of < valid_to; a missing bound is open, and without a day all are in force.
+
+    >>> chunk = CorpusChunk("a", valid_from="2026-02-01", valid_to="2026-03-01")
+    >>> [is_in_force(chunk, day) for day in ("2026-01-31", "2026-02-01", "2026-03-01", None)]
+    [False, True, False, True]
+    """
+    start = parse_day(chunk.valid_from) if chunk.valid_from else None
+    now = parse_day(as_of) if as_of else None
+    return (start is None or now is None or start <= now) and not has_expired(chunk.valid_to, as_of)
+
+
 class SupersededVersions:
     """Which chunks of the corpus have expired, or belong to a version of a document that a newer one has replaced."""
 
