@@ -17,7 +17,7 @@ from assay.records.errors import BUG_EVENT
 
 collect_ignore = ["faults/raw_mcp.py", "faults/rude_mcp.py", "support/tiny_model.py"]  # programs that tests start
 
-# Chosen anew on every run, 30 examples a law find over some runs what 100 that stay the same do; CI, where they stay
+# Chosen again on every run, 30 examples a law find over some runs what 100 that stay the same do; CI, where they stay
 # the same, tries 100, and a thorough run a thousand.
 settings.register_profile("dev", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=100)
