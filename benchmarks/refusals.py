@@ -148,7 +148,7 @@ def count_unseen_cells(language: str) -> dict[str, Counts]:
     each answer is weighed by a model that has seen no answer of its cell."""
     labels: dict[str, list[str]] = {}
     detected: dict[str, list[DetectedBehaviour]] = {}
-    for model, held_out in train_fold_models(read_training_answers(language), language):
+    for model, held_out in train_fold_models(language):
         for answer in held_out:
             behaviour = detect_phrases(answer.text)
             if is_open_to_model(answer.text):

@@ -12,8 +12,10 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,12 +94,30 @@ def read_training_answers(language: str) -> list[TrainingAnswer]:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Rows of features as numbers of columns and values, and which rows are answers by their classes alone."""
+    """Rows of features as numbers of columns and values, and which rows are answers by their classes alone.
+
+    `fitted`: the weights that were learned so far, by the signs and the rows that they were learned from.
+    """
 
     features: list[str]
     columns: list[npt.NDArray[np.int64]]
     values: list[Floats]
     is_answer: list[bool]
+    fitted: dict[tuple[bytes, bytes], Floats] = field(default_factory=dict, repr=False, compare=False)
+
+
+class TrainingSet(NamedTuple):
+    """All answers that a model learns from, and their features."""
+
+    answers: list[TrainingAnswer]
+    matrix: Matrix
+
+
+@cache
+def load_training_set(language: str) -> TrainingSet:
+    """Return what the model of a language learns from."""
+    answers = read_training_answers(language)
+    return TrainingSet(answers, make_matrix(load_reader(language), answers))
 
 
 def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Matrix:
@@ -118,7 +138,18 @@ def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Mat
 
 
 def fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Floats:
-    """Return one weight a feature, shape (n_features,), from the given rows; both signs weigh the same in total."""
+    """Return one weight a feature, shape (n_features,), from the given rows; both signs weigh the same in total.
+
+    The models of the folds, whose scores give the thresholds, are also those that unseen cells are told by: each is
+    fitted once.
+    """
+    key = np.array(signs, dtype=np.int8).tobytes(), np.array(rows, dtype=np.int32).tobytes()
+    if key not in matrix.fitted:
+        matrix.fitted[key] = _fit_weights(matrix, signs, rows)
+    return matrix.fitted[key]
+
+
+def _fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Floats:
     weights = np.zeros(len(matrix.features))
     share = Counter(signs[row] for row in rows)
     damping = {sign: share[sign] / (COST * len(rows)) for sign in (-1, 1)}
@@ -130,11 +161,13 @@ def fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Fl
         shuffler.shuffle(order)
         for row in order:
             columns, values, sign = matrix.columns[row], matrix.values[row], signs[row]
-            margin = sign * float(np.sum(weights[columns] * values))
+            present = weights.take(columns)
+            margin = sign * float(np.add.reduce(present * values))
             gradient = margin - 1.0 + damping[sign] * multipliers[row]
             updated = max(0.0, multipliers[row] - gradient / (squares[row] + damping[sign]))
-            weights[columns] += (updated - multipliers[row]) * sign * values
-            multipliers[row] = updated
+            if updated != multipliers[row]:  # most answers are told well enough, and change nothing
+                weights[columns] = present + (updated - multipliers[row]) * sign * values
+                multipliers[row] = updated
     return weights
 
 
@@ -154,12 +187,10 @@ def split_by_cell(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[list[int]
         yield rows
 
 
-def train_fold_models(
-    answers: Sequence[TrainingAnswer], language: str
-) -> Iterator[tuple[RefusalModel, list[TrainingAnswer]]]:
+def train_fold_models(language: str) -> Iterator[tuple[RefusalModel, list[TrainingAnswer]]]:
     """Yield a model for each fold, with the shipped thresholds, and the answers that it has not seen."""
     reader, shipped = load_reader(language), load_model(language)
-    matrix = make_matrix(reader, answers)
+    answers, matrix = load_training_set(language)
     for rows, held_out in split_by_cell(answers):
         content = format_weights(matrix, answers, rows, shipped.thresholds)
         yield parse_weights(content, language, reader), [answers[row] for row in held_out]
@@ -205,9 +236,9 @@ def choose_thresholds(matrix: Matrix, answers: Sequence[TrainingAnswer]) -> Mode
     return ModelThresholds(refusal, undecided, partial)
 
 
-def train_model(answers: Sequence[TrainingAnswer], reader: FeatureReader) -> str:
-    """Return the file of weights that the answers give."""
-    matrix = make_matrix(reader, answers)
+def train_model(language: str) -> str:
+    """Return the file of weights that all answers of a language give."""
+    answers, matrix = load_training_set(language)
     return format_weights(matrix, answers, range(len(answers)), choose_thresholds(matrix, answers))
 
 
@@ -237,7 +268,7 @@ def _format_weight(weight: float) -> str:
 def main() -> int:
     """Write the weights of every language."""
     for language in MODEL_LANGUAGES:
-        content = train_model(read_training_answers(language), load_reader(language))
+        content = train_model(language)
         MODEL_FOLDER.joinpath(f"{language}.tsv").write_text(content, "utf-8")
         print(f"{language}: {content.count(chr(10)) - 4} features, {', '.join(content.splitlines()[:3])}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -16,9 +17,16 @@ from assay.records.errors import BUG_EVENT
 
 collect_ignore = ["faults/raw_mcp.py", "faults/rude_mcp.py", "support/tiny_model.py"]  # programs that tests start
 
-settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+# Chosen again on every run, 30 examples a law find over some runs what 100 that stay the same do; CI, where they stay
+# the same, tries 100, and a thorough run a thousand.
+settings.register_profile("dev", deadline=None, max_examples=30)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=100)
+settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=1000)
+settings.load_profile(os.environ.get("ASSAY_EXAMPLES") or ("ci" if os.environ.get("CI") else "dev"))
+
+# A few thousand tests and all modules stay alive to the end: at the default threshold, looking for cycles among them
+# takes a third of the time of collecting the tests.
+gc.set_threshold(100_000, 50, 1000)
 
 # The place of the address in the arguments of each event that can leave the machine.
 NETWORK_EVENTS = {"socket.connect": 1, "socket.sendto": 1, "socket.sendmsg": 1, "socket.getaddrinfo": 0}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.metrics.worlds import cases, corpora, make_golden_set, observations
+from tests.support.examples import try_examples
 
 from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.attribution.index_state import IndexView
@@ -40,7 +41,7 @@ def found(case: Case, corpus: Corpus | None, seen: Observation, scores: Any, tol
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(cases(), corpora, observations(), SCORES, SETTINGS)
 def test_every_observation_has_one_finding_that_adds_up(
     case: Case, corpus: Corpus | None, seen: Observation, scores: Any, told: AttributionSettings

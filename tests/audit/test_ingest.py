@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
+from tests.support.examples import try_examples
 
 import assay
 from assay.audit.audit_store import open_audit_store
@@ -446,7 +447,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@try_examples(25)
 @given(question=TEXTS, answer=TEXTS, citations=st.lists(TEXTS, max_size=3), model=TEXTS, user=TEXTS)
 def test_any_text_survives_storing(
     tmp_path_factory: pytest.TempPathFactory, question: str, answer: str, citations: list[str], model: str, user: str

@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 import typer
 from tests.support.source_files import dotted_name, iter_nodes
+from typer.main import get_command
 
 from assay.cli import app, main
 from assay.gates.release_decision import find_exit_code
@@ -52,12 +53,9 @@ def test_an_error_of_a_command_becomes_its_exit_code(
     def fail() -> None:
         raise raised
 
-    def build_failing_app(arguments: object) -> typer.Typer:
-        failing = typer.Typer(pretty_exceptions_enable=False)
-        failing.command()(fail)
-        return failing
-
-    monkeypatch.setattr(app, "build_app", build_failing_app)
+    failing = typer.Typer(pretty_exceptions_enable=False)
+    failing.command()(fail)
+    monkeypatch.setattr(app, "load_command", lambda first: get_command(failing))
     assert app.run_command([]) is code
     assert capsys.readouterr().err
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.formats.golden_rows import jsonl, row
+from tests.support.examples import try_examples
 
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.records.errors import InputError
@@ -104,7 +105,7 @@ goldens = st.builds(
 
 
 @given(goldens)
-@settings(max_examples=50)
+@try_examples(50)
 def test_a_golden_set_reads_back_equal(golden: GoldenSet) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "golden.jsonl"
@@ -116,7 +117,7 @@ def test_a_golden_set_reads_back_equal(golden: GoldenSet) -> None:
 
 
 @given(goldens)
-@settings(max_examples=20)
+@try_examples(20)
 def test_the_digest_does_not_depend_on_the_order_of_cases(golden: GoldenSet) -> None:
     assert compute_golden_digest(golden) == compute_golden_digest(replace(golden, cases=golden.cases[::-1]))
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import try_examples
 
 from assay.formats.label_files import (
     compute_answer_hash,
@@ -48,7 +49,7 @@ def test_labels_are_the_same_after_a_round_trip(
     assert LABELS == load_labels([path], SCALES)
 
 
-@settings(max_examples=60)
+@try_examples(60)
 @given(texts, texts)
 def test_any_text_of_a_claim_or_note_survives_csv(
     tmp_path_factory: pytest.TempPathFactory, text: str, note: str

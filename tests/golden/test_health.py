@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import try_examples
 from tests.trends.run_series import make_case, score_run
 
 from assay import golden
@@ -115,7 +116,7 @@ def test_where_nothing_can_be_detected_health_says_none() -> None:
     assert (power.detectable, power.reason) == (None, "") and power.cases_needed is not None
 
 
-@settings(max_examples=20, deadline=None)
+@try_examples(20)
 @given(st.lists(st.text("PFU-", min_size=12, max_size=12), min_size=0, max_size=6))
 def test_any_outcomes_give_numbers_or_a_reason(letters: list[str]) -> None:
     cases = make_cases(12, [("a", "b")] * 6 + [("b", "c")] * 6)

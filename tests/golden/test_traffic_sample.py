@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import try_examples
 
 import assay
 from assay.cli import main
@@ -146,7 +147,7 @@ def choose(order: list[int], count: int, seed: int, share: float) -> TrafficChoi
     return choose_questions([QUESTIONS[n] for n in order], golden, count, seed=seed, doubtful_share=share)
 
 
-@settings(max_examples=30, deadline=None)
+@try_examples(30)
 @given(st.permutations(range(30)), st.integers(1, 40), st.integers(0, 5), st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_order_in_the_store_does_not_matter_and_strata_take_turns(
     order: list[int], count: int, seed: int, share: float

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.metrics.worlds import ORACLE, cases, corpora, ids, judgments, make_golden_set, observations
+from tests.support.examples import try_examples
 
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, find_metric, is_metric_measurable, parse_metric
@@ -150,7 +151,7 @@ def test_the_default_metrics_are_written_as_they_are_printed(text: str) -> None:
 
 @pytest.mark.slow
 @given(observations(), cases(), corpora, judgments)
-@settings(max_examples=150)
+@try_examples(150)
 def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
@@ -167,7 +168,7 @@ def test_every_pair_has_one_status_and_a_score_within_the_declared_range(
 
 @pytest.mark.slow
 @given(observations(), observations(), cases(), corpora, judgments)
-@settings(max_examples=60)
+@try_examples(60)
 def test_a_row_scores_the_same_bytes_alone_and_with_others(
     observation: Observation, other: Observation, case: Case, corpus: Corpus | None, kind: str
 ) -> None:
@@ -199,7 +200,7 @@ def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
 
 @pytest.mark.slow
 @given(observations(), cases(), corpora, judgments, st.lists(ids, max_size=3))
-@settings(max_examples=60)
+@try_examples(60)
 def test_an_irrelevant_tail_changes_no_ranking_metric(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, repeats: list[str]
 ) -> None:
@@ -219,7 +220,7 @@ def test_an_irrelevant_tail_changes_no_ranking_metric(
 
 @pytest.mark.slow
 @given(observations(), cases(), corpora, judgments, st.sampled_from(["context", "retrieved"]))
-@settings(max_examples=60)
+@try_examples(60)
 def test_an_unknown_chunk_at_the_end_is_only_noise(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, stage: str
 ) -> None:
@@ -235,7 +236,7 @@ def test_an_unknown_chunk_at_the_end_is_only_noise(
 
 @pytest.mark.slow
 @given(cases(), corpora, judgments, st.permutations(["a", "b", "c", "d"]))
-@settings(max_examples=60)
+@try_examples(60)
 def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
     case: Case, corpus: Corpus | None, kind: str, order: list[str]
 ) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import try_examples
 
 import assay
 from assay.attribution.answer_quality import assess_text
@@ -61,7 +62,7 @@ METRICS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@try_examples(300)
 @given(case=cases, answer=texts)
 def test_states_of_facts_shares_verdicts_and_vetoes_never_disagree(case: Case, answer: str) -> None:
     reading = read_facts(case, answer)
@@ -89,7 +90,7 @@ def test_states_of_facts_shares_verdicts_and_vetoes_never_disagree(case: Case, a
         assert by_text.setdefault(judgment.fact, judgment.state) == judgment.state
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 @given(case=cases, answer=texts)
 def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, answer: str) -> None:
     observation = Observation("q", "c", answer=answer, behaviour="answer")

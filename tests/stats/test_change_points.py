@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.history import measure_detection
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import try_examples
 
 from assay.stats.change_points import find_further_changes, scan_for_change
 from assay.stats.sign_flip_test import compute_sign_flip_p
@@ -66,7 +67,7 @@ def test_what_does_not_move_is_not_tested() -> None:
     assert scan_for_change(np.ones((4, 0)), np.arange(0)) is None
 
 
-@settings(max_examples=25, deadline=None)
+@try_examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 9))
 def test_the_order_of_cases_and_a_constant_case_change_nothing_but_chance(seed: int, runs: int, cases: int) -> None:
     scores = draw_runs(np.random.default_rng(seed), [0.0] * runs, cases)

@@ -10,7 +10,7 @@ from benchmarks.refusals import count_unseen_cells, count_verdicts, read_kept, r
 from benchmarks.train_refusal_model import read_training_answers, read_voices, train_model
 
 from assay.text.refusal_model import LONGEST_SCORED
-from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model, load_reader
+from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
 from assay.text.refusals import (
     detect_behaviour,
     detect_phrases,
@@ -38,7 +38,7 @@ def _shipped_lexicons() -> Iterator[None]:
 
 @pytest.mark.parametrize("language", MODEL_LANGUAGES)
 def test_the_committed_answers_give_the_shipped_weights(language: str) -> None:
-    weights = train_model(read_training_answers(language), load_reader(language))
+    weights = train_model(language)
     assert MODEL_FOLDER.joinpath(f"{language}.tsv").read_text("utf-8") == weights
 
 

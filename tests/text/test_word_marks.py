@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.examples import try_examples
 
 from assay.text.normalisation import fold_text
 from assay.text.refusals import detect_behaviour, find_behaviour_candidates, load_rules
@@ -27,7 +28,7 @@ TEXTS = st.lists(
 ).flatmap(lambda parts: st.sampled_from([" ", ""]).map(lambda gap: gap.join(parts)))
 
 
-@settings(max_examples=400, deadline=None)
+@try_examples(400)
 @given(TEXTS)
 def test_words_exclude_no_list_that_matches(text: str) -> None:
     for lexicon in LEXICONS:
@@ -69,7 +70,7 @@ def test_most_shipped_lists_are_told_by_their_words() -> None:
     assert sum(told) >= 0.9 * len(told)
 
 
-@settings(max_examples=15, deadline=None)
+@try_examples(15)
 @given(
     st.lists(
         st.sampled_from([*PHRASES, "N/A", "Unknown.", "Which one?", "这里没有。", "12 days", "Der Hund und ich", ""]),

@@ -31,6 +31,8 @@ CITE_STAGE = "cite"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MAX_CLAIMS = 20
 """How many claims of an answer are compared with their sources."""
+_EQUAL_WEIGHTS = DocumentFrequencies.from_texts([])
+"""Every word counts alike, so that a cause does not depend on the rest of the golden set."""
 _RECORD_PROMPT = "the prompt as it was sent to the model"
 
 
@@ -192,9 +194,12 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
         return CauseFinding(
             "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
         )
-    sources = case.get_answer_sources()
-    for claim in segment_claims(case.answer)[:_MAX_CLAIMS] if sources else ():
-        support = score_support(claim.text, IndexedSources(sources, DocumentFrequencies.from_texts([])))
+    chunks = case.get_answer_sources()
+    if not chunks:
+        return None
+    sources = IndexedSources(chunks, _EQUAL_WEIGHTS)
+    for claim in segment_claims(case.answer)[:_MAX_CLAIMS]:
+        support = score_support(claim.text, sources)
         if support.verdict == "contradicted":
             fact = f"“{claim.text}”: {'; '.join(support.contradictions)}"
             return CauseFinding(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from assay.calls.plugins import enable_plugins
 from assay.cli.streams import end_on_termination, use_safe_streams
@@ -145,6 +147,15 @@ def build_app(arguments: Sequence[str] | None = None) -> typer.Typer:
     return app
 
 
+@cache
+def load_command(first: str | None) -> Callable[..., Any]:
+    """Return what runs the arguments of a command; any arguments if it is None, those of no command if it is "".
+
+    Building it takes as long as scoring a case, and a process that runs many commands, as tests do, builds it once.
+    """
+    return get_command(build_app(None if first is None else [first]))
+
+
 def _add_command(app: typer.Typer, name: str) -> None:
     module, _, attribute = COMMANDS[name].location.partition(".")
     command = getattr(import_module(f"assay.cli.{module}"), attribute)
@@ -256,7 +267,9 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
     try:
         # Completing a word in the shell, and a command after `--`, may need any of them.
         is_any = COMPLETION_VARIABLE in os.environ or arguments[:1] == ["--"]
-        code = build_app(None if is_any else arguments)(spread(arguments), prog_name="assay", standalone_mode=False)
+        first = arguments[0] if arguments and arguments[0] in COMMANDS else ""
+        command = load_command(None if is_any else first)
+        code = command(spread(arguments), prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]

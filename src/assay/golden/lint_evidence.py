@@ -184,16 +184,22 @@ def find_alternatives(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
 def _states_reference(case: Case, chunk: CorpusChunk, linted: LintedSet) -> bool:
     """Return whether one statement of a chunk has the quantities and most words of reference and question."""
     reference = case.reference or ""
-    if not judge_quantities(reference, reference):
+    if not _has_quantities(reference):
         return False
-    words = [list_content_words(text) for text in (case.question, reference)]
+    words = [_list_words_once(text) for text in (case.question, reference)]
     for statement in list_statements(chunk.text or ""):
         in_context = f"{statement.context}\n{statement.text}"
-        if min(share_words(wanted, in_context, linted) for wanted in words) < ALTERNATIVE_SHARE:
+        if any(share_words(wanted, in_context, linted) < ALTERNATIVE_SHARE for wanted in words):
             continue
         if all(judgment.state == "stated" for judgment in judge_quantities(statement.text, reference)):
             return True
     return False
+
+
+@lru_cache(maxsize=1024)
+def _has_quantities(reference: str) -> bool:
+    """Return whether a reference states a quantity; asked for every chunk that is compared with it."""
+    return bool(judge_quantities(reference, reference))
 
 
 def list_content_words(text: str) -> frozenset[str]:
@@ -203,6 +209,9 @@ def list_content_words(text: str) -> frozenset[str]:
     ['day', 'leav']
     """
     return frozenset(key for key in collect_word_keys(text) if not is_stop_word(key) and key not in _ASKING)
+
+
+_list_words_once = lru_cache(maxsize=1024)(list_content_words)
 
 
 def has_its_numbers(question: str, text: str) -> bool:

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -113,6 +114,11 @@ def write_rubric_records(rubrics: Sequence[Path | str | JudgeRubric]) -> Iterato
 
 def load_shipped_rubrics() -> Rubrics:
     """Load the shipped rubrics, without comparing them with the lock file."""
+    return dict(_read_shipped_rubrics())
+
+
+@cache
+def _read_shipped_rubrics() -> Rubrics:
     rubrics: Rubrics = {}
     for entry in sorted(_rubrics_folder().iterdir(), key=lambda entry: entry.name):
         if entry.name.endswith(".yaml") and entry.name != ANCHORS_FILE:
@@ -122,6 +128,7 @@ def load_shipped_rubrics() -> Rubrics:
     return rubrics
 
 
+@cache
 def load_anchors() -> AnchorFile:
     """Load the anchors: fixed claims whose label is known, which show whether a judge works and whether it drifts."""
     document = read_yaml(_rubrics_folder().joinpath(ANCHORS_FILE).read_text(encoding="utf-8"), ANCHORS_FILE)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from assay.stats.samples import ClusterCodes, compute_exact_sum
 _DECIMALS = {"ms": 0, "tokens": 0, "USD": 4}
 _MOST_DECIMALS = 17
 CASES_NAMED = 5
+_FEW_REASONS = 100  # reasons of a column whose codes are kept, because every slice of it asks for them
 
 
 def format_compared(value: float, threshold: float, unit: str = "share") -> tuple[str, str]:
@@ -105,6 +107,12 @@ def collect_values(column: ScoreColumn, rows: RowIndices | None = None) -> Colum
         chosen, values, status = np.arange(len(column.values), dtype=np.intp), column.values, column.status
     else:
         chosen, values, status = rows, column.values[rows], column.status[rows]
+        # Most metrics apply to all cases of a slice or to none; reports of a small run ask for thousands of slices.
+        states = status.tobytes()
+        if states.count(NOT_APPLICABLE) == len(rows):
+            return ColumnValues(chosen[:0], values[:0], chosen[:0], len(rows), 0)
+        if states.count(SCORED) == len(rows) and np.isfinite(values).all():
+            return ColumnValues(chosen, values, chosen[:0], 0, 0)
     claimed = status == SCORED
     scored = claimed & np.isfinite(values)
     not_applicable = status == NOT_APPLICABLE
@@ -126,8 +134,15 @@ _UNKNOWN_REASONS = (correctness.UNKNOWN_REASON, variants.UNKNOWN_REASON, variant
 
 def find_unknown_code(column: ScoreColumn) -> int | None:
     """Return the code of the reason of rows whose score nothing tells, at worst or at best (ADR 53); None without."""
-    codes = [code for code, reason in enumerate(column.reasons) if reason in _UNKNOWN_REASONS]
-    return codes[0] if codes else None
+    find = _find_unknown_once if len(column.reasons) <= _FEW_REASONS else _find_unknown_among
+    return find(column.reasons)
+
+
+def _find_unknown_among(reasons: tuple[str, ...]) -> int | None:
+    return next((code for code, reason in enumerate(reasons) if reason in _UNKNOWN_REASONS), None)
+
+
+_find_unknown_once = lru_cache(maxsize=256)(_find_unknown_among)
 
 
 NOT_REPORTED = "not reported"
@@ -175,9 +190,18 @@ def find_settled_rows(column: ScoreColumn, rows: RowIndices | None = None) -> Ro
 
 
 def _find_rows_with_reason(column: ScoreColumn, prefix: str, rows: RowIndices | None) -> RowIndices:
-    codes = [code for code, reason in enumerate(column.reasons) if reason.startswith(prefix)]
+    find = _find_codes_once if len(column.reasons) <= _FEW_REASONS else _find_codes
+    codes = find(column.reasons, prefix)
     chosen = np.arange(len(column.values), dtype=np.intp) if rows is None else rows
     return chosen[np.isin(column.reason[chosen], codes)] if codes else chosen[:0]
+
+
+def _find_codes(reasons: tuple[str, ...], prefix: str) -> tuple[int, ...]:
+    """Return the codes of the reasons that begin with a prefix."""
+    return tuple(code for code, reason in enumerate(reasons) if reason.startswith(prefix))
+
+
+_find_codes_once = lru_cache(maxsize=1024)(_find_codes)
 
 
 def find_statistic(metric_row: Metric, metric: str) -> str:

@@ -27,6 +27,8 @@ from assay.scoring.score_shard import CollectedRows
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
 from assay.stats.arrays import find_distinct
 
+MOST_KEPT_OBSERVATIONS = 128
+"""How many of the observations that were read again are kept."""
 FORMATS_WITH_VERSIONS = ("assay", "rag-trace")
 """The formats that can state versions."""
 
@@ -297,7 +299,17 @@ class ScoredRun:
             return self.observations_in_memory[config_id, case_id]
         if self.shards is None:
             return None
-        return read_row(self.files, self.shards, config_id, self._position.get(case_id, -1))
+        key = config_id, case_id
+        if key not in self._read_again:
+            if len(self._read_again) >= MOST_KEPT_OBSERVATIONS:
+                self._read_again.clear()
+            self._read_again[key] = read_row(self.files, self.shards, config_id, self._position.get(case_id, -1))
+        return self._read_again[key]
+
+    @cached_property
+    def _read_again(self) -> dict[tuple[str, str], Observation | None]:
+        """The observations that were read again last: causes, reports and details of a small run share them."""
+        return {}
 
 
 def read_row(files: Sequence[OutputFile], shards: MergedShards, config_id: str, case: int) -> Observation | None:

@@ -222,7 +222,7 @@ _EVENTS = [
     (r"nhan phong", r"tra phong"),
 ]
 _EVENT_PAIRS = [
-    (re.compile(rf"\b(?:{first})\b"), re.compile(rf"\b(?:{second})\b"))
+    (LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b"))
     for pair in _EVENTS
     for first, second in (pair, pair[::-1])
 ]

@@ -7,32 +7,34 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|~>])")
+from assay.text.late_pattern import LatePattern
+
+_ESCAPED = LatePattern(r"\\([\\`*_{}\[\]()#+\-.!|~>])")
 _ESCAPED_MARKS = "\\`*_{}[]()#+-.!|~>"
 _FIRST_HIDDEN = 0xE100  # private characters that stand for escaped marks while markup is removed
 _HIDE = {ord(mark): chr(_FIRST_HIDDEN + number) for number, mark in enumerate(_ESCAPED_MARKS)}
 _SHOW = {_FIRST_HIDDEN + number: mark for number, mark in enumerate(_ESCAPED_MARKS)}
 
-_STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<(del|s|strike)>[^<>]{0,400}</\1>", re.IGNORECASE)
-_BREAKING_TAG = re.compile(
+_STRUCK = LatePattern(r"~~[^~\n]{1,400}~~|<(del|s|strike)>[^<>]{0,400}</\1>", re.IGNORECASE)
+_BREAKING_TAG = LatePattern(
     r"</?(?:br|p|div|ul|ol|li|h[1-6]|table|tr|td|th|thead|tbody|pre|blockquote|hr)\b[^<>]{0,200}>", re.IGNORECASE
 )
-_INLINE_TAG = re.compile(
+_INLINE_TAG = LatePattern(
     r"</?(?:b|strong|i|em|u|s|del|ins|span|code|sup|sub|a|font|mark|small|big|kbd|abbr|cite|q|img)\b[^<>]{0,400}>",
     re.IGNORECASE,
 )
 _COMMENT_START, _COMMENT_END, _LONGEST_COMMENT = "<!--", "-->", 2000
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,400})\]\([^()\s]{0,400}(?: \"[^\"\n]{0,200}\")?\)")
-_CITATION = re.compile(r" ?\[\^?\d{1,3}(?: ?[-,–] ?\d{1,3}){0,8}\]|\[\^[\w-]{1,40}\]|【[^【】\n]{1,80}】")
-_FENCE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$|`{3,}", re.MULTILINE)
-_CODE = re.compile(r"`([^`\n]{1,400})`")
+_LINK = LatePattern(r"!?\[([^\[\]\n]{0,400})\]\([^()\s]{0,400}(?: \"[^\"\n]{0,200}\")?\)")
+_CITATION = LatePattern(r" ?\[\^?\d{1,3}(?: ?[-,–] ?\d{1,3}){0,8}\]|\[\^[\w-]{1,40}\]|【[^【】\n]{1,80}】")
+_FENCE = LatePattern(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$|`{3,}", re.MULTILINE)
+_CODE = LatePattern(r"`([^`\n]{1,400})`")
 _LINE_START = re.compile(r"^[ \t]*(?:>[ \t>]*)?(?:#{1,6}[ \t]+|[-*+•‣▪●][ \t]+|\d{1,3}[.)][ \t]+)?", re.MULTILINE)
 _TABLE_RULE = re.compile(
     r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?>(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*)\|?[ \t]*+$", re.MULTILINE
 )
-_STARS = re.compile(r"(\*{2,3})(?=\S)([^*\n]{1,800}?)(?<=\S)\1")
-_STAR = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,800}?)(?<=[^\s*])\*(?![\w*])")
-_UNDERSCORES = re.compile(r"(?<![^\W_])(_{1,3})(?=[^\s_])([^\n]{1,800}?)(?<=[^\s_])\1(?![^\W_])")
+_STARS = LatePattern(r"(\*{2,3})(?=\S)([^*\n]{1,800}?)(?<=\S)\1")
+_STAR = LatePattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,800}?)(?<=[^\s*])\*(?![\w*])")
+_UNDERSCORES = LatePattern(r"(?<![^\W_])(_{1,3})(?=[^\s_])([^\n]{1,800}?)(?<=[^\s_])\1(?![^\W_])")
 _MARKUP = re.compile(r"[*_`~<|\[\\#>&]|^[ \t]*(?:[-+•‣▪●]|\d{1,3}[.)])[ \t]|【", re.MULTILINE)
 
 _SPELLINGS = {
@@ -44,7 +46,7 @@ _SPELLINGS = {
     "º": "°",
 }
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75", "⅕": "2", "⅖": "4", "⅗": "6", "⅘": "8", "⅛": "125"}
-_FRACTION = re.compile(rf"(?<!\d)(\d*+)([{''.join(_FRACTIONS)}])")
+_FRACTION = LatePattern(rf"(?<!\d)(\d*+)([{''.join(_FRACTIONS)}])")
 _INVISIBLE = re.compile("[\u00ad\u2060\ufeff\u200c\u200d]|(?<=[a-zA-Z])\u200b(?=[a-zA-Z])")
 _HAS_SPELLING = re.compile(f"[{''.join(map(re.escape, _SPELLINGS))}]")
 

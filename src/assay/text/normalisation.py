@@ -104,4 +104,13 @@ def fold_in_place(text: str) -> str:
     >>> fold_in_place("Phần  Trăm")
     'phan  tram'
     """
+    is_kept = _SHORTEST_FLAT_KEPT <= len(text) <= _LONGEST_KEPT
+    return _flatten_and_keep(text) if is_kept else text.translate(_FLAT)
+
+
+_SHORTEST_FLAT_KEPT = 40  # shorter texts, which are words, are kept by those who ask
+
+
+@lru_cache(maxsize=1024)
+def _flatten_and_keep(text: str) -> str:
     return text.translate(_FLAT)

@@ -60,6 +60,7 @@ SPELLED_NUMBER_PATTERN = rf"{NUMBER_WORD_PATTERN}(?>(?:[\ -](?:(?:and|linh|le)\ 
 """Pattern of a run of number words in flat text; `parse_spelled_number` returns its value."""
 
 
+@lru_cache(maxsize=4096)
 def parse_spelled_number(folded: str, written: str, unit_follows: bool) -> int | None:
     """Return the number at the end of a run of number words, or None if there is none.
 
@@ -194,7 +195,7 @@ _ITEM = rf"""(?<![^\W_])(?:
 _COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
-_REMEMBERED_TEXTS = 256
+_REMEMBERED_TEXTS = 1024
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
@@ -297,6 +298,7 @@ def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
     return Number(values, stated_unit, match.start(), match.end()) if values else None
 
 
+@lru_cache(maxsize=4096)
 def _parse_digits(digits: str) -> tuple[Decimal, ...]:
     """Return the possible values of digits with separators; empty for versions, codes and very long runs."""
     if len(digits) > _MAX_DIGITS * 2:

@@ -591,10 +591,18 @@ def split_glued_units(text: str) -> str:
     >>> split_glued_units("9.6kWh and 500MB, not A4 or 2FA")
     '9.6 kWh and 500 MB, not A4 or 2FA'
     """
+    return _split_and_keep(text) if len(text) <= _LONGEST_CACHED else _split_glued_units(text)
+
+
+def _split_glued_units(text: str) -> str:
     text = write_spoken_numbers(text)
     if not any(map(str.isdigit, text)):
         return text
     return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))
+
+
+_LONGEST_CACHED = 2000
+_split_and_keep = lru_cache(maxsize=1024)(_split_glued_units)
 
 
 def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
@@ -700,9 +708,6 @@ def find_measures(text: str) -> list[Quantity]:
     [('172800', '>'), ('9600.0', ''), ('5000000', '<=')]
     """
     return list(_find_cached(text) if len(text) <= _LONGEST_CACHED else _find(text))
-
-
-_LONGEST_CACHED = 2000
 
 
 def _find(text: str) -> tuple[Quantity, ...]:

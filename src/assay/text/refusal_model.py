@@ -262,6 +262,7 @@ class _WeightRows:
     def __init__(self, text_by_feature: Mapping[str, str]) -> None:
         """`text_by_feature`: numbers between tabs; an empty one is 0."""
         self.text_by_feature = text_by_feature
+        self._rows: dict[str, list[float]] = {}
         self.text_by_class = {name[1:-1]: text for name, text in text_by_feature.items() if name[0] == "<"}
 
     def __contains__(self, feature: str) -> bool:
@@ -269,7 +270,10 @@ class _WeightRows:
 
     def read_row(self, feature: str) -> list[float]:
         """Return the weights of a feature. Raises KeyError for one that the model does not know."""
-        return _parse_numbers(self.text_by_feature[feature])
+        row = self._rows.get(feature)
+        if row is None:
+            row = self._rows[feature] = _parse_numbers(self.text_by_feature[feature])
+        return row
 
     def find_weight(self, feature: str, head: int) -> float:
         """Return what a feature weighs for a head; 0 for one that the model does not know."""

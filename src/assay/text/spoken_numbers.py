@@ -78,7 +78,7 @@ def write_spoken_numbers(text: str) -> str:
     >>> write_spoken_numbers("1½ inches, two and a half years, minus 18 °C, a pH of seven point four")
     '1.5 inches, 2.5 years, -18 °C, a pH of 7.4'
     """
-    if any(sign in text for sign in _VULGAR):
+    if not text.isascii() and any(sign in text for sign in _VULGAR):
         text = _VULGAR_FRACTION.sub(_write_vulgar, text)
     text = _UNDER_FIVES.sub(r"\g<side> \g<age>", _ORDINAL.sub(_write_ordinal, text))
     plain = fold_in_place(text)

@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -60,21 +60,31 @@ def _split_chunk(chunk: str) -> list[str]:
     return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
 
 
-def find_token_spans(text: str) -> list[tuple[int, int]]:
+def find_token_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of the tokens of folded or flat text.
 
-    >>> find_token_spans("part-time: $5")
+    >>> list(find_token_spans("part-time: $5"))
     [(0, 4), (5, 9), (11, 13)]
     """
+    return _find_spans_once(text) if len(text) <= _LONGEST_CACHED else _find_spans(text)
+
+
+def _find_spans(text: str) -> tuple[tuple[int, int], ...]:
     chunks = [match.span() for match in _TOKEN_CHUNK.finditer(text)]
     if "-" not in text:
-        return chunks
+        return tuple(chunks)
     spans: list[tuple[int, int]] = []
     for start, end in chunks:
+        if "-" not in text[start:end]:
+            spans.append((start, end))
+            continue
         for part in _split_chunk(text[start:end]):
             spans.append((start, start + len(part)))
             start += len(part) + 1
-    return spans
+    return tuple(spans)
+
+
+_find_spans_once = lru_cache(maxsize=512)(_find_spans)  # terms, facts and keywords are read from the same texts
 
 
 def _is_whole_token(chunk: str) -> bool:
@@ -175,7 +185,7 @@ def parse_terms(text: str) -> ParsedTerms:
     )
 
 
-_Spans = list[tuple[int, int]]
+_Spans = Sequence[tuple[int, int]]
 _make_term = tuple.__new__  # half the time of Term(…)
 
 
