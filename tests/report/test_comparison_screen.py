@@ -1,4 +1,4 @@
-"""What `assay compare` prints by default: few lines, strongest first, nothing broken inside a word."""
+"""What `assay compare` prints by default: few lines, what matters first, nothing broken inside a word."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from assay.comparison.paired_comparison import compare_snapshots
 from assay.records.findings import Attribution, Comparison
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
+from assay.report.change_order import CHECKABLE_NOTE, rank_importance
 from assay.report.comparison_screen import (
     MAX_LINES,
     list_flipped_cases,
     list_shown_changes,
     render_short_comparison,
 )
+from assay.report.comparison_tables import build_metric_changes_table
 from assay.report.comparison_tables import render_short_case_change
 
 LONG = "the measure went from 0.9 to 0.8 on case-of-a-very-long-name-that-cannot-be-folded and others " * 3
@@ -53,7 +55,7 @@ def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> N
     lines = render_short_comparison(make_comparison(), Decision("FAIL", ("recall is too low",))).lines
     assert ["runs/b compared with runs/a: FAIL", " - recall is too low", "What differs:"] == list(lines[:3])
     assert " - and 3 more: --verbose" in lines[:6]
-    start = next(row for row, line in enumerate(lines) if line.startswith("Shown changes, strongest first ("))
+    start = next(row for row, line in enumerate(lines) if line.startswith("Shown changes, most important first ("))
     assert re.fullmatch(
         r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse", lines[start + 1]
     )
@@ -61,11 +63,14 @@ def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> N
     assert any(line.startswith(" - case-000: embedding") and "→ embed it again" in line for line in lines)
 
 
-def test_changes_come_strongest_first_and_slices_last() -> None:
+def test_changes_come_by_importance_then_strongest_first_and_slices_last() -> None:
     changes = list_shown_changes(make_comparison())
     assert len(changes) > 3
     overall = [change for change in changes if change.slice is None]
     assert overall == changes[: len(overall)]
+    places = [rank_importance(change) for change in overall]
+    assert sorted(places) == places
+    overall = [change for change in overall if rank_importance(change) == 0]
 
     def measure(low: float | None, high: float | None, gain: float | None) -> float:
         assert low is not None and high is not None and gain is not None
@@ -74,6 +79,22 @@ def test_changes_come_strongest_first_and_slices_last() -> None:
     strengths = [measure(change.low, change.high, change.gain) for change in overall]
     assert sorted(strengths, reverse=True) == strengths
     assert {"regressed"} == {change.verdict for change in changes}
+
+
+def test_what_could_be_checked_comes_last_with_the_reason_however_strong_it_is() -> None:
+    before = {"access_self_reported": [0.0] * 60, "recall@10": [1.0] * 60}
+    before |= {"context_precision": [1.0] * 60}
+    after = {"access_self_reported": [1.0] * 60, "recall@10": [0.0] * 25 + [1.0] * 35}
+    after |= {"context_precision": [0.0] * 45 + [1.0] * 15}
+    comparison = compare_snapshots(side(before), side(after, "d"))
+    changes = list_shown_changes(comparison)
+    assert ["recall@10", "context_precision"] == [change.metric for change in changes][:2]
+    assert "access_self_reported" == changes[-1].metric
+    rows = build_metric_changes_table(comparison).rows
+    assert ["recall@10", "context_precision"] == [row[0] for row in rows[:2]]
+    assert rows[2][-1].endswith(CHECKABLE_NOTE)
+    lines = render_short_comparison(comparison, Decision("PASS", ()), width=200).lines
+    assert any("access_self_reported regressed (says what could be checked" in line for line in lines)
 
 
 def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:

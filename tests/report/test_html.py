@@ -178,7 +178,7 @@ def test_a_comparison_counts_lists_and_orders_its_moves() -> None:
     )
     assert [None, None, None] == [move["after"] for move in comparison["moves"][:3]]  # every fourth was lost
     changes = contents["rows"]["changes"]
-    assert ["improved", "regressed", "unchanged"] == [changes["names"][code] for code in changes["codes"][:3]]
+    assert ["better", "worse", "unchanged"] == [changes["names"][code] for code in changes["codes"][:3]]
     assert [0, 3, 6, 9] == changes["metrics"]["recall@10"]["improved"]
 
 

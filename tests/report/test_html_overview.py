@@ -12,7 +12,7 @@ from tests.report.html_world import world
 from tests.report.sample import SECRET
 from tests.report.test_html import leaking
 
-from assay.records.findings import CaseChange
+from assay.records.findings import Attribution, CaseChange
 from assay.report.html_cases import build_case_detail
 from assay.report.html_overview import (
     ANSWER_STATES,
@@ -84,8 +84,10 @@ def test_what_was_expected_is_the_reference_else_what_stands_for_it(fields: dict
 def test_failed_cases_come_leaks_first_then_regressed_ones_and_are_counted_beyond_the_limit() -> None:
     data = world(FRUIT)
     assert data.comparison is not None
-    # Of three cases one passed, one failed, one leaked; the last has no output. Two that failed got worse.
-    changes = tuple(CaseChange(f"fruit{n}-{n}", None, None, regressed=("recall@10",)) for n in (4, 7))
+    # Of three cases one passed, one failed, one leaked; the last has no output. Two that failed passed before.
+    passed, failed = Attribution("", "pass"), Attribution("", "retrieval_fault", "embedding")
+    changes = tuple(CaseChange(f"fruit{n}-{n}", passed, failed, regressed=("recall@10",)) for n in (4, 7))
+    changes += (CaseChange("fruit1-1", failed, failed, regressed=("recall@10",)),)
     candidate = structs.replace(data.comparison.candidate, config_id="fruit0-")
     data = replace(data, comparison=structs.replace(data.comparison, cases=changes, candidate=candidate))
     candidate_failures, other_failures = build_failures(data, {})
@@ -95,6 +97,7 @@ def test_failed_cases_come_leaks_first_then_regressed_ones_and_are_counted_beyon
     few = replace(data, cases=data.cases, scoring=_without_leaks(data.scoring))
     rows = build_failures(few, {})[0]["cases"]
     assert [("fruit4-4", "regressed"), ("fruit7-7", "regressed")] == [(row["id"], row["change"]) for row in rows[:2]]
+    assert {"worse"} == {row["change"] for row in rows if row["id"] == "fruit1-1"}, "the baseline failed too"
     assert "absent" == rows[0]["answered"]
     assert "" == build_failures(few, {})[1]["cases"][0]["change"], "the other configuration was not compared"
 

@@ -6,7 +6,7 @@ import { getOwn, loadSliceChanges } from "./data";
 import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, SliceChange } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
-import { strongestFirst } from "./overview";
+import { importantFirst } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
 import { Data, Items, visible } from "./text";
@@ -126,7 +126,7 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
 function AllGains({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
   const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
-  const all = strongestFirst(comparison.metrics).map((change) => ({ change, label: null }));
+  const all = importantFirst(comparison.metrics).map((change) => ({ change, label: null }));
   const first = all.filter(({ change }) => headlines.has(change.name));
   const label = t("all_metrics", { n: all.length });
   return (
@@ -279,6 +279,8 @@ function CaseLists({ report, rows, comparison }: { report: Report; rows: CaseRow
   const lists: [Key, string][] = [
     ["regressed_list", "regressed"],
     ["improved_list", "improved"],
+    ["worse_list", "worse"],
+    ["better_list", "better"],
     ["mixed_list", "mixed"],
     ["unchanged_list", "unchanged"],
   ];

@@ -104,15 +104,16 @@ function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
 const MOVED = 6;
 const SHOWN: MetricChange["verdict"][] = ["regressed", "improved"];
 
-/** The strongest changes first: shown ones before others, then by the gain in widths of its interval. */
-export function strongestFirst(changes: readonly MetricChange[]): MetricChange[] {
+/** The most important changes first: shown ones before others, then by what they are of, then by the gain in widths of
+ * its interval. */
+export function importantFirst(changes: readonly MetricChange[]): MetricChange[] {
   const strength = (change: MetricChange) => {
     if (change.gain === null) return -1;
     const width = change.low === null || change.high === null ? Number.POSITIVE_INFINITY : change.high - change.low;
     return Math.abs(change.gain) / Math.max(width, 1e-9);
   };
   const shown = (change: MetricChange) => (SHOWN.includes(change.verdict) ? 1 : 0);
-  return changes.toSorted((a, b) => shown(b) - shown(a) || strength(b) - strength(a));
+  return changes.toSorted((a, b) => shown(b) - shown(a) || a.importance - b.importance || strength(b) - strength(a));
 }
 
 /** The metrics of the report's first table, or all if the comparison has none of them. */
@@ -130,14 +131,14 @@ function nameComparison(title: string, report: Report): string {
   return `${title}: ${visible(report.comparison.candidate.config)}`;
 }
 
-/** What changed, in a few lines: which versions and settings differ, the strongest movements, which cases flipped. */
+/** What changed, in a few lines: which versions and settings differ, the most important movements, which cases flipped. */
 function WhatChanged({ report }: { report: Report }) {
   const { t } = useWords();
   const comparison = report.comparison;
   if (comparison === null) return null;
   const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
   const shown = comparison.metrics.filter((change) => SHOWN.includes(change.verdict));
-  const moved = strongestFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
+  const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
   const rest = comparison.changed.length - FIRST;
   const { fail_now, fail_no_longer } = comparison.flipped;
   return (
@@ -174,10 +175,10 @@ function WhatChanged({ report }: { report: Report }) {
 
 type Titles = ReadonlyMap<string, string>;
 
-/** The changes of one direction that are shown, strongest first, with the number of those that are left out. */
+/** The changes of one direction that are shown, the most important first, with the number of those that are left out. */
 function ShownChanges(props: { verdict: MetricChange["verdict"]; changes: readonly MetricChange[]; titles: Titles }) {
   const { t } = useWords();
-  const changes = strongestFirst(props.changes.filter((change) => change.verdict === props.verdict));
+  const changes = importantFirst(props.changes.filter((change) => change.verdict === props.verdict));
   if (changes.length === 0) return null;
   return (
     <p>
@@ -226,7 +227,7 @@ function Movement({ report }: { report: Report }) {
   if (comparison === null) {
     return report.configs.length < 2 ? <p class="hint">{t("no_baseline")}</p> : null;
   }
-  const changes = strongestFirst(headlineChanges(report, comparison)).slice(0, MOVED);
+  const changes = importantFirst(headlineChanges(report, comparison)).slice(0, MOVED);
   const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
   const title = nameComparison(t("movement_table", { baseline: visible(comparison.baseline.name) }), report);
   const reach = Math.max(1e-9, ...changes.filter(({ unit }) => unit === "share").flatMap(spread));

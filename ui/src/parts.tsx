@@ -86,6 +86,8 @@ const SIGNS: Record<string, [string, string]> = {
   unsupported: ["warn", "–"],
   improved: ["good", "▲"],
   regressed: ["bad", "▼"],
+  worse: ["warn", "▽"],
+  better: ["plain", "△"],
   mixed: ["warn", "◆"],
   "not shown": ["plain", "○"],
   "n/a": ["plain", "–"],

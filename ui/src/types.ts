@@ -147,6 +147,7 @@ export interface MetricChange {
   unpaired: number;
   detectable: string | null;
   note: string;
+  importance: number;
 }
 
 /** One metric's change on one slice. */
@@ -174,6 +175,7 @@ export interface SliceChange {
   unpaired: number;
   detectable: string | null;
   note: string;
+  importance: number;
 }
 
 /** How often evidence moved from one rank to another at a stage; null if absent. */

@@ -15,6 +15,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Attribution, CaseChange, Comparison, MetricChange
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
+from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.comparison_tables import format_confidence, format_signed
 from assay.report.failure_tables import format_cause_and_fix
 from assay.report.number_format import MetricsByName, format_number
@@ -64,7 +65,8 @@ def _fails(attribution: Attribution | None) -> bool:
 
 
 def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
-    """Return the changes that are shown, of metrics and slices, strongest first: the interval's distance from 0.
+    """Return the changes that are shown, the most important first: headline metrics, other gated ones, the rest, and
+    what could be checked; in each the strongest first, by the interval's distance from 0.
 
     Distances of different units are compared as shares of the interval's width, regressions before improvements of the
     same strength, metrics over all cases before slices.
@@ -72,15 +74,14 @@ def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
     changes = [*comparison.metrics.values()]
     changes += [change for metrics in comparison.slices.values() for change in metrics.values()]
     shown = [change for change in changes if change.verdict in _SHOWN]
-    shown.sort(key=lambda change: (change.slice is not None, -_measure_strength(change), change.verdict == "improved"))
+    shown.sort(key=_get_order)
     return shown
 
 
-def _measure_strength(change: MetricChange) -> float:
-    """Return how many half widths of its interval a gain is away from 0, larger for a change that is clearer."""
-    if change.gain is None or change.low is None or change.high is None or change.high == change.low:
-        return 0.0
-    return 2 * abs(change.gain) / (change.high - change.low)
+def _get_order(change: MetricChange) -> tuple[bool, bool, int, float, bool]:
+    importance = rank_importance(change)
+    is_checkable, is_slice = bool(describe_checkable(change.metric)), change.slice is not None
+    return is_checkable, is_slice, importance, -measure_strength(change), change.verdict == "improved"
 
 
 def render_short_comparison(
@@ -170,7 +171,7 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     shown = list_shown_changes(comparison)
     if shown:
         lines = [f" - {_describe_change(change, metric_rows)}" for change in shown]
-        return [f"Shown changes, strongest first ({scope}):", *_cut_list(lines, most)]
+        return [f"Shown changes, most important first ({scope}):", *_cut_list(lines, most)]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope})."]
@@ -184,7 +185,9 @@ def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
     low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
     interval = f"gain {low} to {high}{format_confidence(change)}"
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
-    return escape_terminal(f"{change.metric}{where} {change.verdict}: {before} → {after}, {interval}; {counts}")
+    note = describe_checkable(change.metric)
+    what = f" ({note})" if note else ""
+    return escape_terminal(f"{change.metric}{where} {change.verdict}{what}: {before} → {after}, {interval}; {counts}")
 
 
 def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName) -> Iterator[str]:

@@ -21,6 +21,7 @@ from assay.records.findings import (
     RankMove,
 )
 from assay.records.release_gates import Decision, RuleResult
+from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
@@ -35,13 +36,18 @@ _HEADLINES = tuple(name for _, names in HEADLINES for name in names)
 def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
     """Return the metrics that differ on at least one case; the others are listed in a note."""
     rows, unchanged_metrics = [], []
-    for name, change in sorted(comparison.metrics.items(), key=lambda item: _SHOWN_FIRST[item[1].verdict]):
+    for name, change in sorted(comparison.metrics.items(), key=lambda item: _get_row_order(item[1])):
         differs = change.improved or change.regressed or change.unpaired or change.needs_review
         if change.baseline == change.candidate and not differs:
             unchanged_metrics.append(name)
             continue
         rows.append(
-            (name, get_metric_class(name, metric_rows), *_format_change_cells(change, metric_rows), change.note)
+            (
+                name,
+                get_metric_class(name, metric_rows),
+                *_format_change_cells(change, metric_rows),
+                "; ".join(filter(None, (change.note, describe_checkable(name)))),
+            )
         )
     columns = ("Metric", "Class", *_CHANGE_COLUMNS, "Note")
     notes = [_TESTING_NOTE] if rows else []
@@ -76,7 +82,16 @@ _MAX_NAMED = 10
 
 
 _SHOWN_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1, "not shown": 2, "n/a": 2}
-"""The order of rows; what is not shown stays in the order of the catalogue, because its size means nothing."""
+
+
+def _get_row_order(change: MetricChange) -> tuple[int, int, float]:
+    """Return the place of a row: shown changes in order of importance and strength, and what could be checked after
+    them; what is not shown stays in the order of the catalogue, because its size means nothing."""
+    if change.verdict not in ("regressed", "improved"):
+        return 2, 0, 0.0
+    return _SHOWN_FIRST[change.verdict], rank_importance(change), -measure_strength(change)
+
+
 _TESTING_NOTE = (
     "A positive gain is an improvement. p and interval take account of everything that was tested: a change is shown "
     "where p is at most its limit and the interval excludes 0."

@@ -24,6 +24,7 @@ from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult,
 from assay.records.verdicts import Verdict
 from assay.report.case_text import FORBIDDEN_MARK as HIDDEN
 from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
+from assay.report.comparison_screen import list_flipped_cases
 from assay.report.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
 from assay.report.number_format import MetricsByName, find_metric_row
 from assay.scoring.case_outcomes import classify_checks
@@ -339,7 +340,7 @@ def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 PASSED, FAILED, LEAKED, MISSING, UNKNOWN = "passed", "failed", "leaked", "missing", "unknown"
 CASE_STATES = (PASSED, FAILED, LEAKED, MISSING, UNKNOWN)
-CHANGE_STATES = ("unchanged", "improved", "regressed", "mixed", "unpaired")
+CHANGE_STATES = ("unchanged", "improved", "regressed", "worse", "better", "mixed", "unpaired")
 LEAK_CHECK = "leak"
 MAX_QUESTION_LENGTH = 160
 MAX_CASES_PER_LIST = 1000
@@ -459,11 +460,15 @@ def _decode_reason(column: ScoreColumn, kind: int) -> list[str]:
 
 
 def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str]:
-    """Return improved, regressed, mixed, unchanged or unpaired for every case, in golden order."""
+    """Return how each case changed, in golden order.
+
+    A case regressed if it fails now alone, and improved if it failed with the baseline alone. Where the outcome is the
+    same, its scores are worse, better or mixed; else it is unchanged, or unpaired.
+    """
     case_ids = [case.id for case in cases]
-    change_by_case = {
-        change.case_id: _classify_change(change.improved, change.regressed) for change in comparison.cases
-    }
+    change_by_case = {change.case_id: _compare_scores(change.improved, change.regressed) for change in comparison.cases}
+    flipped = list_flipped_cases(comparison)
+    change_by_case |= dict.fromkeys(flipped.fail_now, "regressed") | dict.fromkeys(flipped.fail_no_longer, "improved")
     paired = {
         case_id
         for change in comparison.metrics.values()
@@ -487,9 +492,9 @@ def _build_change_columns(comparison: Comparison, cases: Sequence[Case]) -> Json
     return {"names": CHANGE_STATES, "codes": [CHANGE_STATES.index(word) for word in words], "metrics": lists}
 
 
-def _classify_change(improved: tuple[str, ...], regressed: tuple[str, ...]) -> str:
+def _compare_scores(improved: tuple[str, ...], regressed: tuple[str, ...]) -> str:
     if improved and regressed:
         return "mixed"
     if improved:
-        return "improved"
-    return "regressed" if regressed else "unchanged"
+        return "better"
+    return "worse" if regressed else "unchanged"

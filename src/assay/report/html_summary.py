@@ -15,6 +15,7 @@ from assay.records.findings import Comparison, ComparisonSide, MetricChange, Ran
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.change_order import describe_checkable, rank_importance
 from assay.report.comparison_screen import list_flipped_cases
 from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import find_symptoms
@@ -177,7 +178,8 @@ def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
         "unchanged": len(change.unchanged),
         "unpaired": len(change.unpaired),
         "detectable": _format_optional(change.smallest_detectable, change.metric, metric_rows),
-        "note": change.note,
+        "note": "; ".join(filter(None, (change.note, describe_checkable(change.metric)))),
+        "importance": rank_importance(change),
     }
 
 

@@ -1,0 +1,40 @@
+"""The order in which reports list changes of metrics: what matters first, what only says what could be checked last."""
+
+from __future__ import annotations
+
+from assay.metrics.metric import parse_metric_name
+from assay.metrics.template_columns import FIRST_METRICS, HEADLINES, SHOWN_HEADLINES
+from assay.records.findings import MetricChange
+
+_HEADLINE_NAMES = frozenset(
+    name for titles in (HEADLINES, SHOWN_HEADLINES, FIRST_METRICS) for _, names in titles for name in names
+)
+CHECKABLE_METRICS = frozenset(("access_self_reported", "unknown_access"))
+"""Metrics of what could be checked, by what the target reports of itself: no answer gets better or worse with them."""
+CHECKABLE_NOTE = "says what could be checked, not how good the answers are"
+
+
+def rank_importance(change: MetricChange) -> int:
+    """Return the place of a change by what it is of: 0 for a headline metric, 1 for another that a gate looks at, 2 for
+    the rest, 3 for what could be checked."""
+    if parse_metric_name(change.metric).base in CHECKABLE_METRICS:
+        return 3
+    if change.metric in _HEADLINE_NAMES:
+        return 0
+    return 1 if change.family == "gated" else 2
+
+
+def describe_checkable(metric: str) -> str:
+    """Return what to say beside a change of a metric that only tells what could be checked; "" for any other.
+
+    >>> describe_checkable("unknown_access"), describe_checkable("recall@10")
+    ('says what could be checked, not how good the answers are', '')
+    """
+    return CHECKABLE_NOTE if parse_metric_name(metric).base in CHECKABLE_METRICS else ""
+
+
+def measure_strength(change: MetricChange) -> float:
+    """Return how many half widths of its interval a gain is away from 0, larger for a change that is clearer."""
+    if change.gain is None or change.low is None or change.high is None or change.high == change.low:
+        return 0.0
+    return 2 * abs(change.gain) / (change.high - change.low)
