@@ -1,7 +1,8 @@
 """The faults of the depot, with the causes that a reader of a trace may name for each.
 
 A fault replaces one step. `causes` are right where the trace shows everything; `at` has other sets for less complete
-traces; at the levels in `hidden` nothing that is recorded tells the cause, so that "insufficient trace" is right too.
+traces; at the levels in `hidden` its author thought that nothing which is recorded tells the cause. The benchmark goes
+by what it can prove of a case (`benchmarks.attribution_twins`), and not by that.
 More than a third of the faults have two acceptable causes, or none.
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,14 @@ import msgspec
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
 from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
-from benchmarks.attribution_twins import CONTENT_CAUSES, find_open_twins, find_text_twins
+from benchmarks.attribution_twins import (
+    CONTENT_CAUSES,
+    SpoiledRun,
+    find_cause_twins,
+    find_open_twins,
+    find_pair_twins,
+    find_text_twins,
+)
 from benchmarks.depot.faults import Causes
 from benchmarks.lending import pipeline
 from benchmarks.lending.faults import FAULTS, LABEL_FAULTS
@@ -34,24 +41,40 @@ class LendingWorld:
         for level in levels:
             attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
             spared = tuple(attributed[case_id] for case_id in sorted(self.good))
-            yield FaultyRun("lending", "clean", level, frozenset(), False, "third later", (), spared)
-        for name, fault in FAULTS.items():
-            observations, good = observe(Desk(fault.damage(Steps())))
-            for level in levels:
-                attributed = attribute_trace(self.golden, self.corpus, observations, level)
-                affected = tuple(attributed[case_id] for case_id in sorted(self.good) if not good[case_id])
-                spared = tuple(attributed[case_id] for case_id in sorted(self.good) if good[case_id])
-                causes = fault.list_causes(level)
-                twins = self._find_twins(self.golden, observations, level, causes)
-                yield FaultyRun("lending", name, level, causes, False, "third later", affected, spared, twins)
+            yield FaultyRun("lending", "clean", level, frozenset(), "third later", (), spared)
+        outcomes = {name: observe(Desk(fault.damage(Steps()))) for name, fault in FAULTS.items()}
+        for level in levels:
+            spoiled_runs = {
+                name: SpoiledRun(observations, self._list_spoiled(good), FAULTS[name].list_causes(level))
+                for name, (observations, good) in outcomes.items()
+            }
+            pairs = find_pair_twins(spoiled_runs, level)
+            for name, run in spoiled_runs.items():
+                attributed = attribute_trace(self.golden, self.corpus, run.observations, level)
+                yield FaultyRun(
+                    "lending",
+                    name,
+                    level,
+                    run.causes,
+                    "third later",
+                    tuple(attributed[case_id] for case_id in sorted(run.spoiled)),
+                    tuple(attributed[case_id] for case_id in sorted(self.good - run.spoiled)),
+                    self._find_twins(self.golden, run.observations, level, run.causes) | pairs[name],
+                    find_cause_twins(self.golden, run.observations, level, run.causes),
+                )
         for name, label_fault in LABEL_FAULTS.items():
             golden = GoldenSet(tuple(map(label_fault.damage, self.golden.cases)), as_of=self.golden.as_of)
             changed = [new.id for old, new in zip(self.golden.cases, golden.cases, strict=True) if old != new]
             for level in levels:
                 attributed = attribute_trace(golden, self.corpus, self.clean, level)
                 affected = tuple(attributed[case_id] for case_id in changed)
-                twins = self._find_twins(golden, self.clean, level, label_fault.causes)
-                yield FaultyRun("lending", name, level, label_fault.causes, False, "third later", affected, (), twins)
+                causes = label_fault.causes
+                twins = self._find_twins(golden, self.clean, level, causes)
+                ambiguous = find_cause_twins(golden, self.clean, level, causes)
+                yield FaultyRun("lending", name, level, causes, "third later", affected, (), twins, ambiguous)
+
+    def _list_spoiled(self, good: Mapping[str, bool]) -> frozenset[str]:
+        return frozenset(case_id for case_id in self.good if not good[case_id])
 
     def _find_twins(
         self, golden: GoldenSet, observations: Sequence[Observation], level: Level, causes: Causes

@@ -15,6 +15,7 @@ from assay.attribution.case_facts import (
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.attribution.misread_numbers import find_misread_number
 from assay.metrics.citation_precision import list_misplaced_citations
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
@@ -75,6 +76,9 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     subcause = _find_generator_subcause(case, invented_numbers)
     facts, missing = tuple(evidence), case.content_quality.missing
     is_refused = case.behaviour != "answer"
+    misread = find_misread_number(case.answer, missing) if not is_refused else None
+    if misread is not None and (not case.has_shown_texts or case.is_index_unknown):
+        return CauseFinding("parser", INDEX_STAGE, (*facts, misread), "medium", ("generator",), record=(RECORD_TEXTS,))
     if not case.has_shown_texts:
         if is_refused or not invented_numbers:
             index_causes = _list_index_causes(case, subcause)
@@ -212,6 +216,9 @@ def find_other_value(case: CaseFacts) -> CauseFinding | None:
     if not others:
         return None
     evidence = (f"states {', '.join(others)}; the reference has {', '.join(case.facts)}",)
+    misread = find_misread_number(case.answer, case.facts)
+    if misread is not None:
+        return CauseFinding("parser", INDEX_STAGE, (*evidence, misread), "medium", ("generator", "golden_label_issue"))
     return CauseFinding(
         "generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), "wrong_entity_or_number"
     )

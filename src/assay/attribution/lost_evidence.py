@@ -27,6 +27,8 @@ DEFAULT_PRODUCTION_K = 5
 NEAR = 5
 """The last rank at which a retriever counts as having found the evidence near the top."""
 _RRF_CONSTANT = 60
+_MIN_ADDED_WORDS = 5
+"""From how many words on that a query adds to the question it may be about something else."""
 _TELLING_RUN = 10
 """From how many traces on it tells something that none of them shows a chunk which two searches miss."""
 
@@ -238,15 +240,49 @@ def _check_reranker(loss: LostEvidence) -> CauseFinding | None:
     before, after = loss.find_rank(rerank_input), loss.find_rank(reranked)
     if reranked is None or rerank_input is None or before is None:
         return None
-    is_dropped = after is None and before <= len(reranked.stage.chunks)
+    passed_on = len(reranked.chunk_ids)
+    usual = loss.view.largest_stages.get(reranked.name, 0) if loss.view is not None else 0
+    is_short = passed_on < min(len(rerank_input.chunk_ids), max(usual, loss.last_shown_rank))
+    is_dropped = after is None and (before <= passed_on or is_short)
     is_demoted = after is not None and before <= loss.last_shown_rank < after
     if not is_dropped and not is_demoted:
         return None
+    misled = _find_added_subjects(loss, rerank_input)
     evidence = (
         f"{loss.describe_rank(rerank_input)} in {rerank_input.name}; in {reranked.name} it {_describe_fall(after)}",
     )
+    if misled is not None:
+        return _report_added_subjects((*evidence, misled), reranked)
+    if after is None and is_short:
+        evidence += (f"{reranked.name} passes on {passed_on} of the {len(rerank_input.chunk_ids)} that it received",)
     subcause = "dropped" if after is None else "ranked_below_cut_off"
     return CauseFinding("reranker", reranked.name, evidence, "high", subcause=subcause)
+
+
+def _find_added_subjects(loss: LostEvidence, ranked: TraceStep) -> str | None:
+    """Return what shows that a ranking went by other subjects than the question's: the query as it was sent adds at
+    least as many words as the question has, and by them other chunks of the list come before the evidence."""
+    if not loss.is_query_known or not loss.texts:
+        return None
+    asked, searched = _list_long_words(loss.question), _list_long_words(loss.query)
+    added = searched - asked - _list_words(loss.texts)
+    if not asked or len(added) < max(len(asked), _MIN_ADDED_WORDS):
+        return None
+    others = _list_other_texts(loss, ranked)
+    asked_rank = compute_lexical_rank(loss.question, loss.texts, others)
+    searched_rank = compute_lexical_rank(loss.query, loss.texts, others)
+    if asked_rank is None or searched_rank is None or searched_rank <= asked_rank:
+        return None
+    named = ", ".join(sorted(added)[:5])
+    return f"the query as it was sent adds {len(added)} words, such as “{named}”, which question and evidence lack"
+
+
+def _report_added_subjects(evidence: tuple[str, ...], ranked: TraceStep) -> CauseFinding:
+    return CauseFinding("bm25_analyzer", ranked.name, evidence, "medium", ("reranker",), "query_rewriting")
+
+
+def _list_long_words(text: str) -> set[str]:
+    return {word for word in tokenise_text(text) if len(word) > 2}
 
 
 def _describe_fall(rank: int | None) -> str:
@@ -490,6 +526,9 @@ def _check_cut_off(loss: LostEvidence) -> CauseFinding | None:
     if reranked is None or context is None or rank is None or rank > NEAR:
         return None
     evidence = (f"{loss.describe_rank(reranked)} in {reranked.name}; the generator was shown {loss.shown_count}",)
+    misled = _find_added_subjects(loss, reranked)
+    if misled is not None:
+        return _report_added_subjects((*evidence, misled), reranked)
     record = ("more of the ranking in the context, once",)
     return CauseFinding(
         "reranker", reranked.name, evidence, "medium", ("context_builder",), "ranked_below_cut_off", record

@@ -47,6 +47,7 @@ _RULES: tuple[CauseRule, ...] = (
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
     cause_rules.find_moved_label,
+    cause_rules.find_defect_of_unknown_answer,
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
     generation_rules.find_other_value,
