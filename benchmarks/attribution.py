@@ -1,14 +1,14 @@
-"""How often attribution names the right cause: faults of two applications, at four levels of trace.
+"""How often attribution names the right cause: faults of three applications, at four levels of trace.
 
     python -m benchmarks.attribution [--application depot] [--config hybrid-rerank] [--part later]
         [--faults] [--untouched]
 
 Every fault of the handbook example (three configurations), of the depot (`benchmarks/depot`) and of the help desk of a
-library (`benchmarks/lending`) is switched on by itself. A case counts where the fault spoiled a good answer, by what the
-applications themselves and plain words tell: a fault that attribution does not notice counts as wrong. "Insufficient trace" is wrong too, unless it is proven that
-the trace does not tell the cause. The named set is the cause and the other candidates, at most three; where no
-check failed, there is no cause, and the first candidate counts as first. False blame is a cause of a good case,
-false doubt a good case without a cause that has candidates.
+library (`benchmarks/lending`) is switched on by itself. A case counts where the fault spoiled a good answer, by what
+the applications and plain words tell: a fault that attribution does not notice counts as wrong. "Insufficient trace"
+is wrong too, unless it is proven that the trace does not tell the cause. The named set is the cause and the other
+candidates, at most three; where no check failed, there is no cause, and the first candidate counts as first. False
+blame is a cause of a good case, false doubt a good case without a cause that has candidates.
 
 Half of the depot's faults (by their digest) is not to be looked at while rules are developed: only its totals are
 printed, and its faults with `--untouched`. The later faults were written after the first rules; what they taught went
@@ -156,8 +156,8 @@ def format_level(name: str, runs: Sequence[FaultyRun]) -> str:
 
 COUNTED = (
     'Rows without an addition count every spoiled case. Rows "without proven twins" leave out those of which a world '
-    "in which another half is at fault has the same trace at that level. The bars and the exit code hold these rows, and "
-    "the others where a level has no twins."
+    "in which another half is at fault has the same trace at that level. The bars and the exit code hold these rows, "
+    "and the others where a level has no twins."
 )
 HEAD = (
     "| trace | faults | cases | half | cause in the set | first cause | first, by fault | set size | unnoticed | "

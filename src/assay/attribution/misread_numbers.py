@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 from assay.attribution.case_facts import find_unsupported_numbers
 
-_LOOKALIKES = str.maketrans("OoQlI|SBZ", "000111582")
+_LOOKALIKES = str.maketrans("OlISB", "01158")
 """Letters that text recognition confuses with digits, and the digits."""
-_WRITTEN_NUMBER = re.compile(r"(?<!\w)[\dOoQlI|SBZ]+(?:[.,'’\u00a0 ][\dOoQlI|SBZ]+)*(?!\w)")
+_WRITTEN_NUMBER = re.compile(r"(?<!\w)[\dOlISB]+(?:[.,'’][\dOlISB]+)*(?!\w)")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def find_misread_number(answer: str, facts: Iterable[str]) -> str | None:
@@ -24,10 +25,10 @@ def find_misread_number(answer: str, facts: Iterable[str]) -> str | None:
     """
     answered = {written: _fold_number(written) for written in _WRITTEN_NUMBER.findall(answer)}
     for fact in facts:
-        for number in re.findall(r"\d+(?:[.,]\d+)*", fact):
+        for number in _NUMBER.findall(fact):
             for written, folded in answered.items():
-                is_same = folded == _fold_number(number) and any(letter.isdigit() for letter in written + number)
-                if is_same and written != number and find_unsupported_numbers(number, [written]):
+                is_alike = written != number and folded == _fold_number(number)
+                if is_alike and find_unsupported_numbers(number, [written]):
                     return f"the answer has “{written}” for “{number}”, which a reader of pages mistakes for each other"
     return None
 
