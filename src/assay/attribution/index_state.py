@@ -292,7 +292,7 @@ class IndexView:
                     neighbour_words.update(_split_words(neighbour))
             if added.keys() <= neighbour_words and len(added) >= _MIN_COUNT:
                 return IndexDefect("chunking", f"{name} also contains text of other chunks: “{words}”")
-            owner = self._find_owner_of_added(corpus_chunk, expected, indexed)
+            owner = self._find_owner_of_added(corpus_chunk, added, indexed)
             if owner is not None:
                 return IndexDefect("chunking", f"{name} also contains text of {owner}: “{words}”", ("parser",))
             shared = 1 - lost.total() / len(expected) if expected else 0.0
@@ -318,11 +318,15 @@ class IndexView:
         also: tuple[Literal["chunking"], ...] = ("chunking",) if start is not None else ()
         return IndexDefect("parser", f"{name} is indexed without “{words}”", also)
 
-    def _find_owner_of_added(self, corpus_chunk: CorpusChunk, expected: list[str], indexed: list[str]) -> str | None:
-        """Return a chunk of another document of which the indexed text has a run of words that its own text lacks."""
-        own_runs = set(_list_runs(expected))
+    def _find_owner_of_added(self, corpus_chunk: CorpusChunk, added: Counter[str], indexed: list[str]) -> str | None:
+        """Return a chunk of another document of which the indexed text has a run of words that its own text lacks.
+
+        Sheets of one kind share their lines, so that most words of the run must be added ones.
+        """
         for run in _list_runs(indexed):
-            owner = self._list_owners().get(run) if run not in own_runs else None
+            if sum(word in added for word in run) < _MIN_COUNT:
+                continue
+            owner = self._list_owners().get(run)
             if owner is not None and self.corpus.chunks[owner].document != corpus_chunk.document:
                 return owner
         return None
