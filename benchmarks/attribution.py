@@ -306,6 +306,11 @@ def main() -> int:
         runs += DepotWorld().measure(parts=options.part or PARTS)
     if options.application in (None, "lending"):
         runs += LendingWorld().measure()
+    return print_report(runs, with_faults=options.faults or options.untouched, with_untouched=options.untouched)
+
+
+def print_report(runs: Sequence[FaultyRun], *, with_faults: bool = False, with_untouched: bool = False) -> int:
+    """Print the tables of runs and the missed bars; return the exit code."""
     groups = {
         "handbook": [run for run in runs if run.application == "handbook"],
         "depot, looked-at half": [run for run in runs if run.application == "depot" and run.part == "known"],
@@ -326,8 +331,8 @@ def main() -> int:
                 print(format_level(f"{level}, without proven twins", keep_tellable(level_runs)))
         for title, levels in (("rich traces", RICH), ("all levels", LEVELS)):
             print(f"\nConfidence, {title}:\n", *tell_words([run for run in group if run.level in levels]), sep="\n")
-    if options.faults or options.untouched:
-        shown = [run for run in runs if options.untouched or run.part in READ_PARTS]
+    if with_faults:
+        shown = [run for run in runs if with_untouched or run.part in READ_PARTS]
         print("\n## Faults\n", *tell_faults(shown), sep="\n")
         rich = [run for run in shown if run.level in RICH]
         print("\n## Confusion on rich traces\n", *tell_confusion(rich), sep="\n")
