@@ -9,7 +9,7 @@ from tests.attribution.traces import BAD, GOOD, LEAVE, blamed, case, corpus, see
 from assay.attribution.misread_numbers import find_misread_number
 from assay.attribution.run_consensus import MIN_SUPPORT, count_sure_causes, rank_by_run
 from assay.records.findings import Attribution
-from assay.records.golden_set import Corpus, CorpusChunk, Evidence
+from assay.records.golden_set import Corpus, CorpusChunk, Evidence, User
 from assay.records.observations import Chunk, Stage
 
 UNSURE = Attribution(
@@ -117,3 +117,49 @@ def test_an_unknown_answer_from_a_text_that_lost_its_line_is_a_doubt_about_the_i
     assert found.cause in ("parser", "chunking", "stale_index")
     sound = (Stage("dense", (Chunk("leave", text=LEAVE),)), Stage("context", (Chunk("leave", text=LEAVE),)))
     assert blamed(asked, seen(*sound, answer="Full-time staff get annual leave."), corpus()).cause is None
+
+
+def test_a_text_whose_words_break_off_was_read_wrongly_or_cut() -> None:
+    text = "## Annual leave\nFull-time staff g 12 days of annu"
+    shown = (Stage("dense", (Chunk("leave", text=text),)), Stage("context", ()))
+    found = blamed(case(), seen(*shown, answer=BAD), corpus())
+    assert ("parser", ("chunking",)) == (found.cause, found.also)
+
+
+def test_a_merge_that_loses_what_one_search_alone_has_may_lack_the_other_search() -> None:
+    stages = (
+        Stage("bm25", (Chunk("leave"), Chunk("sick"))),
+        Stage("vector", (Chunk("sick"), Chunk("office"))),
+        Stage("fused", (Chunk("sick"), Chunk("office"))),
+        Stage("context", (Chunk("sick"), Chunk("office"))),
+    )
+    found = blamed(case(), seen(*stages, answer=BAD), corpus())
+    assert ("hybrid_merge", ("embedding",), "medium") == (found.cause, found.also, found.confidence)
+
+
+def test_a_label_of_a_superseded_version_is_outdated() -> None:
+    old = CorpusChunk("old", text="## Annual leave\nStaff get 20 days.", document="policy", version="v1")
+    known = corpus(old=replace(old, valid_from="2025-01-01", valid_to="2026-01-01"))
+    asked = case(evidence=(Evidence(({"chunk_id": "old"},)),), rubric=None, must_have=("20 days",))
+    asked = replace(asked, user=User(tenant="a", as_of="2026-05-01"))
+    stages = (Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)))
+    found = blamed(asked, seen(*stages, answer=GOOD), known)
+    assert ("golden_label_issue", "label_outdated", ("stale_index",)) == (found.cause, found.subcause, found.also)
+
+
+def test_a_chunk_that_is_indexed_with_the_text_of_another_is_no_duplicate() -> None:
+    moved = (
+        Stage("dense", (Chunk("sick", text=LEAVE),)),
+        Stage("context", (Chunk("sick", text=LEAVE),)),
+    )
+    found = blamed(case(), seen(*moved, answer=GOOD), corpus())
+    assert ("chunking", "other_ids", ("stale_index",)) == (found.cause, found.subcause, found.also)
+
+
+def test_an_answer_without_citations_of_a_target_that_reports_them_is_a_doubt() -> None:
+    stages = (Stage("dense", (Chunk("leave", text=LEAVE),)), Stage("context", (Chunk("leave", text=LEAVE),)))
+    uncited = blamed(case(), seen(*stages, answer=GOOD, citations=()), corpus())
+    assert ("citation", "uncited") == (uncited.cause, uncited.subcause)
+    assert blamed(case(), seen(*stages, answer=GOOD), corpus()).cause is None, "nothing is reported of citations"
+    assert blamed(case(), seen(*stages, answer=GOOD, citations=("leave",)), corpus()).cause is None
+    assert blamed(case(), seen(*stages, answer=f"{GOOD} [1]", citations=()), corpus()).cause is None

@@ -30,6 +30,7 @@ from assay.metrics.judge_requests import TIED_VOTES
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import CorpusChunk
+from assay.records.observations import Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.copied_text import find_canaries
@@ -503,9 +504,15 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
     the same text was shown instead.
     """
     units = case.lost_units or (case.required_units if case.is_miscited else [])
+    expired = _find_expired_label(case)
+    if expired is not None:
+        return expired
     for unit in case.lost_units:
         texts = {fold_text(text) for text in case.get_expected_texts(unit)}
         twin = next((chunk_id for chunk_id, text in case.unlabelled_texts.items() if fold_text(text) in texts), None)
+        if twin is not None and not _has_corpus_text(case, twin, texts):
+            fact = f"{twin} is indexed with the text of {case.get_unit_name(unit)}, and the corpus has another for it"
+            return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
         if twin is not None:
             return CauseFinding(
                 "golden_label_issue",
@@ -526,6 +533,27 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
         )
         return CauseFinding("golden_label_issue", None, evidence, "high", subcause="wrong_evidence")
     return _find_better_source(case, names, labelled_texts)
+
+
+def _has_corpus_text(case: CaseFacts, chunk_id: str, folded_texts: set[str]) -> bool:
+    """Whether the corpus gives a chunk one of these texts."""
+    corpus = case.case.corpus
+    text = corpus.chunks[chunk_id].text if corpus is not None and chunk_id in corpus.chunks else None
+    return text is not None and fold_text(text) in folded_texts
+
+
+def _find_expired_label(case: CaseFacts) -> CauseFinding | None:
+    """Lost evidence had expired on the day of the question, and another version of its document was in force."""
+    corpus = case.case.corpus
+    superseded = case.case.golden_index.superseded_versions(case.case.as_of)
+    if corpus is None or superseded is None:
+        return None
+    for unit in case.lost_units:
+        names = case.get_covering_chunk_ids(unit)
+        if names and all(superseded.count_superseded([Chunk(name)]) for name in names):
+            fact = f"{case.get_unit_name(unit)}, which the case requires, is of a version that is superseded"
+            return CauseFinding("golden_label_issue", None, (fact,), "medium", ("stale_index",), "label_outdated")
+    return None
 
 
 def _find_better_source(case: CaseFacts, names: str, labelled_texts: list[str]) -> CauseFinding | None:

@@ -20,6 +20,7 @@ from assay.metrics.citation_precision import list_misplaced_citations
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
 from assay.text.passages import IndexedSources, quote_difference
@@ -222,6 +223,21 @@ def find_other_value(case: CaseFacts) -> CauseFinding | None:
     return CauseFinding(
         "generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), "wrong_entity_or_number"
     )
+
+
+def find_uncited_answer(case: CaseFacts) -> CauseFinding | None:
+    """The target reports its citations, and this answer has none although its evidence was shown.
+
+    Without a `must_cite` that fails no check (ADR 0006), so that it is a doubt.
+    """
+    is_reported = case.observation.citations is not None and not case.observation.citations
+    has_evidence = bool(case.required_units) and case.reached is True
+    if not is_reported or not has_evidence or case.behaviour != "answer" or case.good is False:
+        return None
+    if remove_citation_markers(case.answer) != case.answer:
+        return None
+    fact = "the target reports citations, and the answer has none, in its text or beside it"
+    return CauseFinding("citation", CITE_STAGE, (fact,), "medium", subcause="uncited")
 
 
 def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:

@@ -292,9 +292,9 @@ class IndexView:
                     neighbour_words.update(_split_words(neighbour))
             if added.keys() <= neighbour_words and len(added) >= _MIN_COUNT:
                 return IndexDefect("chunking", f"{name} also contains text of other chunks: “{words}”")
-            owner = self._find_owner_of_added(corpus_chunk, added, indexed)
-            if owner is not None:
-                return IndexDefect("chunking", f"{name} also contains text of {owner}: “{words}”", ("parser",))
+            foreign = self._detect_foreign_words(corpus_chunk, added, lost, indexed, words)
+            if foreign is not None:
+                return foreign
             shared = 1 - lost.total() / len(expected) if expected else 0.0
             if shared < _MIN_SHARED_WORDS:
                 return IndexDefect("unclear", f"{name} has another wording: “{words}”")
@@ -317,6 +317,18 @@ class IndexView:
         # Whole lines at an end may be in a chunk that no trace shows.
         also: tuple[Literal["chunking"], ...] = ("chunking",) if start is not None else ()
         return IndexDefect("parser", f"{name} is indexed without “{words}”", also)
+
+    def _detect_foreign_words(
+        self, corpus_chunk: CorpusChunk, added: Counter[str], lost: Counter[str], indexed: list[str], quoted: str
+    ) -> IndexDefect | None:
+        """Tell words that break off, as at a margin, and those of a chunk of another document from another wording."""
+        name = corpus_chunk.chunk_id
+        if all(_is_cut_word(word, lost) for word in added):
+            return IndexDefect("parser", f"{name} has words that break off: “{quoted}”", ("chunking",))
+        owner = self._find_owner_of_added(corpus_chunk, added, indexed)
+        if owner is not None:
+            return IndexDefect("chunking", f"{name} also contains text of {owner}: “{quoted}”", ("parser",))
+        return None
 
     def _find_owner_of_added(self, corpus_chunk: CorpusChunk, added: Counter[str], indexed: list[str]) -> str | None:
         """Return a chunk of another document of which the indexed text has a run of words that its own text lacks.
@@ -464,6 +476,11 @@ def _parse_start(chunk: CorpusChunk) -> date | None:
 
 def _split_words(chunk: CorpusChunk) -> list[str]:
     return tokenise_text(chunk.text or "")
+
+
+def _is_cut_word(word: str, lost: Counter[str]) -> bool:
+    """Whether a word is the beginning of a longer one that is lost."""
+    return any(len(word) < len(whole) and whole.startswith(word) for whole in lost)
 
 
 def _list_runs(words: list[str]) -> list[tuple[str, ...]]:

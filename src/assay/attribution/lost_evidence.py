@@ -8,8 +8,9 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -53,6 +54,7 @@ RECORD_QUERY = "the query as it was sent to the search"
 RECORD_UNFILTERED = "the list of the search before it is filtered and reranked"
 RECORD_SCORES = "a search for the evidence by its id, which shows whether it is indexed"
 RECORD_TEXTS = "the text of each chunk in the context"
+_FAILED_SEARCH = ("errors and timeouts of the search", "the list before it is filtered by access")
 RECORD_MERGED = "the list after the searches were merged"
 RECORD_CORPUS = "the corpus with the texts of its chunks"
 
@@ -313,7 +315,18 @@ def _check_merge(loss: LostEvidence) -> CauseFinding | None:
     evidence += [f"nothing that {name} alone has among its first {NEAR} is in {merged.name}" for name in ignored]
     if len(merged.chunk_ids) < max(len(step.chunk_ids) for step in inputs) // 2:
         evidence.append(f"{merged.name} keeps only {format_count(len(merged.chunk_ids), 'chunk')}")
+    missed = [step for step in inputs if step.name not in ranks]
+    if missed:  # a search that finds nothing of it leaves the merge less to go by
+        also: tuple[RootCause, ...] = tuple(
+            dict.fromkeys(_SEARCH_CAUSES[step.kind] for step in missed if step.kind in _SEARCH_CAUSES)
+        )
+        evidence.append(f"{loss.name} is absent in {', '.join(step.name for step in missed)}")
+        return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "medium", also)
     return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
+
+
+_SEARCH_CAUSES: Mapping[StepKind, RootCause] = MappingProxyType({"lexical": "bm25_analyzer", "dense": "embedding"})
+"""What a search of each kind is at fault for where it misses the evidence."""
 
 
 def _is_ignored(step: TraceStep, inputs: Sequence[TraceStep], merged: TraceStep) -> bool:
@@ -496,6 +509,23 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
             also = ("chunking", "embedding")
         return CauseFinding(
             "bm25_analyzer", lexical.name, evidence, "medium", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
+        )
+    if rank is None and loss.view is not None and not any(map(loss.view.is_shown, loss.chunk_ids)):
+        # What no trace shows may not be indexed, or be hidden from everybody who asked.
+        fact = "no trace of the run shows it"
+        return CauseFinding(
+            "bm25_analyzer",
+            lexical.name,
+            (*evidence, fact),
+            "medium",
+            ("embedding", "acl"),
+            "analyzer",
+            (RECORD_SCORES,),
+        )
+    if not any(step.chunk_ids for step in loss.retrievers):
+        fact = "no search returns anything"
+        return CauseFinding(
+            "bm25_analyzer", lexical.name, (*evidence, fact), "medium", ("acl", "embedding"), "analyzer", _FAILED_SEARCH
         )
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")

@@ -51,6 +51,7 @@ _GOOD_RULES: tuple[CauseRule, ...] = (
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
     generation_rules.find_other_value,
+    generation_rules.find_uncited_answer,
 )
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 
