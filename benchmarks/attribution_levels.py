@@ -20,11 +20,11 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from benchmarks.depot.faults import LEVELS as LEVELS
 from benchmarks.depot.faults import Level as Level
 
-Part = Literal["known", "untouched", "later", "second later"]
+Part = Literal["known", "untouched", "later", "second later", "third later"]
 PARTS: tuple[Part, ...] = get_args(Part)
 """Faults that rules were developed on, those that were kept aside, those that were written after the first rules and
-looked at since, and those that were written next and scored once."""
-READ_PARTS: tuple[Part, ...] = ("known", "later")
+looked at since, those that were written next, and those of a third application, written after these and scored once."""
+READ_PARTS: tuple[Part, ...] = ("known", "later", "second later")
 """The parts whose faults may be looked at one by one while rules are developed."""
 WITH_CORPUS: tuple[Level, ...] = ("everything", "stages+corpus")
 METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")
@@ -35,24 +35,29 @@ class FaultyRun:
     """One fault of one application at one level of trace.
 
     `affected` are the attributions of the cases that it spoiled, `spared` those of cases that are still good. `causes`
-    are right; if `hidden`, nothing that is recorded tells the cause, and "insufficient trace" is right as well.
-    `untellable` are cases of which another world has the same trace at this level (`benchmarks.attribution_twins`).
+    are right. `untellable` are cases of which a world in which another half is at fault has the same trace at this
+    level (`benchmarks.attribution_twins`), and `ambiguous` those of which a world with another cause has: of these
+    "insufficient trace" is right as well.
     """
 
     application: str
     fault: str
     level: Level
     causes: frozenset[RootCause]
-    hidden: bool
     part: Part
     affected: tuple[Attribution, ...]
     spared: tuple[Attribution, ...]
     untellable: frozenset[str] = frozenset()
+    ambiguous: frozenset[str] = frozenset()
 
     @property
     def tellable(self) -> tuple[Attribution, ...]:
         """The attributions of the spoiled cases that have no twin at this level."""
         return tuple(item for item in self.affected if item.case_id not in self.untellable)
+
+    def may_be_insufficient(self, case_id: str) -> bool:
+        """Return whether it is proven of a case that its trace does not tell the cause."""
+        return case_id in self.untellable or case_id in self.ambiguous
 
 
 def attribute_trace(

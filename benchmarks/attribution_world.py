@@ -31,7 +31,7 @@ from assay.records.verdicts import Calibration, ItemVerdict, JudgeRequest, Verdi
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.normalisation import fold_text
 from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
-from benchmarks.attribution_twins import CONTENT_CAUSES, find_open_twins, find_text_twins
+from benchmarks.attribution_twins import CONTENT_CAUSES, find_cause_twins, find_open_twins, find_text_twins
 
 HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
 SETS = ("handbook", "operations")
@@ -58,21 +58,6 @@ HELD_OUT = frozenset(
     }
 )
 """The last variant of each cause: held out while the first rules were written, known since."""
-_NO_TEXTS: frozenset[Level] = frozenset(("stages+corpus", "stages", "minimal"))
-_NO_CORPUS: frozenset[Level] = frozenset(("stages", "minimal"))
-_NO_STAGES: frozenset[Level] = frozenset(("minimal",))
-HIDDEN: Mapping[str, frozenset[Level]] = {
-    "parser": _NO_TEXTS,
-    "chunking": _NO_TEXTS,
-    "embedding": _NO_STAGES,
-    "bm25_analyzer": _NO_STAGES,
-    "hybrid_merge": _NO_STAGES,
-    "reranker": _NO_STAGES,
-    "acl": _NO_CORPUS,
-    "stale_index": _NO_CORPUS,
-    "golden_label_issue": _NO_CORPUS,
-}
-"""The levels of trace at which nothing that is recorded tells a cause."""
 
 
 class HandbookWorld:
@@ -207,13 +192,13 @@ class HandbookWorld:
                 for case_id, item in attributed.items()
                 if good.get(case_id) and not is_affected(case_id) and name not in LABEL_FAULTS
             )
-            hidden = level in HIDDEN.get(cause, frozenset())
             if cause == "acl":
                 twins = find_open_twins(observations, self.open_runs(observations[0].config_id), level)
             else:
                 is_content = bool(causes & CONTENT_CAUSES)
                 twins = find_text_twins(golden, self.corpus, observations, level) if is_content else frozenset()
-            yield FaultyRun("handbook", name, level, causes, hidden, "known", affected, spared, twins)
+            ambiguous = find_cause_twins(golden, observations, level, causes)
+            yield FaultyRun("handbook", name, level, causes, "known", affected, spared, twins, ambiguous)
 
 
 def _ask_cases(cases: Sequence[Case], config: str, faults: tuple[str, ...], parts: Parts) -> list[Observation]:

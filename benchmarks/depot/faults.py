@@ -1,7 +1,8 @@
 """The faults of the depot, with the causes that a reader of a trace may name for each.
 
 A fault replaces one step. `causes` are right where the trace shows everything; `at` has other sets for less complete
-traces; at the levels in `hidden` nothing that is recorded tells the cause, so that "insufficient trace" is right too.
+traces; at the levels in `hidden` its author thought that nothing which is recorded tells the cause. The benchmark goes
+by what it can prove of a case (`benchmarks.attribution_twins`), and not by that.
 More than a third of the faults have two acceptable causes, or none.
 """
 
@@ -11,7 +12,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from assay.records.findings import RootCause
 from assay.records.golden_set import User
@@ -22,14 +23,15 @@ from benchmarks.depot.pipeline import Answer, Depot, Line, Parts, Ranking, rephr
 Level = Literal["everything", "stages+corpus", "stages", "minimal"]
 LEVELS: tuple[Level, ...] = ("everything", "stages+corpus", "stages", "minimal")
 Causes = frozenset[RootCause]
+StepsT = TypeVar("StepsT")
 
 
 @dataclass(frozen=True)
-class Fault:
+class Fault(Generic[StepsT]):
     """What goes wrong, the function that makes it so, and which causes are right at which level of trace."""
 
     description: str
-    damage: Callable[[Parts], Parts]
+    damage: Callable[[StepsT], StepsT]
     causes: Causes
     at: Mapping[Level, Causes] = field(default_factory=dict)
     hidden: frozenset[Level] = frozenset()
@@ -40,8 +42,8 @@ class Fault:
 
 
 def declare_fault(
-    description: str, damage: Callable[[Parts], Parts], causes: str, hidden: str = "", **at: str
-) -> Fault:
+    description: str, damage: Callable[[StepsT], StepsT], causes: str, hidden: str = "", **at: str
+) -> Fault[StepsT]:
     """Make a fault from names in words; `hidden` and the keys of `at` use the first letters of levels."""
     letters: dict[str, Level] = {"e": "everything", "c": "stages+corpus", "s": "stages", "m": "minimal"}
     return Fault(
@@ -387,7 +389,7 @@ def _no_sheets_for_the_public(passage: Passage, user: User) -> bool:
     return pipeline.is_visible(passage, user) and (passage.kind != "terms" or bool(user.roles))
 
 
-FAULTS: dict[str, Fault] = {
+FAULTS: dict[str, Fault[Parts]] = {
     "parser:half-tables": declare_fault(
         "half of the rows of each table are lost", prepare_each(_drop_rows), "parser", "csm"
     ),

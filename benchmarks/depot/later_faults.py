@@ -150,7 +150,7 @@ def _with(**changes: object) -> Callable[[Parts], Parts]:
     return lambda parts: replace(parts, **changes)  # type: ignore[arg-type]  # the names are those of Parts
 
 
-LATER_FAULTS: dict[str, Fault] = {
+LATER_FAULTS: dict[str, Fault[Parts]] = {
     "later:shifted-column": declare_fault(
         "each row of a table has the value of the next", prepare_each(_shift_column), "parser stale_index", "csm"
     ),

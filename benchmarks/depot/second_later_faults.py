@@ -184,7 +184,7 @@ def _with(**changes: object) -> Callable[[Parts], Parts]:
     return lambda parts: replace(parts, **changes)  # type: ignore[arg-type]  # the names are those of Parts
 
 
-SECOND_LATER_FAULTS: dict[str, Fault] = {
+SECOND_LATER_FAULTS: dict[str, Fault[Parts]] = {
     # The indexed cells lack a part of the document's cells, and nothing is in its place.
     "second:lost-units": declare_fault("tables lose their units", prepare_each(_lose_units), "parser", "csm"),
     # Sentences are whole, and stand in the chunk of another section.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,14 @@ import msgspec
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
 from benchmarks.attribution_levels import LEVELS, PARTS, FaultyRun, Level, Part, attribute_trace
-from benchmarks.attribution_twins import CONTENT_CAUSES, find_open_twins, find_text_twins
+from benchmarks.attribution_twins import (
+    CONTENT_CAUSES,
+    SpoiledRun,
+    find_cause_twins,
+    find_open_twins,
+    find_pair_twins,
+    find_text_twins,
+)
 from benchmarks.depot import pipeline
 from benchmarks.depot.documents import Passage, build_corpus, list_passages
 from benchmarks.depot.faults import FAULTS, Causes, is_untouched
@@ -40,19 +47,32 @@ class DepotWorld:
         for level in levels:
             attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
             spared = tuple(attributed[case_id] for case_id in sorted(self.good))
-            yield FaultyRun("depot", "clean", level, frozenset(), False, "known", (), spared)
-        for name, fault in (FAULTS | LATER_FAULTS | SECOND_LATER_FAULTS).items():
-            part = find_part(name)
-            if part not in parts or (faults and name not in faults):
-                continue
-            observations, good = observe(Depot(fault.damage(Parts())))
-            for level in levels:
-                attributed = attribute_trace(self.golden, self.corpus, observations, level)
-                affected = tuple(attributed[case_id] for case_id in sorted(self.good) if not good[case_id])
-                spared = tuple(attributed[case_id] for case_id in sorted(self.good) if good[case_id])
-                causes, hidden = fault.list_causes(level), level in fault.hidden
-                twins = self._find_twins(self.golden, observations, level, causes)
-                yield FaultyRun("depot", name, level, causes, hidden, part, affected, spared, twins)
+            yield FaultyRun("depot", "clean", level, frozenset(), "known", (), spared)
+        chosen = {
+            name: fault
+            for name, fault in (FAULTS | LATER_FAULTS | SECOND_LATER_FAULTS).items()
+            if find_part(name) in parts and (not faults or name in faults)
+        }
+        outcomes = {name: observe(Depot(fault.damage(Parts()))) for name, fault in chosen.items()}
+        for level in levels:
+            spoiled_runs = {
+                name: SpoiledRun(observations, self._list_spoiled(good), chosen[name].list_causes(level))
+                for name, (observations, good) in outcomes.items()
+            }
+            pairs = find_pair_twins(spoiled_runs, level)
+            for name, run in spoiled_runs.items():
+                attributed = attribute_trace(self.golden, self.corpus, run.observations, level)
+                yield FaultyRun(
+                    "depot",
+                    name,
+                    level,
+                    run.causes,
+                    find_part(name),
+                    tuple(attributed[case_id] for case_id in sorted(run.spoiled)),
+                    tuple(attributed[case_id] for case_id in sorted(self.good - run.spoiled)),
+                    self._find_twins(self.golden, run.observations, level, run.causes) | pairs[name],
+                    find_cause_twins(self.golden, run.observations, level, run.causes),
+                )
         for name, label_fault in (LABEL_FAULTS | LATER_LABEL_FAULTS | SECOND_LATER_LABEL_FAULTS).items():
             part = find_part(name)
             if part not in parts or (faults and name not in faults):
@@ -62,9 +82,12 @@ class DepotWorld:
             for level in levels:
                 attributed = attribute_trace(golden, self.corpus, self.clean, level)
                 affected = tuple(attributed[case_id] for case_id in sorted(spoiled))
-                hidden = level in label_fault.hidden
                 twins = self._find_twins(golden, self.clean, level, label_fault.causes)
-                yield FaultyRun("depot", name, level, label_fault.causes, hidden, part, affected, (), twins)
+                ambiguous = find_cause_twins(golden, self.clean, level, label_fault.causes)
+                yield FaultyRun("depot", name, level, label_fault.causes, part, affected, (), twins, ambiguous)
+
+    def _list_spoiled(self, good: Mapping[str, bool]) -> frozenset[str]:
+        return frozenset(case_id for case_id in self.good if not good[case_id])
 
     def _find_twins(
         self, golden: GoldenSet, observations: Sequence[Observation], level: Level, causes: Causes

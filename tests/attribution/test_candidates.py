@@ -202,8 +202,8 @@ def test_a_search_that_finds_nothing_for_anyone_by_these_words_is_no_matter_of_a
 def test_a_grounded_answer_to_a_question_that_must_not_be_answered_may_be_a_wrong_label() -> None:
     asked = case(behaviour="abstain", rubric=None, evidence=(), reference=None)
     found = blamed(asked, seen(listed("dense", "leave"), listed("context", "leave"), answer=GOOD), corpus())
-    assert ("generator", "answered_unanswerable", "medium") == named(found)
-    assert ("golden_label_issue",) == found.also
+    assert ("golden_label_issue", "wrong_reference", "medium") == named(found)
+    assert ("generator",) == found.also
     invented = blamed(asked, seen(listed("dense", "sick"), listed("context", "sick"), answer=BAD), corpus())
     assert ("generator", "answered_unanswerable", "high") == named(invented)
 

@@ -115,8 +115,8 @@ def test_ids_and_grades_of_a_golden_set_are_cast_and_counted(tmp_path: Path, cap
     assert ("7", "1", 2) == (case.id, case.evidence[0].any_of[0]["chunk_id"], case.evidence[0].grade)
     messages = capsys.readouterr().err
     assert "cast: 2 integers made text" in messages
-    assert "cast: 1 texts made numbers" in messages
-    assert "cast: 1 nulls made empty lists" in messages
+    assert "cast: 1 text made a number" in messages
+    assert "cast: 1 null made an empty list" in messages
 
 
 def test_ids_and_numbers_of_outputs_are_cast_and_counted(tmp_path: Path, capsys: Printed) -> None:
@@ -170,9 +170,22 @@ def test_what_a_format_cannot_hold_is_counted(tmp_path: Path, capsys: Printed) -
     assert 0 == convert("assay", "rag-golden", write(tmp_path / "in.jsonl", case), tmp_path / "out.jsonl")
     lost = [line for line in capsys.readouterr().err.splitlines() if line.startswith("not carried")]
     assert [
-        "not carried: 1 reasons, quotes, hashes and kinds of evidence",
-        "not carried: 1 symbols",
-        "not carried: 1 units of evidence that are not named by a single chunk id",
+        "not carried: 1 symbol",
+        "not carried: 1 unit of evidence that is not named by a single chunk id",
+        "not carried: 1 unit's reason, quote, hash and kind of evidence",
+    ] == lost
+
+
+def test_one_loss_is_told_in_the_singular_and_two_in_the_plural(tmp_path: Path, capsys: Printed) -> None:
+    row = {"question": "Why?", "evidence": [{"any_of": [{"chunk_id": "a"}]}]}
+    cases = [{"id": name} | row for name in ("q1", "q2", "q3")]
+    del cases[0]["evidence"]
+    cases[0]["reference"] = "Because."
+    assert 0 == convert("assay", "trec-qrels", write(tmp_path / "in.jsonl", *cases), tmp_path / "qrels.txt")
+    lost = [line for line in capsys.readouterr().err.splitlines() if line.startswith("not carried")]
+    assert [
+        "not carried: 1 case without a judgment",
+        "not carried: 3 cases' questions, answers and everything else",
     ] == lost
 
 

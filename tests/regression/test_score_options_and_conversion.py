@@ -155,8 +155,8 @@ NO_ID = [{"any_of": [{"document": "d"}]}]
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ({"question": "Why?", "evidence": NO_ID}, "cases with nothing left to score"),
-        ({"question": "Why?", "evidence": NO_ID} | DENIED, "cases whose forbidden chunks are not named by an id"),
+        ({"question": "Why?", "evidence": NO_ID}, "case with nothing left to score"),
+        ({"question": "Why?", "evidence": NO_ID} | DENIED, "case whose forbidden chunks are not named by an id"),
     ],
 )
 def test_a_case_that_could_not_be_read_again_is_left_out_and_counted(
@@ -184,7 +184,7 @@ def test_qrels_without_questions_do_not_become_rows_that_need_one(tmp_path: Path
     source = tmp_path / "qrels.txt"
     source.write_text("101 0 d7 2\n", encoding="utf-8")
     assert 2 == _convert("trec-qrels", "rag-golden", str(source), tmp_path / "out.jsonl")
-    assert "1 cases without a question, which this format needs" in capsys.readouterr().err
+    assert "1 case without a question, which this format needs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,21 @@ def test_the_summary_leads_with_question_expected_answer_verdict_cause_and_trace
     assert "not applicable" not in text
 
 
+def test_every_reason_is_shown_where_there_is_room_and_the_last_where_there_is_not() -> None:
+    reasons = tuple(f"reason {number}" for number in range(1, 7))
+    finding = Attribution("leave_001", "retrieval_fault", "parser", evidence=reasons)
+    text = render_case_summary(replace(ANSWERED, attribution=finding))
+    assert [line.partition("Because")[2].strip() for line in text.splitlines() if line.startswith("Because")] == list(
+        reasons
+    )
+    assert WORST_CASE.attribution is not None
+    crowded = msgspec.structs.replace(WORST_CASE.attribution, evidence=(*reasons, "its indexed text lacks “12 days”"))
+    text = render_case_summary(replace(WORST_CASE, attribution=crowded))
+    assert "its indexed text lacks “12 days”" in text
+    assert "more reason" in text
+    assert len(text.splitlines()) <= 29
+
+
 def test_a_fact_that_the_rules_leave_open_is_named_with_the_reason() -> None:
     asked = msgspec.structs.replace(
         ANSWERED.case, question="How soon must foulbrood be reported?", must_have=("24 hours",)

@@ -14,6 +14,7 @@ from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
+from assay.attribution.run_consensus import count_sure_causes, is_open, rank_by_run
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
@@ -56,15 +57,16 @@ def attribute_run(run: ScoredRun, config: str) -> dict[str, Attribution]:
 
 
 def attribute_run_case(run: ScoredRun, config: str, case_id: str) -> Attribution | None:
-    """Return the attribution of one case without computing those of the other cases."""
+    """Return the attribution of one case; those of the other cases are computed only if it is not sure (ADR 0126)."""
     by_case = _attributions_by_joins.get(run.joins, {}).get(config)
     if by_case is not None:
         return by_case.get(case_id)
     if run.shards is None and not run.observations_in_memory:
         return None
-    return _attribute_case(
+    alone = _attribute_case(
         run, config, run.joins.position[case_id], _attribution_settings(run), _index_view(run, config)
     )
+    return attribute_run(run, config).get(case_id) if is_open(alone) else alone
 
 
 def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
@@ -72,10 +74,12 @@ def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
     decided = _attribute_from_scores(run, config, settings)
     with suspend_garbage_collection():
         view = _index_view(run, config)
-        return {
+        attributions = {
             case.id: decided.get(case.id) or _attribute_case(run, config, position, settings, view)
             for position, case in enumerate(run.golden.cases)
         }
+    sure_causes = count_sure_causes(attributions)
+    return {case_id: rank_by_run(attribution, sure_causes) for case_id, attribution in attributions.items()}
 
 
 def _attribute_case(

@@ -6,6 +6,7 @@ and answer contradict each other, the system may be right.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -22,12 +23,14 @@ from assay.attribution.lost_evidence import (
     CauseFinding,
     find_lost_step,
 )
+from assay.attribution.misread_numbers import find_misread_number
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import CorpusChunk
+from assay.records.observations import Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.copied_text import find_canaries
@@ -194,6 +197,10 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.behaviour != "answer" or case.case.accepted_bits & 1:
         return None
     fact = f"answered where {case.case.case.behaviour} was expected"
+    answering = _find_answering_line(case) if case.case.case.behaviour == "abstain" else None
+    if answering is not None:
+        grounds = f"the context has what the question asks: “{answering}”"
+        return CauseFinding("golden_label_issue", None, (fact, grounds), "medium", ("generator",), "wrong_reference")
     if case.case.case.behaviour == "abstain" and _rests_on_context(case):
         grounds = "all of its numbers and most of its words are in the context: the label may be wrong"
         also: tuple[RootCause, ...] = ("golden_label_issue",)
@@ -209,6 +216,35 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
             (RECORD_TEXTS,),
         )
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
+
+
+_ANSWERING = 0.6
+"""The share of a question's longer words that a line must have, with the heading of its text, to answer it."""
+_STEM = 5
+"""By how many letters words count as the same, in whatever form they are."""
+
+
+def _find_answering_line(case: CaseFacts) -> str | None:
+    """Return the line of the context that has nearly all that the question names, if the answer rests on it."""
+    asked = _list_stems(case.case.case.question)
+    if len(asked) < 2 or not _rests_on_context(case):
+        return None
+    stated = _list_stems(case.answer)
+    for text in case.context_texts:
+        heading = _list_stems(text.partition("\n")[0])
+        for line in _LINE_END.split(text):
+            own = _list_stems(line)
+            is_asked = len(asked & (own | heading)) >= _ANSWERING * len(asked) and bool(asked & own)
+            if is_asked and len(own & stated) >= _ANSWERING * len(own):
+                return line.strip()
+    return None
+
+
+_LINE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def _list_stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in tokenise_text(text) if len(word) > 3 or any(map(str.isdigit, word))}
 
 
 def _rests_on_context(case: CaseFacts) -> bool:
@@ -351,6 +387,26 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
     return None
 
 
+def find_defect_of_unknown_answer(case: CaseFacts) -> CauseFinding | None:
+    """Nothing tells whether the answer is right, and its evidence was indexed without what the reference says."""
+    if case.good is not None or not case.reached or case.behaviour != "answer":
+        return None
+    reference = case.case.case.reference or ""
+    looked_for = (*case.facts, *tokenise_text(reference))
+    for unit in case.required_units:
+        defect = find_index_defect(case, unit)
+        if defect is None or defect.cause == "insufficient_trace":
+            continue
+        shown_texts, expected_texts = case.get_shown_texts(unit), case.get_expected_texts(unit)
+        for fact in looked_for if case.has_shown_texts else ():
+            is_lost = contains_fact(expected_texts, fact) and not contains_fact(shown_texts, fact)
+            if is_lost or _is_line_lost(fact, expected_texts, shown_texts):
+                others: tuple[RootCause, ...] = (*defect.also, "generator")
+                fact_of_loss = f"its indexed text lacks “{fact}”, or the line that has it"
+                return defect._replace(evidence=(*defect.evidence, fact_of_loss), confidence="medium", also=others)
+    return None
+
+
 def _is_line_lost(fact: str, expected_texts: Sequence[str], shown_texts: Sequence[str]) -> bool:
     """Whether the lines of the expected texts that have a fact are in none of the shown texts, word by word."""
     lines = [line for text in expected_texts for line in text.splitlines() if contains_fact([line], fact)]
@@ -453,9 +509,15 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
     the same text was shown instead.
     """
     units = case.lost_units or (case.required_units if case.is_miscited else [])
+    expired = _find_expired_label(case)
+    if expired is not None:
+        return expired
     for unit in case.lost_units:
         texts = {fold_text(text) for text in case.get_expected_texts(unit)}
         twin = next((chunk_id for chunk_id, text in case.unlabelled_texts.items() if fold_text(text) in texts), None)
+        if twin is not None and not _has_corpus_text(case, twin, texts):
+            fact = f"{twin} is indexed with the text of {case.get_unit_name(unit)}, and the corpus has another for it"
+            return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
         if twin is not None:
             return CauseFinding(
                 "golden_label_issue",
@@ -476,6 +538,27 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
         )
         return CauseFinding("golden_label_issue", None, evidence, "high", subcause="wrong_evidence")
     return _find_better_source(case, names, labelled_texts)
+
+
+def _has_corpus_text(case: CaseFacts, chunk_id: str, folded_texts: set[str]) -> bool:
+    """Whether the corpus gives a chunk one of these texts."""
+    corpus = case.case.corpus
+    text = corpus.chunks[chunk_id].text if corpus is not None and chunk_id in corpus.chunks else None
+    return text is not None and fold_text(text) in folded_texts
+
+
+def _find_expired_label(case: CaseFacts) -> CauseFinding | None:
+    """Lost evidence had expired on the day of the question, and another version of its document was in force."""
+    corpus = case.case.corpus
+    superseded = case.case.golden_index.superseded_versions(case.case.as_of)
+    if corpus is None or superseded is None:
+        return None
+    for unit in case.lost_units:
+        names = case.get_covering_chunk_ids(unit)
+        if names and all(superseded.count_superseded([Chunk(name)]) for name in names):
+            fact = f"{case.get_unit_name(unit)}, which the case requires, is of a version that is superseded"
+            return CauseFinding("golden_label_issue", None, (fact,), "medium", ("stale_index",), "label_outdated")
+    return None
 
 
 def _find_better_source(case: CaseFacts, names: str, labelled_texts: list[str]) -> CauseFinding | None:
@@ -523,8 +606,12 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         f"{share:.0%} of the answer's words are in that evidence, and all of its numbers are in the context",
     )
     if case.is_index_unknown:  # the index may lack what the document says
+        misread = find_misread_number(case.answer, unsupported)
+        if misread is not None:
+            others: tuple[RootCause, ...] = ("generator", "golden_label_issue")
+            return CauseFinding("parser", INDEX_STAGE, (*evidence, misread), "medium", others, record=(RECORD_CORPUS,))
         return CauseFinding(
-            "golden_label_issue", None, evidence, "low", ("parser", "generator"), "wrong_reference", (RECORD_CORPUS,)
+            "golden_label_issue", None, evidence, "low", ("parser", "stale_index"), "wrong_reference", (RECORD_CORPUS,)
         )
     if share < MIN_SUPPORT:
         return CauseFinding("golden_label_issue", None, evidence, "medium", ("generator",), "wrong_reference")

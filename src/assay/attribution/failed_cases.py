@@ -34,7 +34,7 @@ _CAUSE_BY_CHECK: Mapping[str, RootCause] = MappingProxyType(
 _BAD_ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER))
 """Checks by which the answer itself is known to be bad."""
 _RETRIEVAL_CHECKS = frozenset(("retrieval_miss", "context_miss"))
-_PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
+PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
     {
         "parser": "retrieval_fault",
         "chunking": "retrieval_fault",
@@ -51,6 +51,7 @@ _PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
         "judge_noise": "label_fault",
     }
 )
+"""The part of the system, or of the measurement, that each cause blames."""
 
 
 _CONFIDENCES: tuple[CauseConfidence, ...] = ("low", "medium", "high")
@@ -73,7 +74,7 @@ def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Att
     if attribution.cause is None:
         attribution = _name_cause(attribution, failed)
     if attribution.verdict in ("pass", "unknown") and attribution.cause is not None:
-        party = _PARTY_BY_CAUSE.get(attribution.cause, "unlocated_fault")
+        party = PARTY_BY_CAUSE.get(attribution.cause, "unlocated_fault")
         is_in_place = attribution.reached is True and attribution.good is not False
         if party == "retrieval_fault" and is_in_place and _RETRIEVAL_CHECKS.isdisjoint(failed):
             # The evidence arrived and the answer is not known to be bad: labels and index only name other chunks.

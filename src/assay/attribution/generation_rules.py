@@ -15,12 +15,14 @@ from assay.attribution.case_facts import (
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.attribution.misread_numbers import find_misread_number
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.answer_format import find_format_faults
 from assay.metrics.citation_precision import list_misplaced_citations
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
 from assay.text.passages import IndexedSources, quote_difference
@@ -80,6 +82,9 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     subcause = _find_generator_subcause(case, invented_numbers)
     facts, missing = tuple(evidence), case.content_quality.missing
     is_refused = case.behaviour != "answer"
+    misread = find_misread_number(case.answer, missing) if not is_refused else None
+    if misread is not None and (not case.has_shown_texts or case.is_index_unknown):
+        return CauseFinding("parser", INDEX_STAGE, (*facts, misread), "medium", ("generator",), record=(RECORD_TEXTS,))
     if not case.has_shown_texts:
         if is_refused or not invented_numbers:
             index_causes = _list_index_causes(case, subcause)
@@ -220,6 +225,9 @@ def find_other_value(case: CaseFacts) -> CauseFinding | None:
     if not others:
         return None
     evidence = (f"states {', '.join(others)}; the reference has {', '.join(case.facts)}",)
+    misread = find_misread_number(case.answer, case.facts)
+    if misread is not None:
+        return CauseFinding("parser", INDEX_STAGE, (*evidence, misread), "medium", ("generator", "golden_label_issue"))
     return CauseFinding(
         "generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), "wrong_entity_or_number"
     )
@@ -239,6 +247,21 @@ def find_wrong_format(case: CaseFacts) -> CauseFinding | None:
     fact = f"the answer has not the form that the case demands: {'; '.join(faults)}"
     also: tuple[RootCause, ...] = ("citation",) if case.is_miscited else ()
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", also, WRONG_FORMAT)
+
+
+def find_uncited_answer(case: CaseFacts) -> CauseFinding | None:
+    """The target reports its citations, and this answer has none although its evidence was shown.
+
+    Without a `must_cite` that fails no check (ADR 0006), so that it is a doubt.
+    """
+    is_reported = case.observation.citations is not None and not case.observation.citations
+    has_evidence = bool(case.required_units) and case.reached is True
+    if not is_reported or not has_evidence or case.behaviour != "answer" or case.good is False:
+        return None
+    if remove_citation_markers(case.answer) != case.answer:
+        return None
+    fact = "the target reports citations, and the answer has none, in its text or beside it"
+    return CauseFinding("citation", CITE_STAGE, (fact,), "medium", subcause="uncited")
 
 
 def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:

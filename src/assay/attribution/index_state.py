@@ -56,8 +56,8 @@ class IndexView:
     chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
     and `matches` the words that a query shared with a chunk which a first search returned for it; `queried` counts the
     queries that have a word. `texts` are the texts of the shown chunks, kept only where there is no corpus to compare
-    them with. `cited_contexts` are contexts of several chunks of which the answer cites any, `wholly_cited_contexts`
-    those of which it cites every chunk.
+    them with. `largest_stages` are the most chunks that a stage of each name had. `cited_contexts` are contexts of
+    several chunks of which the answer cites any, `wholly_cited_contexts` those of which it cites every chunk.
     """
 
     corpus: Corpus
@@ -68,6 +68,7 @@ class IndexView:
     versions: set[tuple[str | None, str | None]] = field(default_factory=set)
     newest: date = date.min
     context_sizes: list[int] = field(default_factory=list)
+    largest_stages: dict[str, int] = field(default_factory=dict)
     cited_contexts: int = 0
     wholly_cited_contexts: int = 0
     hashes_agree: bool = False
@@ -100,6 +101,7 @@ class IndexView:
         self._kinds = None
         self._pieces = None
         for stage in observation.stages or ():
+            self.largest_stages[stage.name] = max(self.largest_stages.get(stage.name, 0), len(stage.chunks))
             if stage.name == CONTEXT_STAGE:
                 self.context_sizes.append(len(stage.chunks))
                 self._count_citations(stage.chunks, observation.citations or ())
@@ -224,9 +226,8 @@ class IndexView:
             if owner is not None and is_piece_name(chunk.chunk_id, owner.chunk_id):
                 return owner.document
         words = tokenise_text(chunk.text or "")
-        owners = self._list_owners() if len(words) >= _GRAM else {}
-        for start in range(len(words) - _GRAM + 1):
-            name = owners.get(tuple(words[start : start + _GRAM]))
+        for run in _list_runs(words):
+            name = self._list_owners().get(run)
             if name is not None:
                 return self.corpus.chunks[name].document
         return None
@@ -236,9 +237,8 @@ class IndexView:
         if self._owners is None:
             self._owners = {}
             for chunk in self.corpus.chunks.values():
-                words = _split_words(chunk)
-                for start in range(len(words) - _GRAM + 1):
-                    self._owners.setdefault(tuple(words[start : start + _GRAM]), chunk.chunk_id)
+                for run in _list_runs(_split_words(chunk)):
+                    self._owners.setdefault(run, chunk.chunk_id)
         return self._owners
 
     @property
@@ -292,6 +292,9 @@ class IndexView:
                     neighbour_words.update(_split_words(neighbour))
             if added.keys() <= neighbour_words and len(added) >= _MIN_COUNT:
                 return IndexDefect("chunking", f"{name} also contains text of other chunks: “{words}”")
+            foreign = self._detect_foreign_words(corpus_chunk, added, lost, indexed, words)
+            if foreign is not None:
+                return foreign
             shared = 1 - lost.total() / len(expected) if expected else 0.0
             if shared < _MIN_SHARED_WORDS:
                 return IndexDefect("unclear", f"{name} has another wording: “{words}”")
@@ -314,6 +317,31 @@ class IndexView:
         # Whole lines at an end may be in a chunk that no trace shows.
         also: tuple[Literal["chunking"], ...] = ("chunking",) if start is not None else ()
         return IndexDefect("parser", f"{name} is indexed without “{words}”", also)
+
+    def _detect_foreign_words(
+        self, corpus_chunk: CorpusChunk, added: Counter[str], lost: Counter[str], indexed: list[str], quoted: str
+    ) -> IndexDefect | None:
+        """Tell words that break off, as at a margin, and those of a chunk of another document from another wording."""
+        name = corpus_chunk.chunk_id
+        if all(_is_cut_word(word, lost) for word in added):
+            return IndexDefect("parser", f"{name} has words that break off: “{quoted}”", ("chunking",))
+        owner = self._find_owner_of_added(corpus_chunk, added, indexed)
+        if owner is not None:
+            return IndexDefect("chunking", f"{name} also contains text of {owner}: “{quoted}”", ("parser",))
+        return None
+
+    def _find_owner_of_added(self, corpus_chunk: CorpusChunk, added: Counter[str], indexed: list[str]) -> str | None:
+        """Return a chunk of another document of which the indexed text has a run of words that its own text lacks.
+
+        Sheets of one kind share their lines, so that most words of the run must be added ones.
+        """
+        for run in _list_runs(indexed):
+            if sum(word in added for word in run) < _MIN_COUNT:
+                continue
+            owner = self._list_owners().get(run)
+            if owner is not None and self.corpus.chunks[owner].document != corpus_chunk.document:
+                return owner
+        return None
 
     def _find_version_with_text(self, corpus_chunk: CorpusChunk, words: list[str]) -> str | None:
         """Return another version of a chunk's document of which a chunk has these words, in this order."""
@@ -448,6 +476,16 @@ def _parse_start(chunk: CorpusChunk) -> date | None:
 
 def _split_words(chunk: CorpusChunk) -> list[str]:
     return tokenise_text(chunk.text or "")
+
+
+def _is_cut_word(word: str, lost: Counter[str]) -> bool:
+    """Whether a word is the beginning of a longer one that is lost."""
+    return any(len(word) < len(whole) and whole.startswith(word) for whole in lost)
+
+
+def _list_runs(words: list[str]) -> list[tuple[str, ...]]:
+    """Return the runs of `_GRAM` words, in order."""
+    return [tuple(words[start : start + _GRAM]) for start in range(len(words) - _GRAM + 1)]
 
 
 def _split_lines(text: str | None) -> list[list[str]]:

@@ -8,8 +8,9 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -27,6 +28,8 @@ DEFAULT_PRODUCTION_K = 5
 NEAR = 5
 """The last rank at which a retriever counts as having found the evidence near the top."""
 _RRF_CONSTANT = 60
+_MIN_ADDED_WORDS = 5
+"""From how many words on that a query adds to the question it may be about something else."""
 _TELLING_RUN = 10
 """From how many traces on it tells something that none of them shows a chunk which two searches miss."""
 
@@ -51,6 +54,7 @@ RECORD_QUERY = "the query as it was sent to the search"
 RECORD_UNFILTERED = "the list of the search before it is filtered and reranked"
 RECORD_SCORES = "a search for the evidence by its id, which shows whether it is indexed"
 RECORD_TEXTS = "the text of each chunk in the context"
+_FAILED_SEARCH = ("errors and timeouts of the search", "the list before it is filtered by access")
 RECORD_MERGED = "the list after the searches were merged"
 RECORD_CORPUS = "the corpus with the texts of its chunks"
 
@@ -238,15 +242,49 @@ def _check_reranker(loss: LostEvidence) -> CauseFinding | None:
     before, after = loss.find_rank(rerank_input), loss.find_rank(reranked)
     if reranked is None or rerank_input is None or before is None:
         return None
-    is_dropped = after is None and before <= len(reranked.stage.chunks)
+    passed_on = len(reranked.chunk_ids)
+    usual = loss.view.largest_stages.get(reranked.name, 0) if loss.view is not None else 0
+    is_short = passed_on < min(len(rerank_input.chunk_ids), max(usual, loss.last_shown_rank))
+    is_dropped = after is None and (before <= passed_on or is_short)
     is_demoted = after is not None and before <= loss.last_shown_rank < after
     if not is_dropped and not is_demoted:
         return None
+    misled = _find_added_subjects(loss, rerank_input)
     evidence = (
         f"{loss.describe_rank(rerank_input)} in {rerank_input.name}; in {reranked.name} it {_describe_fall(after)}",
     )
+    if misled is not None:
+        return _report_added_subjects((*evidence, misled), reranked)
+    if after is None and is_short:
+        evidence += (f"{reranked.name} passes on {passed_on} of the {len(rerank_input.chunk_ids)} that it received",)
     subcause = "dropped" if after is None else "ranked_below_cut_off"
     return CauseFinding("reranker", reranked.name, evidence, "high", subcause=subcause)
+
+
+def _find_added_subjects(loss: LostEvidence, ranked: TraceStep) -> str | None:
+    """Return what shows that a ranking went by other subjects than the question's: the query as it was sent adds at
+    least as many words as the question has, and by them other chunks of the list come before the evidence."""
+    if not loss.is_query_known or not loss.texts:
+        return None
+    asked, searched = _list_long_words(loss.question), _list_long_words(loss.query)
+    added = searched - asked - _list_words(loss.texts)
+    if not asked or len(added) < max(len(asked), _MIN_ADDED_WORDS):
+        return None
+    others = _list_other_texts(loss, ranked)
+    asked_rank = compute_lexical_rank(loss.question, loss.texts, others)
+    searched_rank = compute_lexical_rank(loss.query, loss.texts, others)
+    if asked_rank is None or searched_rank is None or searched_rank <= asked_rank:
+        return None
+    named = ", ".join(sorted(added)[:5])
+    return f"the query as it was sent adds {len(added)} words, such as “{named}”, which question and evidence lack"
+
+
+def _report_added_subjects(evidence: tuple[str, ...], ranked: TraceStep) -> CauseFinding:
+    return CauseFinding("bm25_analyzer", ranked.name, evidence, "medium", ("reranker",), "query_rewriting")
+
+
+def _list_long_words(text: str) -> set[str]:
+    return {word for word in tokenise_text(text) if len(word) > 2}
 
 
 def _describe_fall(rank: int | None) -> str:
@@ -277,7 +315,18 @@ def _check_merge(loss: LostEvidence) -> CauseFinding | None:
     evidence += [f"nothing that {name} alone has among its first {NEAR} is in {merged.name}" for name in ignored]
     if len(merged.chunk_ids) < max(len(step.chunk_ids) for step in inputs) // 2:
         evidence.append(f"{merged.name} keeps only {format_count(len(merged.chunk_ids), 'chunk')}")
+    missed = [step for step in inputs if step.name not in ranks]
+    if missed:  # a search that finds nothing of it leaves the merge less to go by
+        also: tuple[RootCause, ...] = tuple(
+            dict.fromkeys(_SEARCH_CAUSES[step.kind] for step in missed if step.kind in _SEARCH_CAUSES)
+        )
+        evidence.append(f"{loss.name} is absent in {', '.join(step.name for step in missed)}")
+        return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "medium", also)
     return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
+
+
+_SEARCH_CAUSES: Mapping[StepKind, RootCause] = MappingProxyType({"lexical": "bm25_analyzer", "dense": "embedding"})
+"""What a search of each kind is at fault for where it misses the evidence."""
 
 
 def _is_ignored(step: TraceStep, inputs: Sequence[TraceStep], merged: TraceStep) -> bool:
@@ -461,6 +510,23 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
         return CauseFinding(
             "bm25_analyzer", lexical.name, evidence, "medium", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
         )
+    if rank is None and loss.view is not None and not any(map(loss.view.is_shown, loss.chunk_ids)):
+        # What no trace shows may not be indexed, or be hidden from everybody who asked.
+        fact = "no trace of the run shows it"
+        return CauseFinding(
+            "bm25_analyzer",
+            lexical.name,
+            (*evidence, fact),
+            "medium",
+            ("embedding", "acl"),
+            "analyzer",
+            (RECORD_SCORES,),
+        )
+    if not any(step.chunk_ids for step in loss.retrievers):
+        fact = "no search returns anything"
+        return CauseFinding(
+            "bm25_analyzer", lexical.name, (*evidence, fact), "medium", ("acl", "embedding"), "analyzer", _FAILED_SEARCH
+        )
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
 
@@ -490,6 +556,9 @@ def _check_cut_off(loss: LostEvidence) -> CauseFinding | None:
     if reranked is None or context is None or rank is None or rank > NEAR:
         return None
     evidence = (f"{loss.describe_rank(reranked)} in {reranked.name}; the generator was shown {loss.shown_count}",)
+    misled = _find_added_subjects(loss, reranked)
+    if misled is not None:
+        return _report_added_subjects((*evidence, misled), reranked)
     record = ("more of the ranking in the context, once",)
     return CauseFinding(
         "reranker", reranked.name, evidence, "medium", ("context_builder",), "ranked_below_cut_off", record

@@ -48,9 +48,11 @@ _RULES: tuple[CauseRule, ...] = (
 _GOOD_RULES: tuple[CauseRule, ...] = (
     generation_rules.find_wrong_format,
     cause_rules.find_moved_label,
+    cause_rules.find_defect_of_unknown_answer,
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
     generation_rules.find_other_value,
+    generation_rules.find_uncited_answer,
 )
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 

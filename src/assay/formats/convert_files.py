@@ -36,28 +36,34 @@ from assay.formats.outputs import (
 )
 from assay.formats.outputs_rag_trace import STAGE_MEMBERS
 from assay.formats.strict_json import describe_record_type
-from assay.records.counts import format_count
+from assay.records.counts import CountedNoun, format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, Stage, find_stage
 
-INTEGERS_TO_TEXT, TEXTS_TO_NUMBERS, NULLS_TO_LISTS = (
-    "integers made text",
-    "texts made numbers",
-    "nulls made empty lists",
+INTEGERS_TO_TEXT = CountedNoun("integer made text", "integers made text")
+TEXTS_TO_NUMBERS = CountedNoun("text made a number", "texts made numbers")
+NULLS_TO_LISTS = CountedNoun("null made an empty list", "nulls made empty lists")
+_SENTENCES = CountedNoun("sentence with its citations", "sentences with their citations")
+_ROW_FIELDS = CountedNoun(
+    "row's answer, citations, usage and other stages", "rows' answers, citations, usage and other stages"
 )
+_UNRANKED_ROWS = CountedNoun(
+    "row without a ranking, with an empty one, or repeated", "rows without a ranking, with an empty one, or repeated"
+)
+_REPEATED_CHUNKS = CountedNoun("chunk that a ranking repeats", "chunks that a ranking repeats")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}(\.0+)?")
 _NUMBER = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _LISTS = (inspect.VarTupleType, inspect.ListType)
 _NUMBERS = (inspect.IntType, inspect.FloatType)
 
 
-def cast_lines(source: Source, record: type[msgspec.Struct], target: Path) -> Counter[str]:
+def cast_lines(source: Source, record: type[msgspec.Struct], target: Path) -> Counter[CountedNoun]:
     """Write a JSON Lines file to `target` with its members cast to `record`; return the number of casts of each kind.
 
     Line numbers do not change. A line that is not a JSON object is copied as it is, so that the reader reports it.
     """
-    counts: Counter[str] = Counter()
+    counts: Counter[CountedNoun] = Counter()
     with open(target, "wb") as out:
         for line in read_lines(source):
             before, data = counts.total(), line.data
@@ -71,7 +77,7 @@ def cast_lines(source: Source, record: type[msgspec.Struct], target: Path) -> Co
     return counts
 
 
-def _cast_value(value: Any, kind: inspect.Type, counts: Counter[str]) -> Any:
+def _cast_value(value: Any, kind: inspect.Type, counts: Counter[CountedNoun]) -> Any:
     """Return `value` with everything in it cast that has one obvious meaning as `kind`, and count each cast."""
     if isinstance(kind, inspect.UnionType):
         return _cast_value(value, _choose_option(value, kind), counts)
@@ -93,7 +99,7 @@ def _cast_value(value: Any, kind: inspect.Type, counts: Counter[str]) -> Any:
     return new_value
 
 
-def _find_cast(value: Any, kind: inspect.Type) -> tuple[Any, str] | None:
+def _find_cast(value: Any, kind: inspect.Type) -> tuple[Any, CountedNoun] | None:
     """Return the value that is meant and the name of the cast; None if no cast is needed or possible."""
     if isinstance(kind, inspect.StrType) and type(value) is int:
         return str(value), INTEGERS_TO_TEXT
@@ -139,13 +145,13 @@ def encode_output_lines(observations: Iterable[Observation]) -> Iterator[bytes]:
         yield msgspec.json.encode(observation) + b"\n"
 
 
-def encode_rag_trace_lines(observations: Iterable[Observation], lost: Counter[str]) -> Iterator[bytes]:
+def encode_rag_trace_lines(observations: Iterable[Observation], lost: Counter[CountedNoun]) -> Iterator[bytes]:
     """Yield observations as `rag-trace` lines; count in `lost` what the format cannot represent."""
     for observation in observations:
         yield msgspec.json.encode(_rag_trace_row(observation, lost)) + b"\n"
 
 
-def _rag_trace_row(observation: Observation, lost: Counter[str]) -> dict[str, Any]:
+def _rag_trace_row(observation: Observation, lost: Counter[CountedNoun]) -> dict[str, Any]:
     fields = msgspec.to_builtins(observation)  # without fields that have their default value
     row: dict[str, Any] = {"query_id": observation.case_id, "config_id": observation.config_id}
     row |= {name: fields[name] for name in UNCHANGED_MEMBERS if name in fields}
@@ -161,7 +167,7 @@ def _rag_trace_row(observation: Observation, lost: Counter[str]) -> dict[str, An
         elif not has_retrieved and stage.chunks and {chunk.stage for chunk in stage.chunks} == {stage.name}:
             separate_chunks += [_encode_chunk(chunk) for chunk in _number_chunks(stage)]
         elif not _is_merged_into_retrieved(stage, observation):
-            lost[f"stages named {stage.name}"] += 1
+            lost[CountedNoun(f"stage named {stage.name}", f"stages named {stage.name}")] += 1
         if stage.latency_ms is not None:
             latency[stage.name] = stage.latency_ms
     if separate_chunks:
@@ -176,7 +182,7 @@ def _rag_trace_row(observation: Observation, lost: Counter[str]) -> dict[str, An
         row["latency_ms"] = latency
     if observation.behaviour is not None:
         row["expected_behavior_observed"] = observation.behaviour
-    lost["sentences with their citations"] += len(observation.sentences or ())
+    lost[_SENTENCES] += len(observation.sentences or ())
     return row
 
 
@@ -203,7 +209,7 @@ def _is_merged_into_retrieved(stage: Stage, observation: Observation) -> bool:
 
 
 def encode_trec_run_lines(
-    observations: Iterable[Observation], config: str | None, lost: Counter[str]
+    observations: Iterable[Observation], config: str | None, lost: Counter[CountedNoun]
 ) -> Iterator[bytes]:
     """Yield the rankings of the `retrieved` stage of one configuration as a run; scores decrease by one per rank.
 
@@ -216,12 +222,12 @@ def encode_trec_run_lines(
         if config not in (None, observation.config_id):
             continue
         stage = find_stage(observation, "retrieved")
-        lost["answers, citations, usage and other stages of a row"] += observation.answer is not UNSET
+        lost[_ROW_FIELDS] += observation.answer is not UNSET
         if stage is None or not stage.chunks or observation.repeat:
-            lost["rows without a ranking, with an empty one, or repeated"] += 1
+            lost[_UNRANKED_ROWS] += 1
             continue
         ids = list(dict.fromkeys(chunk.chunk_id for chunk in stage.chunks))
-        lost["chunks that a ranking repeats"] += len(stage.chunks) - len(ids)
+        lost[_REPEATED_CHUNKS] += len(stage.chunks) - len(ids)
         for name in (observation.case_id, observation.config_id, *ids):
             if name.split() != [name]:
                 message = f"blank inside an id (got {shorten_repr(name)}; expected none, because columns end at blanks)"
@@ -255,15 +261,16 @@ class ConversionReport:
     """The counts of a conversion, complete once its lines are written: rows, casts, losses, and warnings."""
 
     rows: int = 0
-    casts: Counter[str] = field(default_factory=Counter)
-    losses: Counter[str] = field(default_factory=Counter)
+    casts: Counter[CountedNoun] = field(default_factory=Counter)
+    losses: Counter[CountedNoun] = field(default_factory=Counter)
     warnings: list[str] = field(default_factory=list)
 
     def iterate_notes(self) -> Iterator[str]:
         """Yield notices for the user, one line each."""
         yield f"{format_count(self.rows, 'row')} converted"
-        yield from (f"cast: {count} {description}" for description, count in sorted(self.casts.items()))
-        yield from (f"not carried: {count} {description}" for description, count in sorted((+self.losses).items()))
+        yield from (f"cast: {format_count(count, *noun)}" for noun, count in sorted(self.casts.items()))
+        losses = sorted((+self.losses).items())
+        yield from (f"not carried: {format_count(count, *noun)}" for noun, count in losses)
         yield from self.warnings
 
 

@@ -43,6 +43,7 @@ from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_do
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import decode_json_object
+from assay.records.counts import CountedNoun, format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence, GoldenSet, User, find_placeholders
@@ -259,7 +260,7 @@ def _choose_by_members(names: list[str], source: Source) -> str:
     raise _unknown_format(source, None, f"rows with {', '.join(names)}{_guess_other_kind(names)}")
 
 
-def _count_decisive(names: list[str]) -> Counter[str]:
+def _count_decisive(names: list[str]) -> Counter[CountedNoun]:
     owners = {name: form.name for form in _BUILT_IN_FORMATS.values() for name in form.distinctive_members}
     exact = Counter(owners[name] for name in names if name in owners)
     if exact:
@@ -321,7 +322,7 @@ def _encode_header(golden: GoldenSet) -> bytes:
     return msgspec.json.encode({HEADER_MEMBER: header}) + b"\n"
 
 
-def encode_rag_golden_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
+def encode_rag_golden_lines(golden: GoldenSet, lost: Counter[CountedNoun]) -> Iterator[bytes]:
     """Yield a golden set as `rag-golden` lines, its header first; count in `lost` what the format cannot represent.
 
     A case whose row could not be read back is left out. Raises InputError if no case remains.
@@ -330,7 +331,7 @@ def encode_rag_golden_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[b
     for case in golden.cases:
         row = _rag_golden_row(case, lost)
         refusal = _why_not_readable(case, row)
-        if refusal:
+        if refusal is not None:
             lost[refusal] += 1
             continue
         if not has_header:
@@ -341,30 +342,62 @@ def encode_rag_golden_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[b
         raise _no_case_left(lost)
 
 
-def _why_not_readable(case: Case, row: dict[str, Any]) -> str:
-    """Return why reading the row of a case would refuse it; empty if it would not."""
+_SHARED_CHUNK_IDS = CountedNoun(
+    "unit of evidence that shares its chunk id with another", "units of evidence that share a chunk id"
+)
+_GRADED_UNITS = CountedNoun(
+    "case whose units are graded but not required, which become required",
+    "cases whose units are graded but not required, which become required",
+)
+_SYMBOLS = CountedNoun("symbol", "symbols")
+_FORBIDDEN_CHUNKS = CountedNoun(
+    "forbidden chunk that is not named by an id", "forbidden chunks that are not named by an id"
+)
+_UNNAMED_UNITS = CountedNoun(
+    "unit of evidence that is not named by a single chunk id",
+    "units of evidence that are not named by a single chunk id",
+)
+_UNIT_NOTES = CountedNoun(
+    "unit's reason, quote, hash and kind of evidence", "units' reasons, quotes, hashes and kinds of evidence"
+)
+_UNJUDGED_CASES = CountedNoun("case without a judgment", "cases without a judgment")
+_CASE_FIELDS = CountedNoun(
+    "case's question, answer and everything else", "cases' questions, answers and everything else"
+)
+_CASES_WITHOUT_QUESTION = CountedNoun(
+    "case without a question, which this format needs", "cases without a question, which this format needs"
+)
+_CASES_WITHOUT_FORBIDDEN_IDS = CountedNoun(
+    "case whose forbidden chunks are not named by an id", "cases whose forbidden chunks are not named by an id"
+)
+_CASES_WITHOUT_SCORES = CountedNoun("case with nothing left to score", "cases with nothing left to score")
+"""What the other formats cannot represent."""
+
+
+def _why_not_readable(case: Case, row: dict[str, Any]) -> CountedNoun | None:
+    """Return why reading the row of a case would refuse it; None if it would not."""
     if not case.question.strip():
-        return "cases without a question, which this format needs"
+        return _CASES_WITHOUT_QUESTION
     if case.behaviour == "permission_denied" and not any(row.get(name) for name in CHUNK_MEMBERS):
-        return "cases whose forbidden chunks are not named by an id"
+        return _CASES_WITHOUT_FORBIDDEN_IDS
     if case.behaviour == "answer" and not any(row.get(name) for name in (*CHUNK_MEMBERS, *ANSWER_MEMBERS, "nuggets")):
-        return "cases with nothing left to score"
-    return ""
+        return _CASES_WITHOUT_SCORES
+    return None
 
 
-def _no_case_left(lost: Counter[str]) -> InputError:
-    losses = ", ".join(f"{count} {description}" for description, count in sorted((+lost).items()))
+def _no_case_left(lost: Counter[CountedNoun]) -> InputError:
+    losses = ", ".join(format_count(count, *noun) for noun, count in sorted((+lost).items()))
     return InputError([Problem("", None, "", f"no case can be converted (lost: {losses})", "E_EMPTY")])
 
 
-def _rag_golden_row(case: Case, lost: Counter[str]) -> dict[str, Any]:
+def _rag_golden_row(case: Case, lost: Counter[CountedNoun]) -> dict[str, Any]:
     named_units = list(_named_units(case, lost))
     units = dict(named_units)
-    lost["units of evidence that share a chunk id"] += len(named_units) - len(units)
+    lost[_SHARED_CHUNK_IDS] += len(named_units) - len(units)
     expected = [chunk_id for chunk_id, unit in units.items() if unit.required]
     graded = any(unit.grade != DEFAULT_GRADE or not unit.required for unit in units.values())
     if not expected and any(unit.grade for unit in units.values()):
-        lost["units that are graded but not required, which become required"] += 1
+        lost[_GRADED_UNITS] += 1
     row: dict[str, Any] = {"id": case.id, "question": case.question, "expected_behavior": case.behaviour}
     fields = msgspec.to_builtins(case)  # without fields that have their default value
     row |= {name: fields[name] for name in (*GOLD_MEMBERS, *ROW_MEMBERS) if name in fields}
@@ -376,7 +409,7 @@ def _rag_golden_row(case: Case, lost: Counter[str]) -> dict[str, Any]:
         "user_context": _user_context(case.user),
     }
     row |= {name: value for name, value in renamed.items() if value}
-    lost["symbols"] += len(case.symbols)
+    lost[_SYMBOLS] += len(case.symbols)
     return row
 
 
@@ -387,26 +420,24 @@ def _user_context(user: User | None) -> dict[str, Any]:
     return {renamed.get(name, name): value for name, value in msgspec.to_builtins(user).items()}
 
 
-def _forbidden_ids(case: Case, lost: Counter[str]) -> list[str]:
+def _forbidden_ids(case: Case, lost: Counter[CountedNoun]) -> list[str]:
     ids = [str(selector["chunk_id"]) for selector in case.forbidden if selector.keys() == {"chunk_id"}]
-    lost["forbidden chunks that are not named by an id"] += len(case.forbidden) - len(ids)
+    lost[_FORBIDDEN_CHUNKS] += len(case.forbidden) - len(ids)
     return ids
 
 
-def _named_units(case: Case, lost: Counter[str]) -> Iterator[tuple[str, Evidence]]:
+def _named_units(case: Case, lost: Counter[CountedNoun]) -> Iterator[tuple[str, Evidence]]:
     """Yield the units that a single chunk id names; count in `lost` other units and members except id and grade."""
     for unit in case.evidence:
         selector = unit.any_of[0] if len(unit.any_of) == 1 else {}
         if selector.keys() != {"chunk_id"}:
-            lost["units of evidence that are not named by a single chunk id"] += 1
+            lost[_UNNAMED_UNITS] += 1
             continue
-        lost["reasons, quotes, hashes and kinds of evidence"] += bool(
-            unit.reason or unit.quote or unit.text_hash or unit.kind
-        )
+        lost[_UNIT_NOTES] += bool(unit.reason or unit.quote or unit.text_hash or unit.kind)
         yield str(selector["chunk_id"]), unit
 
 
-def encode_qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]:
+def encode_qrels_lines(golden: GoldenSet, lost: Counter[CountedNoun]) -> Iterator[bytes]:
     """Yield a golden set as qrels; only judgments of chunks with an id are converted.
 
     Under permission_denied the listed chunks are forbidden, not relevant: such a case is left out. Raises InputError
@@ -416,9 +447,9 @@ def encode_qrels_lines(golden: GoldenSet, lost: Counter[str]) -> Iterator[bytes]
     judgment_count = 0
     for case in golden.cases:
         units = list(_named_units(case, lost)) if case.behaviour != "permission_denied" else []
-        lost["cases without a judgment"] += not units
+        lost[_UNJUDGED_CASES] += not units
         judgment_count += len(units)
-        lost["questions, answers and everything else of a case"] += 1
+        lost[_CASE_FIELDS] += 1
         for chunk_id, unit in units:
             for name in (case.id, chunk_id):
                 if name.split() != [name]:

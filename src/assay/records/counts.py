@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+
+class CountedNoun(NamedTuple):
+    """What is counted, in the singular and in the plural."""
+
+    singular: str
+    plural: str
+
 
 def format_count(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun; the plural is the noun with an s unless another one is given.

@@ -43,7 +43,7 @@ class _Room(NamedTuple):
     answer: int = 8
     units: int = 3
     reference: int = 2
-    reasons: int = 2
+    reasons: int = 6
 
 
 _ROOMS = (
@@ -51,7 +51,7 @@ _ROOMS = (
     _Room(3, 2),
     _Room(3, 1),
     _Room(3, 1, 1),
-    _Room(3, 1, 1, 1),
+    *(_Room(3, 1, 1, reasons) for reasons in range(5, 0, -1)),
 )
 """What an explanation that is too long gives up first: lines of the answer, then evidence, reference and reasons."""
 
@@ -167,16 +167,24 @@ def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: C
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
     yield from page.paragraph("", reached, 1)
-    most_reasons = room.reasons
     if open_facts:
-        most_reasons = 1 if attribution.evidence else 0
-        yield from page.paragraph("Facts", "; ".join(open_facts), max(1, room.reasons - most_reasons))
-    reasons = attribution.evidence[:most_reasons]
+        yield from page.paragraph("Facts", "; ".join(open_facts), max(1, room.reasons // 3))
+    reasons = _choose_reasons(attribution.evidence, room.reasons)
     for reason in reasons:
-        yield from page.paragraph("Because", reason, most_reasons // len(reasons))
+        yield from page.paragraph("Because", reason, max(1, room.reasons // len(reasons)))
     for label, text in facts:
         if label not in _MERGED:
             yield from page.paragraph(label, text, 2 if label == "Try first" else 1)
+
+
+def _choose_reasons(evidence: Sequence[str], most: int) -> list[str]:
+    """Return the reasons that there is room for: the first ones and the last, which rules add to settle the cause."""
+    if len(evidence) <= most:
+        return list(evidence)
+    left_out = format_count(len(evidence) - most, "more reason")
+    if most == 1:
+        return [f"{evidence[0]}; and {left_out}"]
+    return [*evidence[: most - 1], f"and {left_out}; {evidence[-1]}"]
 
 
 def _iter_trace_lines(attribution: Attribution, page: CasePage, room: _Room) -> Iterator[str]:
