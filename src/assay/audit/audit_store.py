@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from assay.audit.batch_rows import MAX_LEXEME, BatchRows, ChainHead, Owner
 from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES, HmacSha256
 from assay.audit.packed_body import unpack_body
+from assay.audit.results import DAMAGE_REMEDY
 from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
 from assay.records.errors import IncompleteError, InputError, shorten_repr
@@ -66,6 +67,10 @@ class Appended(Struct):
     erased: list[int] = []
 
 
+class DamagedStoreError(IncompleteError):
+    """The database file cannot be read as what it was."""
+
+
 class AuditStore:
     """An open audit store; close it, or use it in a `with` statement."""
 
@@ -107,7 +112,8 @@ class AuditStore:
         try:
             yield
         except DBAPIError as error:
-            raise IncompleteError(f"{self.name}: {_describe_failure(error)}") from error
+            kind = DamagedStoreError if _is_damage(error) else IncompleteError
+            raise kind(f"{self.name}: {_describe_failure(error)}") from error
         except SQLAlchemyError as error:
             raise IncompleteError(f"{self.name}: {' '.join(str(error).split())[:300]}") from error
 
@@ -403,14 +409,16 @@ def _read_version(connection: sa.Connection) -> str | None:
     return None if version is None else str(version)
 
 
+def _is_damage(error: DBAPIError) -> bool:
+    text = str(error.orig)
+    return "malformed" in text or "not a database" in text
+
+
 def _describe_failure(error: DBAPIError) -> str:
     """Return what the database said, with a remedy where there is one."""
     text = " ".join(str(error.orig).split())
-    if "malformed" in text or "not a database" in text:
-        return (
-            f"the store is damaged ({text}); restore a copy of it and ingest what came since once more, "
-            "or export what can still be read with `assay audit export --salvage`"
-        )
+    if _is_damage(error):
+        return f"the store is damaged ({text}); {DAMAGE_REMEDY}"
     if "locked" in text:
         return f"another process keeps the store locked ({text}); try again"
     if "full" in text:

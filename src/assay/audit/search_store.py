@@ -19,6 +19,8 @@ MAX_SCANNED = 5000
 """How many records of one user, citation or verdict are searched for the words of a question."""
 MAX_LISTED_LABELS = 5000
 """A verdict that more answers have is looked up answer by answer."""
+NEWEST_QUESTIONS = 20_000
+"""How many questions PostgreSQL reads backwards for words that may be common, before it asks its index."""
 MICROSECONDS = 1_000_000
 _PAGE = 100
 
@@ -94,7 +96,7 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
         raise InputError(f"limit of {query.limit} (expected at least 1)")
     with store.reading() as connection:
         if not store.is_sqlite:
-            # A plan for any words reads all questions backwards, which takes long for rare ones: plan for these words.
+            # A plan for any words takes all of them for alike: plan for these words.
             connection.execute(sa.text("SET LOCAL plan_cache_mode = force_custom_plan"))
         if verdict is not None:
             if not words and not conditions:
@@ -204,29 +206,50 @@ def _search_index(
     scanned = 0
     while scanned < MAX_SCANNED:
         matches = _matching_sequences(store, connection, words, before)
-        if not matches:
-            return SearchResult(answers)
         for sequence, body in connection.execute(_select([*conditions, RECORDS.c.sequence.in_(matches)])):
             answers.append((sequence, decode_answer(bytes(body)).record))
         if len(answers) >= limit:
             return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True)[:limit])
+        if len(matches) < _PAGE:
+            return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True))
         scanned += len(matches)
         before = matches[-1]
     return SearchResult(answers, truncated=True)
 
 
 def _matching_sequences(store: AuditStore, connection: sa.Connection, words: Sequence[str], before: int) -> list[int]:
-    if store.is_sqlite:
-        statement = (
-            "SELECT rowid FROM questions WHERE questions MATCH :words AND rowid < :before "
-            "ORDER BY rowid DESC LIMIT :page"
-        )
-        expression = " ".join(f'"{word}"' for word in words)
-    else:
-        statement = (
-            "SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery) AND sequence < :before "
-            "ORDER BY sequence DESC LIMIT :page"
-        )
-        expression = " & ".join(f"'{word[:MAX_LEXEME]}'" for word in words)
-    rows = connection.execute(sa.text(statement), {"words": expression, "before": before, "page": _PAGE})
-    return [int(row[0]) for row in rows]
+    """Return the last records before a number whose questions have all the words; less than a page if that is all."""
+    if not store.is_sqlite:
+        return _match_in_postgres(connection, " & ".join(f"'{word[:MAX_LEXEME]}'" for word in words), before)
+    statement = (
+        "SELECT rowid FROM questions WHERE questions MATCH :words AND rowid < :before ORDER BY rowid DESC LIMIT :page"
+    )
+    values = {"words": " ".join(f'"{word}"' for word in words), "before": before, "page": _PAGE}
+    return [int(row[0]) for row in connection.execute(sa.text(statement), values)]
+
+
+def _match_in_postgres(connection: sa.Connection, expression: str, before: int) -> list[int]:
+    """Return matches as PostgreSQL finds them quickly: of common words among the newest questions, else by the index.
+
+    Its planner knows how common the commonest words are and guesses for all others. For a rare one it then reads a
+    million questions backwards instead of the index, which takes a second.
+    """
+    newest = connection.execute(
+        sa.text("SELECT max(sequence) FROM questions WHERE sequence < :before"), {"before": before}
+    ).scalar_one()
+    if newest is None:
+        return []
+    values = {"words": expression, "last": newest, "first": newest - NEWEST_QUESTIONS + 1, "page": _PAGE}
+    among_newest = (
+        "SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery) AND sequence BETWEEN :first AND :last "
+        "ORDER BY sequence DESC LIMIT :page"
+    )
+    matches = [int(row[0]) for row in connection.execute(sa.text(among_newest), values)]
+    if len(matches) == _PAGE or values["first"] <= 1:
+        return matches
+    by_index = (
+        "WITH found AS MATERIALIZED (SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery)) "
+        "SELECT sequence FROM found WHERE sequence <= :last ORDER BY sequence DESC LIMIT :page"
+    )
+    connection.execute(sa.text("SET LOCAL enable_seqscan = off"))
+    return [int(row[0]) for row in connection.execute(sa.text(by_index), values)]

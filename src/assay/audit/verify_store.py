@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from assay.audit.audit_store import (
     KEYS_PER_QUERY,
     AuditStore,
     ChainRow,
+    DamagedStoreError,
     make_id_key,
 )
 from assay.audit.batch_rows import count_microseconds, list_index_citations, list_labels
@@ -31,9 +33,10 @@ from assay.audit.chain import (
     is_genuine,
     sign_root,
 )
+from assay.audit.check_pages import check_pages
 from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.privacy import AuditKeys
-from assay.audit.results import MAX_FAULTS, ChainFault, VerifyResult
+from assay.audit.results import MAX_FAULTS, ChainFault, PageCheck, VerifyResult
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
@@ -42,6 +45,7 @@ from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 
 PAGE = 2000
+PAGES_SKIPPED = "pages of the database: not checked in a verification that reads only what is new (--full checks them)"
 
 
 def verify_store(
@@ -53,8 +57,8 @@ def verify_store(
     """Check every record of the store, its texts and its indexes, and compare the days with roots signed off before.
 
     With `keys` the signatures of the roots are checked too. After a point that was `verified` before, only newer
-    records are read; of the older ones, their number and every link in the roots. If those differ, all are read.
-    Raises IncompleteError if the store cannot be read.
+    records are read; of the older ones, their number and every link in the roots. If those differ, all are read. The
+    pages of the database are checked where everything is read. Raises IncompleteError if the store cannot be read.
     """
     result = VerifyResult()
     checker = _ChainChecker(store, result)
@@ -64,8 +68,14 @@ def verify_store(
     elif verified is not None:
         message = f"the chain is not the one that was verified at {verified.at}: rewritten at or before this record"
         result.add_fault("root", differing, None, message)
-    for page in store.iterate_pages(after=result.skipped, page=PAGE):
-        checker.check_page(page)
+    result.pages = PageCheck(notice=PAGES_SKIPPED) if result.skipped and store.is_sqlite else check_pages(store)
+    try:
+        for page in store.iterate_pages(after=result.skipped, page=PAGE):
+            checker.check_page(page)
+    except DamagedStoreError as error:
+        damaged = ", ".join(damage.table for damage in result.pages.damaged) or "not known"
+        read = f"records up to {result.skipped + result.records} were read; damaged tables: {damaged}"
+        raise DamagedStoreError(f"{error} ({read})") from error
     checker.finish()
     _compare_roots(result, signed, keys)
     return result
@@ -134,7 +144,8 @@ class _ChainChecker:
 
     def check_page(self, rows: Sequence[ChainRow]) -> None:
         """Check some records that follow one another."""
-        salts, texts, citations, labels = self._load_page(rows)
+        salts, texts = self._load_page(rows)
+        citations, labels = self._load_look_ups(CITATIONS, rows), self._load_look_ups(LABELS, rows)
         for row in rows:
             self._result.records += 1
             self._check_link(row)
@@ -153,9 +164,9 @@ class _ChainChecker:
             for key in answer.texts:
                 if key is not None:
                     self._check_text(row, answer, key, texts, salt)
-            if citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
+            if citations is not None and citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
                 self._result.add_fault("index", row.sequence, answer.record.id, "its citations in the index differ")
-            if not labels[row.sequence] >= Counter(list_labels(answer.record)):
+            if labels is not None and not labels[row.sequence] >= Counter(list_labels(answer.record)):
                 self._result.add_fault("index", row.sequence, answer.record.id, "its verdicts in the index differ")
 
     def finish(self) -> None:
@@ -166,41 +177,39 @@ class _ChainChecker:
                 self._result.add_fault("erased", sequence, None, "its content is gone, and no erasure says so")
         self._result.erased += len(self._erased_rows)
 
-    def _load_page(
-        self, rows: Sequence[ChainRow]
-    ) -> tuple[
-        dict[int | None, tuple[str, bytes]],
-        dict[str, bytes],
-        dict[int, Counter[str]],
-        dict[int, Counter[tuple[str, str]]],
-    ]:
-        first, last = rows[0].sequence, rows[-1].sequence
+    def _load_page(self, rows: Sequence[ChainRow]) -> tuple[dict[int | None, tuple[str, bytes]], dict[str, bytes]]:
+        """Return the users of some records by their numbers, and their texts by their keys."""
         owners = sorted({row.owner for row in rows if row.owner is not None})
         salts: dict[int | None, tuple[str, bytes]] = {}
-        citations: dict[int, Counter[str]] = {row.sequence: Counter() for row in rows}
-        labels: dict[int, Counter[tuple[str, str]]] = {row.sequence: Counter() for row in rows}
         texts: dict[str, bytes] = {}
         keys: set[bytes] = set()
         for row in rows:
             keys |= _list_text_keys(row)
         with self._store.reading() as connection:
-            for start in range(0, len(owners), 500):
-                query = sa.select(USERS).where(USERS.c.number.in_(owners[start : start + 500]))
+            for start in range(0, len(owners), KEYS_PER_QUERY):
+                query = sa.select(USERS).where(USERS.c.number.in_(owners[start : start + KEYS_PER_QUERY]))
                 for number, pseudonym, salt in connection.execute(query):
                     salts[number] = (pseudonym, bytes(salt))
-            citation_rows = sa.select(CITATIONS).where(CITATIONS.c.sequence.between(first, last))
-            for citation, sequence in connection.execute(citation_rows):
-                citations.setdefault(sequence, Counter())[citation] += 1
-            for name, value, sequence in connection.execute(
-                sa.select(LABELS).where(LABELS.c.sequence.between(first, last))
-            ):
-                labels.setdefault(sequence, Counter())[(name, value)] += 1
             listed = sorted(keys)
-            for start in range(0, len(listed), 500):
-                text_rows = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(listed[start : start + 500]))
-                for key, body in connection.execute(text_rows):
+            for start in range(0, len(listed), KEYS_PER_QUERY):
+                part = listed[start : start + KEYS_PER_QUERY]
+                for key, body in connection.execute(sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(part))):
                     texts[bytes(key).hex()] = bytes(body)
-        return salts, texts, citations, labels
+        return salts, texts
+
+    def _load_look_ups(self, table: sa.Table, rows: Sequence[ChainRow]) -> dict[int, Counter[Any]] | None:
+        """Return the rows of a look-up table for some records; None where damage, which is reported, hides them."""
+        counts: dict[int, Counter[Any]] = {row.sequence: Counter() for row in rows}
+        query = sa.select(table).where(table.c.sequence.between(rows[0].sequence, rows[-1].sequence))
+        try:
+            with self._store.reading() as connection:
+                for *values, sequence in connection.execute(query):
+                    counts.setdefault(sequence, Counter())[values[0] if len(values) == 1 else tuple(values)] += 1
+        except DamagedStoreError:
+            if not self._result.pages.damaged:
+                raise
+            return None
+        return counts
 
     def _check_link(self, row: ChainRow) -> None:
         result = self._result
@@ -380,10 +389,7 @@ def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys
     A store with faults is not signed off: raises InputError.
     """
     if not result.is_intact:
-        raise InputError(
-            f"{path}: not signed off, because the store has "
-            f"{format_count(len(result.faults) + result.more_faults, 'fault')}"
-        )
+        raise InputError(f"{path}: not signed off, because the store has {format_count(result.fault_count, 'fault')}")
     wanted = [root for root in result.roots if root.day in result.unsigned_days]
     lines = [
         json.dumps(msgspec.to_builtins(sign_root(root, signed_by, at, keys.signing if keys else None))) + "\n"
