@@ -9,13 +9,17 @@ from typing import Any
 
 import msgspec
 import pytest
+import sqlalchemy as sa
 from msgspec import structs
+from tests.audit.conftest import make_database
 from tests.audit.test_verify import _edit_answer
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
+from assay.audit.audit_store import open_audit_store
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
+from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
 from assay.calls.interfaces import CallError, TargetCall
 from assay.cli import main
 from assay.formats.corpus import load_corpus
@@ -227,6 +231,47 @@ def test_answers_are_found(address: str, conditions: dict[str, Any], ids: list[s
     result = assay.audit.show(address, **conditions, now=NOON)
     assert ids == [record.id for _, record in result.answers]
     assert (len(ids) == 1) == (result.incident is not None)
+
+
+def test_words_are_found_however_old_the_answers_are(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.audit.search_store.NEWEST_QUESTIONS", 30)
+    monkeypatch.setattr("assay.audit.search_store._PAGE", 10)
+    lines = [make_line(number, question=f"Leave of {number}?" if number < 60 else "Tax?") for number in range(1, 201)]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+
+    def find(question: str, limit: int) -> list[str]:
+        with open_audit_store(address) as store:
+            return [record.id for _, record in search_answers(store, AnswerQuery(question, limit=limit)).answers]
+
+    assert ["req-7"] == find("leave of 7", 5)
+    assert [f"req-{number}" for number in range(59, 39, -1)] == find("leave", 20)
+    assert [f"req-{number}" for number in range(59, 0, -1)] == find("leave", 500)
+    assert [f"req-{number}" for number in range(200, 165, -1)] == find("tax", 35)
+    assert [] == find("zebra", 5)
+
+
+@pytest.mark.slow
+def test_a_rare_word_is_looked_up_in_the_index_of_postgresql(postgres_server: str, tmp_path: Path) -> None:
+    address = make_database(postgres_server)
+    lines = (make_line(number, question=f"Days of leave number {number}?") for number in range(30_000))
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    with open_audit_store(address) as store:
+        with store.writing() as connection:
+            connection.execute(sa.text("ANALYZE questions"))
+
+        def count_reads() -> int:
+            with store.reading() as connection:
+                connection.execute(sa.text("SELECT pg_stat_force_next_flush()"))
+            query = "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'questions_pkey'"
+            with store.reading() as connection:
+                return int(connection.execute(sa.text(query)).scalar_one())
+
+        before = count_reads()
+        found = search_answers(store, AnswerQuery("leave 77"))
+        assert ["req-77"] == [record.id for _, record in found.answers]
+        assert count_reads() - before <= NEWEST_QUESTIONS + 10
 
 
 @pytest.mark.parametrize(
