@@ -8,7 +8,7 @@ from datetime import UTC, timedelta
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore, decode_answer
+from assay.audit.audit_store import AuditStore, read_answer
 from assay.audit.batch_rows import MAX_LEXEME, index_words
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
@@ -101,11 +101,11 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
         if verdict is not None:
             if not words and not conditions:
                 rows = connection.execute(_select_labelled(*verdict).limit(query.limit))
-                return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
+                return SearchResult([(row[0], read_answer(row[0], row[1]).record) for row in rows])
             conditions.append(_labelled(connection, *verdict))
         if not words:
             rows = connection.execute(_select(conditions).limit(query.limit))
-            return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
+            return SearchResult([(row[0], read_answer(row[0], row[1]).record) for row in rows])
         if _is_selective(query):
             return _scan(connection, conditions, words.split(), query.limit)
         return _search_index(store, connection, conditions, words.split(), query.limit)
@@ -115,7 +115,7 @@ def list_answers(store: AuditStore, query: AnswerQuery) -> list[tuple[int, Audit
     """Return the newest answers that meet the conditions of a query on time, user and citation, all without any."""
     with store.reading() as connection:
         rows = connection.execute(_select(list(_conditions(query))).limit(query.limit))
-        return [(row[0], decode_answer(bytes(row[1])).record) for row in rows]
+        return [(row[0], read_answer(row[0], row[1]).record) for row in rows]
 
 
 def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:
@@ -185,7 +185,7 @@ def _scan(
     scanned = 0
     for sequence, body in connection.execute(_select(conditions).limit(MAX_SCANNED)):
         scanned += 1
-        record = decode_answer(bytes(body)).record
+        record = read_answer(sequence, body).record
         if wanted <= set(index_words(record.question).split()):
             answers.append((sequence, record))
             if len(answers) == limit:
@@ -207,7 +207,7 @@ def _search_index(
     while scanned < MAX_SCANNED:
         matches = _matching_sequences(store, connection, words, before)
         for sequence, body in connection.execute(_select([*conditions, RECORDS.c.sequence.in_(matches)])):
-            answers.append((sequence, decode_answer(bytes(body)).record))
+            answers.append((sequence, read_answer(sequence, body).record))
         if len(answers) >= limit:
             return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True)[:limit])
         if len(matches) < _PAGE:

@@ -132,7 +132,7 @@ def _read_answer(row: ChainRow, request: ExportRequest, result: ExportResult) ->
     if row.at is not None and not (request.since or -(2**62)) <= row.at < (request.until or 2**62):
         return None
     try:
-        return decode_answer(bytes(row.body))
+        return decode_answer(row.body)
     except UNPACKING_ERRORS:
         if not request.salvage:
             message = f"record {row.sequence} cannot be unpacked: the store is damaged (see --salvage)"
