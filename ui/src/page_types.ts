@@ -198,6 +198,9 @@ export interface MonitorPage {
   refusal_band: RefusalPanel | null;
   drift: DriftRow[];
   notes: string[];
+  watch?: string[];
+  leak_gaps?: string[];
+  unmeasured_bounds?: string[];
 }
 
 /** A golden case that asks nearly the same. */
@@ -223,7 +226,7 @@ export interface RefusalPanel {
   text: string;
 }
 
-/** How many of the answers were judged, at which cost, and how wide the interval of the estimate is. */
+/** How many of the answers were read, by rules or a judge, at which cost, and how wide the interval is. */
 export interface SamplingPanel {
   judged: number;
   answers: number;
@@ -231,6 +234,7 @@ export interface SamplingPanel {
   cost: number | null;
   width: number | null;
   design: string;
+  by?: "" | "judge" | "rules";
 }
 
 /** One metric over time, of all answers or of one slice (`key=value`) or configuration. */

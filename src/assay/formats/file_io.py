@@ -261,11 +261,12 @@ def _input_error(name: str, line: int | None, code: str, message: str) -> InputE
     return InputError([Problem(name, line, "", message, code)])
 
 
-def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
+def write_atomically(path: str | Path, parts: Iterable[bytes], *, is_shared: bool = False) -> Path:
     """Write a file completely or not at all, creating its folder if needed, and return its path.
 
-    Only its owner can read a new file, because reports quote answers and contexts; a file that is replaced keeps its
-    mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the
+    Only its owner can read a new file, because reports quote answers and contexts; one that `is_shared` quotes none and
+    has the mode that the umask leaves, so that a collector of metrics or a web server may read it. A file that is
+    replaced keeps its mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the
     file cannot be written (no space, no permission).
     """
     target = Path(path)
@@ -281,7 +282,8 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
                 file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o600)  # noqa: PTH101
+            new_mode = 0o666 & ~_read_umask() if is_shared else 0o600
+            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else new_mode)  # noqa: PTH101
             os.replace(draft, target)  # noqa: PTH105
         except BaseException:  # also on Ctrl-C: no draft may be left behind
             Path(draft).unlink(missing_ok=True)
@@ -289,6 +291,13 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
     except OSError as error:
         raise IncompleteError(f"{target}: cannot be written: {error.strerror or error}") from error
     return target
+
+
+def _read_umask() -> int:
+    """Return the umask of this process, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.stats.arrays import FloatArray
-from assay.stats.bound_alarms import BoundAlarm, find_bound_alarms
+from assay.stats.bound_alarms import find_bound_alarms
 from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
 from assay.stats.quantile_alarms import find_quantile_alarms
 from assay.trends.metric_bounds import MetricBound, list_quarter_starts
@@ -102,10 +102,10 @@ def _find_bound_alerts(
     for alarm in find_bound_alarms(totals, sizes, share, bound.direction, quarters, false_alarms):
         if alarm.day < first_day:
             continue
-        value = _read_level(sums, alarm)
+        value = read_level(sums, slice(alarm.since, alarm.day + 1))
         since, where = calendar.name_day(alarm.since), f" in {sums.slice_name}" if sums.slice_name else ""
         side = "above" if bound.direction > 0 else "below"
-        text = f"{measure.name}{where} is {side} its bound of {bound.limit:.3g}: {value:.3g} since {since}"
+        text = f"{measure.name}{where} is {side} its bound of {bound.limit:.3g}: {value:.3g} since {since} at the latest"
         yield (
             alarm.since,
             MonitorAlert(
@@ -128,9 +128,8 @@ def _find_bound_alerts(
         )
 
 
-def _read_level(sums: WatchedSums, alarm: BoundAlarm) -> float:
-    """Return the mean or percentile of the days of an alarm."""
-    days = slice(alarm.since, alarm.day + 1)
+def read_level(sums: WatchedSums, days: slice) -> float:
+    """Return the mean or percentile of some days, of which one at least has values."""
     if sums.bins is not None:
         return sums.bins.read_quantile(sums.bins.counts[days].sum(axis=0, dtype=np.int64), sums.measure.quantile)
     return float(sums.totals[days].sum() / sums.sizes[days].sum())
