@@ -165,16 +165,30 @@ function Cited({ check }: { check: CitationCheck }) {
   );
 }
 
+/** How a citation stood in one corpus: whether it existed, was reachable, and supported its claim. */
+function Standing({ standing }: { standing: CitationCheck["now"] }) {
+  const { t } = useWords();
+  const answers: [string, ComponentChildren][] = [
+    [t("exists"), <YesNo value={standing?.exists ?? null} />],
+    [t("reachable"), <YesNo value={standing?.reachable ?? null} />],
+    [t("supports"), <Support verdict={standing?.support ?? null} />],
+  ];
+  return (
+    <ul class="plain standing">
+      {answers.map(([name, value]) => (
+        <li key={name}>
+          <span class="hint">{name}:</span> {value}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Citations({ citations }: { citations: readonly CitationCheck[] }) {
   const { t } = useWords();
   const judged = citations.some((check) => check.judged != null);
   const again = citations.some((check) => check.now !== null);
-  const head = (when: "then" | "now", what: "exists" | "reachable" | "supports") => `${t(when)}: ${t(what)}`;
-  const states = (when: "then" | "now") => [
-    { key: `${when}-exists`, head: head(when, "exists"), cell: (check: CitationCheck) => <YesNo value={check[when]?.exists ?? null} /> },
-    { key: `${when}-reachable`, head: head(when, "reachable"), cell: (check: CitationCheck) => <YesNo value={check[when]?.reachable ?? null} /> },
-    { key: `${when}-supports`, head: head(when, "supports"), cell: (check: CitationCheck) => <Support verdict={check[when]?.support ?? null} /> },
-  ];
+  const standing = (when: "then" | "now") => ({ key: when, head: t(when), cell: (check: CitationCheck) => <Standing standing={check[when]} /> });
   return (
     <Section id="citations" title={t("citations")}>
       <DataTable
@@ -184,8 +198,8 @@ function Citations({ citations }: { citations: readonly CitationCheck[] }) {
         columns={[
           { key: "name", head: t("citation"), wrap: true, cell: (check) => <Cited check={check} /> },
           { key: "claim", head: t("claim"), wrap: true, cell: (check) => <Data text={check.claim ?? t("whole_answer")} /> },
-          ...states("then"),
-          ...(again ? states("now") : []),
+          standing("then"),
+          ...(again ? [standing("now")] : []),
           ...(again ? [{ key: "changed", head: t("text_changed"), cell: (check: CitationCheck) => <Changed value={check.text_changed} /> }] : []),
           ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (check: CitationCheck) => <Judged label={check.judged} /> }] : []),
         ]}

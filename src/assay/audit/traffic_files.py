@@ -21,6 +21,8 @@ from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.errors import InputError, Problem, shorten_repr
 
 IDLE_SECONDS = 0.5
+MAX_TRAFFIC_RATIO = 100
+"""Lines of traffic pack to a tenth of their size, a long run of the same bytes to a thousandth."""
 QUIET_POLLS = 2
 """A file that was replaced is done with when nothing was written to it between so many looks at its end."""
 _BLOCK_BYTES = 2**18
@@ -93,12 +95,19 @@ class TrafficFile:
                 quiet = quiet + 1 if self._is_replaced() else 0
                 continue
             quiet = 0
-            parts = (pending + block).split(b"\n")
+            if (
+                not pending and not skipping and not block.strip(b"\n")
+            ):  # only blank lines: millions of them are few bytes
+                self._number += len(block)
+                self._offset += len(block)
+                continue
+            parts = block.split(b"\n")
+            parts[0] = pending + parts[0]
             pending = parts.pop()
             for part in parts:
                 yield self._take(part, 1, skipping)
                 skipping = False
-            if len(pending) > MAX_LINE_BYTES:
+            if skipping or len(pending) > MAX_LINE_BYTES:
                 self._offset += len(pending)
                 pending, skipping = b"", True
         if (pending or skipping) and keep_waiting is None:
@@ -148,7 +157,7 @@ def open_traffic(path: str, position: FilePosition | None) -> Iterator[tuple[Tra
         yield TrafficFile(sys.stdin.buffer, "<stdin>"), None
         return
     if is_packed(Path(path)):
-        with open_unpacked(Source(Path(path), path)) as unpacked:
+        with open_unpacked(Source(Path(path), path, max_ratio=MAX_TRAFFIC_RATIO)) as unpacked:
             yield TrafficFile(unpacked, path), None
         return
     with open_file(Path(path)) as stream:

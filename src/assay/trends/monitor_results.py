@@ -37,7 +37,8 @@ class MonitorPoint(Struct, frozen=True):
 class MonitorSeries(Struct, frozen=True):
     """One metric over all traffic or one slice, period by period.
 
-    `sampled`: only a sample of the answers was scored, and the values are weighted. `detectable` is the change of the
+    `sampled`: only a sample of the answers was scored, and the values are weighted. `caveat` says what the values are
+    not, "" for values with a scale. `detectable` is the change of the
     daily rate that a week of answers would show in nine of ten cases, None where it is not watched.
     """
 
@@ -50,6 +51,7 @@ class MonitorSeries(Struct, frozen=True):
     marks: tuple[SeriesMark, ...] = ()
     configuration: str | None = None
     sampled: bool = False
+    caveat: str = ""
     detectable: float | None = None
     unwatched: str = ""
 
