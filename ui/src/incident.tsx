@@ -24,11 +24,11 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
       {incident.chain_faults.length > 0 && <Warning title={t("chain_broken")} items={incident.chain_faults} />}
       <Section id="asked" title={t("asked")}>
         <div class="question">
-          <Block text={record.question ?? t("not_recorded")} />
+          <LongBlock text={record.question ?? t("not_recorded")} />
         </div>
       </Section>
       <Section id="answered" title={t("answered")}>
-        <Block text={record.answer ?? t("answered_nothing")} />
+        <LongBlock text={record.answer ?? t("answered_nothing")} />
       </Section>
       {incident.answer_now != null && <Now now={incident.answer_now} />}
       {incident.claims.length > 0 && <Claims claims={incident.claims} />}
@@ -42,6 +42,26 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
       </Section>
       <Findings findings={incident.findings} id={record.id} />
       <Notes notes={incident.notes} />
+    </>
+  );
+}
+
+const MOST_OF_A_BLOCK = 20_000;
+
+/** A text as a block; a long one is cut, and says so, until the rest is asked for. */
+function LongBlock({ text }: { text: string }) {
+  const { t } = useWords();
+  const [open, toggle] = useState(false);
+  if (open || text.length <= MOST_OF_A_BLOCK) return <Block text={text} />;
+  return (
+    <>
+      <Block text={`${text.slice(0, MOST_OF_A_BLOCK)}…`} />
+      <p>
+        <span class="hint">{t("characters_of", { shown: MOST_OF_A_BLOCK, all: text.length })}</span>{" "}
+        <button type="button" class="button print-hidden" onClick={() => toggle(true)}>
+          {t("show_more")}
+        </button>
+      </p>
     </>
   );
 }
