@@ -26,6 +26,7 @@ from assay.records.errors import IncompleteError, InputError, Problem, shorten_r
 
 MAX_LINE_BYTES = 16 * 2**20
 MAX_UNPACKED_BYTES = 16 * 2**30
+IF_IT_IS_RIGHT = "if the file is what it should be, unpack it with gunzip and read it unpacked"
 RATIO_FREE_BYTES = 2 * MAX_LINE_BYTES
 """Up to here a packed file may unpack to any multiple of its size: a few alike lines do."""
 
@@ -140,7 +141,7 @@ class _Unpacking(io.RawIOBase):
         if self._expected_bytes is not None and unpacked > self._expected_bytes:
             message = (
                 f"unpacks to too much (got more than {self._expected_bytes} bytes out of {self._packed_bytes}, as no "
-                "traffic does; if the file is what it should be, unpack it with gunzip and read it unpacked)"
+                f"traffic does; {IF_IT_IS_RIGHT})"
             )
             raise _input_error(self._name, None, "E_TOO_LARGE", message)
         return size
