@@ -247,6 +247,7 @@ export interface Series {
   configuration: string | null;
   points: SeriesPoint[];
   marks?: SeriesMark[];
+  caveat?: string;
 }
 
 /** Something that happened at a time, such as a new version of the index or an alert. */

@@ -90,7 +90,7 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
     Raises InputError for an empty store, a period without days, or unknown metrics and slices."""
     check_slices(inputs.slices)
     by_scorer = "judge" if inputs.judging is not None and inputs.judging.verdicts else "rules"
-    measures = choose_measures(inputs.metrics, by_scorer)
+    measures = choose_measures(inputs.metrics, by_scorer, inputs.judging)
     first, last = _choose_period(store, inputs)
     assign_bounds(inputs.bounds, measures)
     earliest = first - timedelta(days=SETTLING_DAYS)
@@ -230,6 +230,7 @@ class _ReportBuilder:
             points=points,
             marks=tuple(sorted((mark for mark in marks if mark.at >= first), key=lambda mark: (mark.at, mark.kind))),
             sampled=measure.sampled,
+            caveat=measure.caveat,
             detectable=self._state_detectable_change(sums),
             watched_since=since,
             unwatched=unwatched,
@@ -368,10 +369,11 @@ class _ReportBuilder:
             yield f"slices by {key}: the first 50 values were followed, more were left out"
         for name in sorted(traffic.versions.crowded):
             yield f"{name} has more than 100 values: its changes were not followed"
-        judging = self._inputs.judging
-        by_rules = any(measure.sampled and "by=judge" not in measure.name for measure in self._measures)
-        if by_rules and (judging is None or not judging.calibrations):
-            yield "scores by rules are not calibrated here: look at the trend, not at the value"
+        if any(measure.caveat for measure in self._measures):
+            yield (
+                "scores by rules have no scale until labels give them one: even answers copied from their context get "
+                "neither 0 nor 1. Look at the trend, not at the value, or calibrate the rules (--calibration)"
+            )
 
 
 def _correct_point(point: MonitorPoint, calibration: Calibration) -> MonitorPoint:

@@ -103,9 +103,10 @@ def _find_bound_alerts(
         if alarm.day < first_day:
             continue
         value = read_level(sums, slice(alarm.since, alarm.day + 1))
-        since, where = calendar.name_day(alarm.since), f" in {sums.slice_name}" if sums.slice_name else ""
+        since = calendar.name_day(alarm.since)
         side = "above" if bound.direction > 0 else "below"
-        text = f"{measure.name}{where} is {side} its bound of {bound.limit:.3g}: {value:.3g} since {since} at the latest"
+        watched = _name_watched(measure, sums.slice_name)
+        text = f"{watched} is {side} its bound of {bound.limit:.3g}: {value:.3g} since {since} at the latest"
         yield (
             alarm.since,
             MonitorAlert(
@@ -184,13 +185,18 @@ def _describe_change(
     measure: Measure, slice_name: str | None, change: LevelShift, day: str, since: Sequence[ChangedVersion]
 ) -> str:
     verb = "rose" if change.after > change.before else "fell"
-    where = "" if slice_name is None else f" in {slice_name}"
-    text = f"{measure.name}{where} {verb} from {change.before:.3g} to {change.after:.3g} on about {day}"
+    text = f"{_name_watched(measure, slice_name)} {verb} from {change.before:.3g} to {change.after:.3g} on about {day}"
     if not since:
         return f"{text}; no version changed at about that time"
     changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]
     names = ", ".join(changed)
     return f"{text}; at about that time {names} (a coincidence in time, which does not show the cause)"
+
+
+def _name_watched(measure: Measure, slice_name: str | None) -> str:
+    where = "" if slice_name is None else f" in {slice_name}"
+    caveat = f" ({measure.caveat})" if measure.caveat else ""
+    return f"{measure.name}{where}{caveat}"
 
 
 def _group_alerts(alerts: Sequence[tuple[int, MonitorAlert]]) -> list[MonitorAlert]:

@@ -52,8 +52,9 @@ class BoundWatch(Struct, frozen=True):
 class MonitorSeries(Struct, frozen=True):
     """One metric over all traffic or one slice, period by period.
 
-    `sampled`: only a sample of the answers was scored, and the values are weighted. `detectable` is the change of the
-    daily rate that a week of answers would show in nine of ten cases, None where too few days have values.
+    `sampled`: only a sample of the answers was scored, and the values are weighted. `caveat` says what the values are
+    not, "" for values with a scale. `detectable` is the change of the daily rate that a week of answers would show in
+    nine of ten cases, None where too few days have values.
     `watched_since` is the first reported day on which a change could have been found, None where `unwatched` says why.
     """
 
@@ -66,6 +67,7 @@ class MonitorSeries(Struct, frozen=True):
     marks: tuple[SeriesMark, ...] = ()
     configuration: str | None = None
     sampled: bool = False
+    caveat: str = ""
     detectable: float | None = None
     watched_since: str | None = None
     unwatched: str = ""

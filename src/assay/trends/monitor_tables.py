@@ -85,7 +85,9 @@ def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
     for row in series:
         shown = row.points[-MAX_PERIODS_SHOWN:]
         if any(point.value is not None for point in shown):
-            rows.append((row.key, *(_format_point(row, point) for point in shown)))
+            rows.append(
+                (f"{row.key}: {row.caveat}" if row.caveat else row.key, *(_format_point(row, point) for point in shown))
+            )
         elif slice_name is None:
             absent.setdefault(shown[-1].reason if shown else "no answers", []).append(row.key)
     notes = [f"not measured: {', '.join(names)} ({reason})" for reason, names in sorted(absent.items())]
@@ -133,6 +135,5 @@ def _render_headlines(series: Sequence[MonitorSeries]) -> Iterator[str]:
     corrected = {row.key.removesuffix(CORRECTED) for row in series if row.key.endswith(CORRECTED)}
     for row in series:
         if row.slice is None and row.key.startswith(("hallucination_risk", "faithfulness")) and row.points:
-            is_trend_only = "by=rules" in row.key and not row.key.endswith(CORRECTED) and row.key not in corrected
-            doubt = ", not calibrated: look at the trend, not at the value" if is_trend_only else ""
+            doubt = f", {row.caveat}: look at the trend" if row.caveat and row.key not in corrected else ""
             yield f"- {row.name}: {_format_point(row, row.points[-1])} ({row.points[-1].label}{doubt})"
