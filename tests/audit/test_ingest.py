@@ -22,6 +22,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 import assay
 from assay.audit.audit_store import open_audit_store
 from assay.audit.audit_tables import build_ingest_table
+from assay.audit.audit_tables import build_ingest_table
 from assay.audit.privacy import AuditKeys
 from assay.audit.schema import RECORDS
 from assay.records.audit_records import AuditRecord
@@ -506,3 +507,19 @@ def test_the_clock_is_an_argument(tmp_path: Path) -> None:
     clock = iter([datetime(2026, 5, 1, 12, tzinfo=NOON.tzinfo)] * 10)
     ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [make_line(1, at=...)]), now=lambda: next(clock))
     assert load(str(tmp_path / "s"), "req-1").at == "2026-05-01T12:00:00.000000Z"
+
+
+def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:
+    lines = [
+        make_line(1, question="I am ann@a.example. Whom do I ask?", answer="Write to desk@a.example."),
+        make_line(
+            2,
+            stages=[{"name": "context", "chunks": [{"chunk_id": "a", "text": "Write to desk@a.example or b@a.example."}]}],
+            feedback={"comment": "I wrote to desk@a.example"},
+        ),
+    ]
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
+    assert {"email": 5} == result.redacted
+    assert {"email": {"questions": 1, "answers": 1, "documents": 2, "elsewhere": 1}} == result.redacted_in
+    rows = dict(row for row in build_ingest_table(result).rows)
+    assert "5 (answers 1, documents 2, elsewhere 1, questions 1)" == rows["redacted: email"]

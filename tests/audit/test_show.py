@@ -432,6 +432,73 @@ def test_evidence_that_was_not_in_force_any_more_is_named(tmp_path: Path) -> Non
     assert "not in force any more" in render_incident_markdown(incident)
 
 
+def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is(tmp_path: Path) -> None:
+    old = "The day pass costs 18 euros."
+    place = {"document": "prices", "section": "passes"}
+    rows = [
+        {"chunk_id": "p-1", "text": old, "version": "1", "valid_from": "2025-01-01", "valid_to": "2026-01-01", **place},
+        {"chunk_id": "p-2", "text": "The day pass costs 21 euros.", "version": "2", "valid_from": "2026-01-01", **place},
+        {"chunk_id": "p-3", "text": SALARY, "version": "2", "valid_from": "2026-01-01", "roles": ["board"], **place},
+        {"chunk_id": "p-4", "text": CARRY, "document": "prices", "section": "leave", "version": "2"},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", rows)
+    line = make_line(1, answer=f"{old[:-1]} [p-1].", citations=["p-1"], stages=context(("p-1", old)), user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, corpus=corpus)
+    (check,) = incident.citations
+    assert check.now is not None
+    for state in (check.then, check.now):
+        assert ("2026-01-01", ("p-2",)) == (state.expired_since, state.current), "p-3 is not for this user"
+    for page in (render_incident_markdown(incident), render_incident_html(incident)):
+        assert "2026-01-01" in page and "p-2" in page
+    assert "EXPIRED since 2026-01-01; in force: p-2" in render_incident_markdown(incident)
+    replaced = [row | {"valid_to": None} for row in rows]
+    write_lines(corpus, replaced)
+    again = assay.audit.show(str(tmp_path / "s.sqlite"), line["id"], corpus=corpus, now=NOON).incident
+    assert again is not None and again.citations[0].then.expired_since == "2026-01-01", "a newer version is in force"
+
+
+def test_a_citation_of_what_is_in_force_has_no_end(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "now.jsonl", leave_1=TWELVE)
+    line = make_line(1, answer=f"{TWELVE[:-1]} [leave-1].", stages=context(("leave-1", TWELVE)), user=EMPLOYEE)
+    (check,) = show_answer(tmp_path, line, corpus=corpus).citations[:1]
+    assert (None, ()) == (check.then.expired_since, check.then.current)
+
+
+def test_a_claim_about_what_was_redacted_says_so(tmp_path: Path) -> None:
+    text = "Lost property is kept at the desk; write to desk@gym.example about it."
+    answer = "You can ask for things you lost by writing to desk@gym.example [desk-1]."
+    line = make_line(1, answer=answer, citations=["desk-1"], stages=context(("desk-1", text)))
+    (claim,) = show_answer(tmp_path, line).claims
+    assert "unknown" == claim.verdict
+    assert any("redacted before storing (email)" in reason for reason in claim.reasons)
+
+
+def test_no_claim_is_unknown_without_a_reason(tmp_path: Path) -> None:
+    text = "Lost property is kept at the desk for four weeks."
+    line = make_line(1, answer="Things you lost are kept by the desk [desk-1].", stages=context(("desk-1", text)))
+    (claim,) = show_answer(tmp_path, line).claims
+    assert "unknown" == claim.verdict
+    assert claim.reasons
+
+
+def test_each_leak_names_its_place_where_the_names_are_withheld(tmp_path: Path) -> None:
+    secret = "board-bonus-of-480000-dollars-for-the-zephyrine-plan-of-2026"
+    rows = [
+        {"chunk_id": secret, "text": f"{secret} {SALARY}", "tenant": "acme", "roles": ["board"]},
+        {"chunk_id": "leave-1", "text": TWELVE},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", rows)
+    chunks = [{"chunk_id": secret, "text": f"{secret} {SALARY}"}]
+    stages = [{"name": name, "chunks": chunks} for name in ("retrieved", "reranked", "context")]
+    line = make_line(1, answer=f"{SALARY[:-1]} [{secret}].", citations=[secret], stages=stages, user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, corpus=corpus)
+    places = [leak.partition(":")[0] for leak in incident.leaks]
+    assert {"retrieved", "reranked", "context", "citations"} <= set(places)
+    assert len(set(incident.leaks)) == len(incident.leaks)
+    assert not any(secret in leak for leak in incident.leaks)
+    assert secret not in render_incident_html(incident)
+
+
 # ── citations in the text ────────────────────────────────────────────────────────────────────────────────────────────
 
 TWO_SOURCES = context(("leave-1", TWELVE), ("leave-2", CARRY))

@@ -110,7 +110,7 @@ def test_a_history_of_hostile_runs_fits_a_small_screen(running: Browser, tmp_pat
     assert not [cell for cell in cells if cell.strip('"').startswith(("=", "+", "@"))]
 
 
-@pytest.mark.parametrize("width", [900, 1000, 1280])
+@pytest.mark.parametrize("width", [360, 900, 1000, 1280, 1400])
 def test_no_table_of_an_incident_is_cut_off(width: int, running: Browser, tmp_path: Path) -> None:
     (line,) = list_traffic(1, 1)
     store, page_path, corpus = str(tmp_path / "s.sqlite"), tmp_path / "incident.html", tmp_path / "corpus.jsonl"
@@ -138,4 +138,43 @@ def test_a_record_of_ten_megabytes_is_shown(running: Browser, tmp_path: Path) ->
     page.evaluate("document.querySelector('#answered button').click()")
     page.until("document.querySelector('#answered').textContent.length > 9_900_000")
     assert 360 == page.evaluate("document.documentElement.scrollWidth")
+    page.close()
+
+
+def test_line_breaks_of_a_chunk_are_line_breaks_and_an_expired_source_is_marked(
+    running: Browser, tmp_path: Path
+) -> None:
+    text = "Prices\n\nThe day pass costs 18 euros.\nChildren pay half."
+    place = {"document": "prices", "section": "passes"}
+    rows = [
+        {"chunk_id": "p-1", "text": text, "version": "1", "valid_from": "2024-01-01", **place},
+        {"chunk_id": "p-2", "text": "The day pass costs 21 euros.", "version": "2", "valid_from": "2025-01-01", **place},
+    ]
+    corpus, store, page_path = tmp_path / "corpus.jsonl", str(tmp_path / "s.sqlite"), tmp_path / "incident.html"
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (line,) = list_traffic(1, 1)
+    line |= {"answer": "The day pass costs 18 euros [p-1].", "citations": ["p-1"]}
+    line["stages"] = [{"name": "context", "chunks": [{"chunk_id": "p-1", "text": text}]}]
+    run("audit", "ingest", str(write_traffic(tmp_path / "t.jsonl", iter([line]))), "--store", store)
+    run("audit", "show", line["id"], "--store", store, "--corpus", str(corpus), "--out", str(page_path))
+    page = check_page(running, page_path)
+    assert "\\u000a" not in page.text()
+    assert "euros.\nChildren" in page.evaluate("document.querySelector('main').innerText")
+    assert "expired since 2025-01-01" in page.text("#citations") and "p-2" in page.text("#citations")
+    assert [] == page.evaluate(CUT_OFF_TABLES)
+    page.close()
+
+
+def test_the_page_of_a_monitor_says_what_was_watched_and_where_no_leak_was_looked_for(
+    running: Browser, tmp_path: Path
+) -> None:
+    store, page_path = str(tmp_path / "s.sqlite"), tmp_path / "monitor.html"
+    run("audit", "ingest", str(write_traffic(tmp_path / "t.jsonl", list_traffic(7, 5))), "--store", store)
+    metrics = ["--metrics", "refusal_rate,faithfulness(by=rules)", "--alert-log", str(tmp_path / "log")]
+    assert main(["monitor", store, *metrics, "--html", str(page_path), "--bound", "refusal_rate<=0.9"]) == 0
+    page = check_page(running, page_path)
+    alerts = page.text("#alerts")
+    assert "nothing was watched for changes" in alerts and "needs 28" in alerts and "kept so far" in alerts
+    assert "not looked for in any answer" in page.text("#leaks")
+    assert "Scored by rules" in page.text("#sampling") and "Cost" not in page.text("#sampling")
     page.close()

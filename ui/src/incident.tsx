@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { AnswerNow, CitationCheck, ClaimCheck, Finding, Incident as IncidentRecord, ShownChunk } from "./page_types";
+import type { AnswerNow, CitationCheck, CitationState, ClaimCheck, Finding, Incident as IncidentRecord, ShownChunk } from "./page_types";
 import { Badge, Facts, Section, signOf, toneOf, useWords } from "./parts";
 import { DataTable } from "./table";
-import { Block, Data, Items, quoted, visible } from "./text";
+import { Block, Data, Items, Lines, quoted, visible } from "./text";
 import { Notes, PageHead } from "./trend";
 
 const FIELDS = ["model", "prompt_hash", "config_id", "context_tokens", "latency_ms", "cost_usd"] as const;
@@ -146,11 +146,11 @@ function Claims({ claims }: { claims: readonly ClaimCheck[] }) {
         rows={claims}
         className="wide"
         columns={[
-          { key: "claim", head: t("claim"), wrap: true, cell: (claim) => <Data text={claim.text} /> },
+          { key: "claim", head: t("claim"), wrap: true, cell: (claim) => <Lines text={claim.text} /> },
           { key: "verdict", head: t("by_context"), cell: (claim) => <Support verdict={claim.verdict} /> },
           ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (claim: ClaimCheck) => <Judged label={claim.judged} /> }] : []),
           { key: "source", head: t("source"), wrap: true, cell: (claim) => <Data text={claim.source ?? ""} /> },
-          { key: "evidence", head: t("evidence"), wrap: true, cell: (claim) => <Data text={claim.quote ?? ""} /> },
+          { key: "evidence", head: t("evidence"), wrap: true, cell: (claim) => <Lines text={claim.quote ?? ""} /> },
           {
             key: "why",
             head: t("why"),
@@ -185,13 +185,34 @@ function Cited({ check }: { check: CitationCheck }) {
   );
 }
 
+/** A source that is not in force any more: since when, what is in force in its place, and what its own text says. */
+function Expired({ standing }: { standing: CitationState }) {
+  const { t, w } = useWords();
+  const current = standing.current ?? [];
+  return (
+    <span class="expired">
+      <Badge tone="bad" sign="!">
+        {visible(t("expired_since", { day: standing.expired_since ?? "" }))}
+      </Badge>{" "}
+      {current.length > 0 && (
+        <>
+          {t("in_force")}: <Data text={current.join(", ")} />.{" "}
+        </>
+      )}
+      <span class="hint">
+        {t("its_text")}: {visible(w("support", standing.support ?? "unknown"))}
+      </span>
+    </span>
+  );
+}
+
 /** How a citation stood in one corpus: whether it existed, was reachable, and supported its claim. */
 function Standing({ standing }: { standing: CitationCheck["now"] }) {
   const { t } = useWords();
   const answers: [string, ComponentChildren][] = [
     [t("exists"), <YesNo value={standing?.exists ?? null} />],
     [t("reachable"), <YesNo value={standing?.reachable ?? null} />],
-    [t("supports"), <Support verdict={standing?.support ?? null} />],
+    [t("supports"), standing?.expired_since == null ? <Support verdict={standing?.support ?? null} /> : <Expired standing={standing} />],
   ];
   return (
     <ul class="plain standing">
@@ -217,7 +238,7 @@ function Citations({ citations }: { citations: readonly CitationCheck[] }) {
         className="wide"
         columns={[
           { key: "name", head: t("citation"), wrap: true, cell: (check) => <Cited check={check} /> },
-          { key: "claim", head: t("claim"), wrap: true, cell: (check) => <Data text={check.claim ?? t("whole_answer")} /> },
+          { key: "claim", head: t("claim"), wrap: true, cell: (check) => <Lines text={check.claim ?? t("whole_answer")} /> },
           standing("then"),
           ...(again ? [standing("now")] : []),
           ...(again ? [{ key: "changed", head: t("text_changed"), cell: (check: CitationCheck) => <Changed value={check.text_changed} /> }] : []),
@@ -240,17 +261,17 @@ const MOST_TEXT = 600;
 function Folded({ text }: { text: string }) {
   const { t } = useWords();
   const [open, toggle] = useState(false);
-  if (open || text.length <= MOST_TEXT) return <Data text={text} />;
+  if (open || text.length <= MOST_TEXT) return <Lines text={text} />;
   return (
     <>
       <span class="print-hidden">
-        <Data text={`${text.slice(0, MOST_TEXT)}…`} />{" "}
+        <Lines text={`${text.slice(0, MOST_TEXT)}…`} />{" "}
         <button type="button" class="button" onClick={() => toggle(true)}>
           {t("show_more")}
         </button>
       </span>
       <span class="print-only">
-        <Data text={text} />
+        <Lines text={text} />
       </span>
     </>
   );

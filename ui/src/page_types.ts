@@ -100,6 +100,8 @@ export interface CitationState {
   exists: boolean | null;
   reachable: boolean | null;
   support: string | null;
+  expired_since?: string | null;
+  current?: string[];
 }
 
 /** One claim of the answer: its verdict by the context, its evidence, and for a claim without any, the step. */

@@ -51,6 +51,15 @@ export function Block({ text }: { text: string }) {
   );
 }
 
+/** A text in a cell, with its line breaks. */
+export function Lines({ text }: { text: string }) {
+  return (
+    <bdi class="lines">
+      <Pieces text={visible(text.replaceAll("\r\n", "\n"), true)} />
+    </bdi>
+  );
+}
+
 export function Items({ items }: { items: string[] }) {
   return (
     <ul class="plain">

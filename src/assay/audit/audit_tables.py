@@ -38,7 +38,9 @@ def build_ingest_table(result: IngestResult) -> Table:
         ("schema completeness", _percent(result.completeness)),
     ]
     rows += [(f"  {name}", _percent(_share(result, name))) for name in AUDIT_FIELDS if _share(result, name) != 1]
-    rows += [(f"redacted: {name}", str(count)) for name, count in sorted(result.redacted.items())]
+    for name, count in sorted(result.redacted.items()):
+        parts = ", ".join(f"{part} {number}" for part, number in sorted(result.redacted_in.get(name, {}).items()))
+        rows.append((f"redacted: {name}", f"{count} ({parts})"))
     notes = [*result.notices, *_list_unknown_keys(result), *result.reasons]
     if result.without_time:
         notes.append(f"{format_count(result.without_time, 'record')} gave no time: they have that of their receipt")
@@ -60,6 +62,7 @@ def describe_ingest(result: IngestResult) -> dict[str, Any]:
         "completeness": result.completeness,
         "fields": {name: _share(result, name) for name in AUDIT_FIELDS},
         "redacted": dict(sorted(result.redacted.items())),
+        "redacted_in": {name: dict(sorted(parts.items())) for name, parts in sorted(result.redacted_in.items())},
         "unknown_keys": dict(sorted(result.unknown_keys.items())),
         "dead_letters": result.dead_letters,
         "reasons": result.reasons,

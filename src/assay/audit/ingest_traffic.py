@@ -17,7 +17,13 @@ import msgspec
 from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
 from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
-from assay.audit.privacy import DEFAULT_RULES, AuditKeys, PersonalData, RecordRedactor
+from assay.audit.privacy import (
+    DEFAULT_RULES,
+    AuditKeys,
+    PersonalData,
+    RecordRedactor,
+    count_redactions,
+)
 from assay.audit.results import IngestResult
 from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is_protobuf_name, iterate_messages
 from assay.audit.trace_records import is_answer_trace, read_trace
@@ -334,3 +340,6 @@ class _SourceIngester:
             self._result.without_time += record.time_source == "received"
             for rule, count in record.redacted.items():
                 self._result.redacted[rule] = self._result.redacted.get(rule, 0) + count
+            for rule, part, count in count_redactions(record):
+                parts = self._result.redacted_in.setdefault(rule, {})
+                parts[part] = parts.get(part, 0) + count

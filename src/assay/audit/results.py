@@ -23,8 +23,8 @@ MAX_UNKNOWN_KEYS, MAX_KEY = 100, 120
 class IngestResult:
     """What became of every line: `lines` = stored + duplicates + conflicts + erased + rejected.
 
-    `complete` counts, of the lines that were read (stored or known), how many have each audit field. `unknown_keys`
-    are members of lines that no record has, with a hint, and how many lines were seen to have them.
+    `complete` counts, of the lines that were read (stored or known), how many have each audit field. `redacted` counts
+    what each rule replaced, `redacted_in` by part (questions, answers, documents, elsewhere). `unknown_keys` are members of lines that no record has, with a hint, and how many lines were seen to have them.
     """
 
     lines: int = 0
@@ -36,6 +36,7 @@ class IngestResult:
     without_time: int = 0
     complete: dict[str, int] = field(default_factory=lambda: dict.fromkeys(AUDIT_FIELDS, 0))
     redacted: dict[str, int] = field(default_factory=dict)
+    redacted_in: dict[str, dict[str, int]] = field(default_factory=dict)
     unknown_keys: dict[str, int] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
