@@ -514,7 +514,9 @@ def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:
         make_line(1, question="I am ann@a.example. Whom do I ask?", answer="Write to desk@a.example."),
         make_line(
             2,
-            stages=[{"name": "context", "chunks": [{"chunk_id": "a", "text": "Write to desk@a.example or b@a.example."}]}],
+            stages=[
+                {"name": "context", "chunks": [{"chunk_id": "a", "text": "Write to desk@a.example or b@a.example."}]}
+            ],
             feedback={"comment": "I wrote to desk@a.example"},
         ),
     ]
@@ -523,3 +525,21 @@ def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:
     assert {"email": {"questions": 1, "answers": 1, "documents": 2, "elsewhere": 1}} == result.redacted_in
     rows = dict(row for row in build_ingest_table(result).rows)
     assert "5 (answers 1, documents 2, elsewhere 1, questions 1)" == rows["redacted: email"]
+
+
+def test_what_is_refused_at_its_beginning_leaves_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, source = tmp_path / "new.sqlite", write_lines(tmp_path / "day.jsonl", [make_line(1)])
+    for broken, words in ((tmp_path / "missing.jsonl", "cannot be read"), (source, "there is no key")):
+        with monkeypatch.context() as patch:
+            patch.delenv("ASSAY_AUDIT_KEY", raising=False)
+            with pytest.raises(InputError, match=words):
+                ingest(str(store), broken)
+    assert ["day.jsonl"] == [path.name for path in tmp_path.iterdir()]
+    assert ingest(str(store), source).stored == 1
+
+
+def test_a_store_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "day.jsonl", [make_line(1)])
+    with pytest.raises(InputError, match=r"no such folder \(got '.*typo'"):
+        ingest(str(tmp_path / "typo" / "new.sqlite"), source)
+    assert not (tmp_path / "typo").exists()

@@ -437,7 +437,13 @@ def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is
     place = {"document": "prices", "section": "passes"}
     rows = [
         {"chunk_id": "p-1", "text": old, "version": "1", "valid_from": "2025-01-01", "valid_to": "2026-01-01", **place},
-        {"chunk_id": "p-2", "text": "The day pass costs 21 euros.", "version": "2", "valid_from": "2026-01-01", **place},
+        {
+            "chunk_id": "p-2",
+            "text": "The day pass costs 21 euros.",
+            "version": "2",
+            "valid_from": "2026-01-01",
+            **place,
+        },
         {"chunk_id": "p-3", "text": SALARY, "version": "2", "valid_from": "2026-01-01", "roles": ["board"], **place},
         {"chunk_id": "p-4", "text": CARRY, "document": "prices", "section": "leave", "version": "2"},
     ]

@@ -148,7 +148,13 @@ def test_line_breaks_of_a_chunk_are_line_breaks_and_an_expired_source_is_marked(
     place = {"document": "prices", "section": "passes"}
     rows = [
         {"chunk_id": "p-1", "text": text, "version": "1", "valid_from": "2024-01-01", **place},
-        {"chunk_id": "p-2", "text": "The day pass costs 21 euros.", "version": "2", "valid_from": "2025-01-01", **place},
+        {
+            "chunk_id": "p-2",
+            "text": "The day pass costs 21 euros.",
+            "version": "2",
+            "valid_from": "2025-01-01",
+            **place,
+        },
     ]
     corpus, store, page_path = tmp_path / "corpus.jsonl", str(tmp_path / "s.sqlite"), tmp_path / "incident.html"
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -155,7 +155,7 @@ def test_where_nothing_says_who_may_see_what_no_absence_of_leaks_is_claimed(
     without_corpus = render_chat_lines(assay.monitor(store, metrics=["faithfulness(by=rules)"]))
     assert "- no alert" in without_corpus
     assert any(line.startswith("- leaks: not looked for in any answer") for line in without_corpus)
-    assert any("not calibrated: look at the trend" in line for line in without_corpus)
+    assert any("look at the trend" in line for line in without_corpus)
     corpus = tmp_path / "corpus.jsonl"
     rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -130,8 +130,7 @@ def test_periods_that_are_not_shown_are_counted(young: str) -> None:
 
 def test_answers_without_rights_of_the_user_are_the_reason_and_stand_beside_the_leaks(tmp_path: Path) -> None:
     lines = [
-        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1")
-        for number in range(8)
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(8)
     ]
     for line in lines[:3]:
         del line["user"]

@@ -352,8 +352,9 @@ def _connect_sqlite(address: str, create: bool) -> sa.Engine:
     path = Path(address)
     if not create and not path.is_file():
         raise InputError(f"{address}: no such audit store (expected a file that `assay audit ingest` wrote)")
+    if not path.parent.is_dir():  # more often a slip of the finger than a wish
+        raise InputError(f"{address}: no such folder (got {str(path.parent)!r}; expected one that exists: mkdir -p)")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         raise IncompleteError(f"{address}: cannot be opened: {error.strerror or error}") from error

@@ -49,7 +49,9 @@ def load_findings(store: AuditStore, sequence: int) -> list[Finding]:
     labelled = sa.select(LABELS.c.sequence).where(LABELS.c.name == FINDING_OF_LABEL, LABELS.c.value == str(sequence))
     query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(RECORDS.c.sequence.in_(labelled))
     with store.reading() as connection:
-        rows = [(row[0], row[1]) for row in connection.execute(query.order_by(RECORDS.c.sequence)) if row[1] is not None]
+        rows = [
+            (row[0], row[1]) for row in connection.execute(query.order_by(RECORDS.c.sequence)) if row[1] is not None
+        ]
     return [_read_finding(number, body) for number, body in rows]
 
 

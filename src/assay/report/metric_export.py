@@ -37,9 +37,7 @@ class CountFamily(NamedTuple):
     samples: tuple[tuple[dict[str, str], int], ...]
 
 
-def render_otlp_metrics(
-    series: Sequence[Series], service: str = "assay", counts: Sequence[CountFamily] = ()
-) -> str:
+def render_otlp_metrics(series: Sequence[Series], service: str = "assay", counts: Sequence[CountFamily] = ()) -> str:
     """Return the series as one OTLP JSON message (`resourceMetrics`), as a collector reads it, ending in a newline.
 
     Each metric is a gauge `assay.METRIC` with one data point a point in time, and its interval and count are gauges
