@@ -22,7 +22,6 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 import assay
 from assay.audit.audit_store import open_audit_store
 from assay.audit.audit_tables import build_ingest_table
-from assay.audit.audit_tables import build_ingest_table
 from assay.audit.privacy import AuditKeys
 from assay.audit.schema import RECORDS
 from assay.records.audit_records import AuditRecord

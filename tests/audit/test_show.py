@@ -463,6 +463,28 @@ def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is
     assert again is not None and again.citations[0].then.expired_since == "2026-01-01", "a newer version is in force"
 
 
+@pytest.mark.parametrize(
+    ("section", "current"),
+    [
+        ("Prices from March > Day tickets", ("p-2",)),  # the heading above names the version
+        ("Tickets", ("p-2", "p-3")),  # no section is alike: the document
+    ],
+)
+def test_what_is_in_force_is_found_where_headings_changed(
+    section: str, current: tuple[str, ...], tmp_path: Path
+) -> None:
+    old = "The day pass costs 18 euros."
+    rows = [
+        {"chunk_id": "p-1", "text": old, "section": "Prices until February > Day tickets", "valid_to": "2026-01-01"},
+        {"chunk_id": "p-2", "text": "The day pass costs 21 euros.", "section": section},
+        {"chunk_id": "p-3", "text": "A year costs 300 euros.", "section": "Memberships"},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", [row | {"document": "prices"} for row in rows])
+    line = make_line(1, answer=f"{old[:-1]} [p-1].", citations=["p-1"], stages=context(("p-1", old)), user=EMPLOYEE)
+    (check,) = show_answer(tmp_path, line, corpus=corpus).citations
+    assert ("2026-01-01", current) == (check.then.expired_since, check.then.current)
+
+
 def test_a_citation_of_what_is_in_force_has_no_end(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "now.jsonl", leave_1=TWELVE)
     line = make_line(1, answer=f"{TWELVE[:-1]} [leave-1].", stages=context(("leave-1", TWELVE)), user=EMPLOYEE)

@@ -66,7 +66,7 @@ def test_a_configuration_with_room_for_one_line_says_its_first_reason(configs: i
     lines = render_run_summary(make_scoring(configs, 3, 0), {}, {}, 70).lines
     for number in range(configs):
         after = lines[lines.index(f"configuration-{number}: FAIL") + 1]
-        assert after.startswith(" - metric_") or after.startswith("configuration-"), after
+        assert after.startswith((" - metric_", "configuration-")), after
     assert all(len(line) <= 70 for line in lines)
     assert any(line.endswith("more: --verbose)") or "more reason" in line for line in lines)
 

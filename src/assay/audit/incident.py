@@ -29,7 +29,7 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, Finding
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
-from assay.records.golden_set import Case, Corpus, GoldenSet, User
+from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, score_support
@@ -54,8 +54,8 @@ UNCALIBRATED = "support is estimated by rules that are not calibrated here: use 
 class CitationState(Struct, frozen=True):
     """A citation by one corpus: None where it cannot be told. `support` is the verdict on its claim.
 
-    `expired_since` is the day from which what it cites was not in force any more, by the dates of that corpus; `current`
-    are the chunks of the same document and section that are in force and that the user may see.
+    `expired_since` is the day from which what it cites was not in force any more, by the dates of that corpus;
+    `current` are the chunks of the same document and section that are in force and that the user may see.
     """
 
     exists: bool | None
@@ -410,16 +410,31 @@ def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[s
     known = [end for end in ends if end is not None]
     if superseded is None or corpus is None or not ends or len(known) < len(ends):
         return None, ()
-    old = [corpus.chunks[chunk_id] for chunk_id in cited]
-    places = {(chunk.document, chunk.section) for chunk in old if chunk.document is not None}
-    current = [
-        chunk.chunk_id
+    in_force = [
+        chunk
         for chunk in corpus.chunks.values()
-        if (chunk.document, chunk.section) in places
-        and superseded.find_end(chunk.chunk_id) is None
-        and is_visible(read_corpus_access(chunk), user, day)
+        if superseded.find_end(chunk.chunk_id) is None and is_visible(read_corpus_access(chunk), user, day)
     ]
-    return max(known), tuple(current[:MAX_SUCCESSORS])
+    old = [corpus.chunks[chunk_id] for chunk_id in cited if corpus.chunks[chunk_id].document is not None]
+    for describe_place in (_name_section, _name_heading, _name_document):
+        places = {describe_place(chunk) for chunk in old}
+        current = [chunk.chunk_id for chunk in in_force if describe_place(chunk) in places]
+        if current:
+            return max(known), tuple(current[:MAX_SUCCESSORS])
+    return max(known), ()
+
+
+def _name_section(chunk: CorpusChunk) -> tuple[str | None, ...]:
+    return chunk.document, chunk.section
+
+
+def _name_heading(chunk: CorpusChunk) -> tuple[str | None, ...]:
+    """Return the document and the last heading: those above it often name the version."""
+    return chunk.document, None if chunk.section is None else chunk.section.rpartition(" > ")[2]
+
+
+def _name_document(chunk: CorpusChunk) -> tuple[str | None, ...]:
+    return (chunk.document,)
 
 
 def _find_citation_support(reading: ParsedAnswer, citation: Citation, cited: Mapping[str, str]) -> str | None:

@@ -112,10 +112,11 @@ def monitor(
     export_prometheus: PrometheusFileOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak, 3 for an unmeasured bound.
+    """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.
 
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
-    tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
+    tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes. A
+    bound that cannot be checked, because its metric has no value, is exit code 3.
     """
     from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files

@@ -283,8 +283,8 @@ def write_atomically(path: str | Path, parts: Iterable[bytes], *, is_shared: boo
 
     Only its owner can read a new file, because reports quote answers and contexts; one that `is_shared` quotes none and
     has the mode that the umask leaves, so that a collector of metrics or a web server may read it. A file that is
-    replaced keeps its mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the
-    file cannot be written (no space, no permission).
+    replaced keeps its mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises
+    IncompleteError if the file cannot be written (no space, no permission).
     """
     target = Path(path)
     try:
