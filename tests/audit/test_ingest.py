@@ -522,8 +522,9 @@ def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:
     result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
     assert {"email": 5} == result.redacted
     assert {"email": {"questions": 1, "answers": 1, "documents": 2, "elsewhere": 1}} == result.redacted_in
-    rows = dict(row for row in build_ingest_table(result).rows)
-    assert "5 (answers 1, documents 2, elsewhere 1, questions 1)" == rows["redacted: email"]
+    assert ("redacted: email", "5 (answers 1, documents 2, elsewhere 1, questions 1)") in build_ingest_table(
+        result
+    ).rows
 
 
 def test_what_is_refused_at_its_beginning_leaves_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -435,7 +435,7 @@ def test_evidence_that_was_not_in_force_any_more_is_named(tmp_path: Path) -> Non
 def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is(tmp_path: Path) -> None:
     old = "The day pass costs 18 euros."
     place = {"document": "prices", "section": "passes"}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"chunk_id": "p-1", "text": old, "version": "1", "valid_from": "2025-01-01", "valid_to": "2026-01-01", **place},
         {
             "chunk_id": "p-2",
@@ -457,8 +457,7 @@ def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is
     for page in (render_incident_markdown(incident), render_incident_html(incident)):
         assert "2026-01-01" in page and "p-2" in page
     assert "EXPIRED since 2026-01-01; in force: p-2" in render_incident_markdown(incident)
-    replaced = [row | {"valid_to": None} for row in rows]
-    write_lines(corpus, replaced)
+    write_lines(corpus, [{**row, "valid_to": None} for row in rows])
     again = assay.audit.show(str(tmp_path / "s.sqlite"), line["id"], corpus=corpus, now=NOON).incident
     assert again is not None and again.citations[0].then.expired_since == "2026-01-01", "a newer version is in force"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def watch_bound(
         for alert in alerts
     )
     is_beyond = (value - bound.limit) * bound.direction > 0
-    state = "exceeded" if is_shown else "not_shown" if is_beyond else "kept"
+    state: Literal["exceeded", "not_shown", "kept"] = "exceeded" if is_shown else "not_shown" if is_beyond else "kept"
     return BoundWatch(str(bound), bound.limit, state, value, days)
 
 
