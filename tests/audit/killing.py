@@ -1,6 +1,8 @@
 """Kills `assay audit ingest` at random moments and checks what it left: for the test suite and, longer, as a soak test.
 
-`python -m tests.audit.killing --kills 1000` prints what was lost, doubled or broken; all three must be 0.
+`python -m tests.audit.killing --kills 1000` prints what was lost, doubled or broken; all three must be 0. With
+`--server postgresql://…` each store is a database of that server; `--batch`, `--lines` and `--seconds` say how large a
+batch is, how many lines come before each kill, and how long an ingest runs at most before it.
 """
 
 from __future__ import annotations
@@ -10,23 +12,38 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import sqlalchemy as sa
+from tests.audit.conftest import make_database
 from tests.audit.traffic import make_line
 from tests.faults.forking import CommandForker
 
 import assay
+from assay.audit.audit_store import open_audit_store
+from assay.audit.schema import RECORDS
+from assay.records.errors import InputError
 
 LINES_PER_KILL = 300
 BATCH = 10
 KILLS_PER_STORE = 10
 """After so many kills a new store is begun, so that creating and migrating one is killed too."""
+
+
+@dataclass(frozen=True)
+class KillPlan:
+    """How ingests are killed: `seconds` is the longest time before a kill, `server` one of PostgreSQL, or None."""
+
+    kills: int
+    seed: int
+    batch: int = BATCH
+    lines: int = LINES_PER_KILL
+    seconds: float = 0.25
+    server: str | None = None
 
 
 @dataclass
@@ -40,37 +57,32 @@ class KillOutcome:
     answers: int = 0
 
 
-def kill_ingest(folder: Path, kills: int, seed: int, forker: CommandForker) -> KillOutcome:
-    """Start and kill ingests until `kills` of them were running when they were killed."""
+def kill_ingest(folder: Path, plan: KillPlan, forker: CommandForker) -> KillOutcome:
+    """Start and kill ingests until so many of them as planned were running when they were killed."""
     os.environ["ASSAY_AUDIT_KEY"] = "k" * 32
-    chance = random.Random(seed)
+    chance = random.Random(plan.seed)
     outcome = KillOutcome()
-    command = ["audit", "ingest", "--checkpoint", "--acknowledge", "--batch", str(BATCH)]
-    command += ["--dead-letters", str(folder / "dead.jsonl")]
     stores = 0
-    while outcome.kills < kills:
+    while outcome.kills < plan.kills:
         stores += 1
-        wanted = min(KILLS_PER_STORE, kills - outcome.kills)
-        _kill_one_store(forker, command, folder / f"store-{stores}", wanted, chance, outcome)
+        wanted = min(KILLS_PER_STORE, plan.kills - outcome.kills)
+        _kill_one_store(forker, plan, folder / f"store-{stores}", wanted, chance, outcome)
     return outcome
 
 
 def _kill_one_store(
-    forker: CommandForker,
-    command: Sequence[str],
-    folder: Path,
-    kills: int,
-    chance: random.Random,
-    outcome: KillOutcome,
+    forker: CommandForker, plan: KillPlan, folder: Path, kills: int, chance: random.Random, outcome: KillOutcome
 ) -> None:
     folder.mkdir()
-    source, store, log = folder / "traffic.jsonl", folder / "audit.sqlite", folder / "log"
-    words = [*command, str(source), "--store", str(store)]
+    source, log = folder / "traffic.jsonl", folder / "log"
+    store = str(folder / "audit.sqlite") if plan.server is None else make_database(plan.server)
+    words = ["audit", "ingest", "--checkpoint", "--acknowledge", "--batch", str(plan.batch)]
+    words += ["--dead-letters", str(folder / "dead.jsonl"), str(source), "--store", store]
     written = killed = acknowledged = 0
     while killed < kills:
-        written = _write_more(source, written)
+        written = _write_more(source, written, plan.lines)
         running = forker.start(words, stdout=log)
-        time.sleep(chance.uniform(0, 0.25 if killed else 0.06))
+        time.sleep(chance.uniform(0, plan.seconds if killed else plan.seconds / 4))
         os.kill(running.pid, signal.SIGKILL)
         status, _ = running.wait(timeout=60)
         killed += status == -signal.SIGKILL
@@ -85,11 +97,11 @@ def _kill_one_store(
     outcome.answers += result.answers
 
 
-def _write_more(source: Path, written: int) -> int:
+def _write_more(source: Path, written: int, lines: int) -> int:
     with source.open("a", encoding="utf-8") as file:
-        for number in range(written, written + LINES_PER_KILL):
+        for number in range(written, written + lines):
             file.write(json.dumps(make_line(number)) + "\n")
-    return written + LINES_PER_KILL
+    return written + lines
 
 
 def _last_acknowledged(log: Path) -> int:
@@ -102,14 +114,13 @@ def _last_acknowledged(log: Path) -> int:
     return last
 
 
-def _count_answers(store: Path) -> int:
-    if not store.exists():
+def _count_answers(store: str) -> int:
+    """Return how many answers are there after a kill; 0 for a store that was killed before it had its tables."""
+    try:
+        with open_audit_store(store, migrate=False) as opened, opened.reading() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(RECORDS)).scalar_one())
+    except InputError:
         return 0
-    with sqlite3.connect(store) as db:
-        tables = db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'records'").fetchone()[0]
-        count = db.execute("SELECT count(*) FROM records").fetchone()[0] if tables else 0
-    db.close()
-    return int(count)
 
 
 def main() -> int:
@@ -117,9 +128,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    parser.add_argument("--batch", type=int, default=BATCH)
+    parser.add_argument("--lines", type=int, default=LINES_PER_KILL)
+    parser.add_argument("--seconds", type=float, default=0.25)
+    parser.add_argument("--server", help="address of a PostgreSQL server whose user may create databases")
+    plan = KillPlan(**vars(parser.parse_args()))
     with tempfile.TemporaryDirectory() as folder, CommandForker() as forker:
-        outcome = kill_ingest(Path(folder), options.kills, options.seed, forker)
+        outcome = kill_ingest(Path(folder), plan, forker)
     print(outcome)  # noqa: T201
     return 1 if outcome.lost or outcome.doubled or outcome.broken else 0
 

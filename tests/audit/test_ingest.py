@@ -198,6 +198,39 @@ def test_a_record_of_ten_megabytes_is_stored(tmp_path: Path) -> None:
     assert load(str(tmp_path / "s"), "req-1").answer == answer
 
 
+PADDED = json.dumps(make_line(1, answer="twelve days " * 100)).encode() + b"\n"
+BOMBS: dict[str, tuple[bytes, str]] = {
+    "zeros": (bytes(2**21), "unpacks to too much"),
+    "blank lines": (b"\n" * 2**19, "too many lines"),
+    "empty objects": (b"{}\n" * 1500, "too many lines"),
+    "one record again and again": (PADDED * 900, "unpacks to too much"),
+    "one long line": (b'{"answer": "' + b"a" * 2**21, "unpacks to too much"),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.formats.file_io.RATIO_FREE_BYTES", 2**20)
+    monkeypatch.setattr("assay.audit.traffic_files.LINES_OF_ANY_FILE", 1000)
+    content, message = BOMBS[name]
+    source, store = tmp_path / "bomb.jsonl.gz", str(tmp_path / "s")
+    source.write_bytes(gzip.compress(PADDED + content))
+    with pytest.raises(InputError, match=rf"bomb\.jsonl\.gz.* E_TOO_LARGE .*{message}.*unpack it with gunzip"):
+        ingest(store, source, format="audit")
+
+
+def test_packed_traffic_that_repeats_itself_is_read(tmp_path: Path) -> None:
+    lines = [make_line(number, answer="twelve days " * 100) for number in range(300)]
+    source = tmp_path / "day.jsonl.gz"
+    source.write_bytes(gzip.compress(b"\n\n".join(json.dumps(line).encode() for line in lines) + b"\n" * 1000))
+    assert (300, 0) == ((result := ingest(str(tmp_path / "s"), source)).stored, result.rejected)
+    long = make_line(1, answer="Twelve days. " * 800_000)
+    source.write_bytes(gzip.compress(json.dumps(long).encode()))
+    assert 1 == ingest(str(tmp_path / "long"), source).stored
+
+
 def test_the_same_record_twice_is_one_and_another_under_its_id_is_refused(address: str, tmp_path: Path) -> None:
     source = write_lines(
         tmp_path / "day.jsonl", [make_line(1), make_line(1), make_line(2), make_line(2, answer="Other.")]
@@ -477,3 +510,40 @@ def test_the_clock_is_an_argument(tmp_path: Path) -> None:
     clock = iter([datetime(2026, 5, 1, 12, tzinfo=NOON.tzinfo)] * 10)
     ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [make_line(1, at=...)]), now=lambda: next(clock))
     assert load(str(tmp_path / "s"), "req-1").at == "2026-05-01T12:00:00.000000Z"
+
+
+def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:
+    lines = [
+        make_line(1, question="I am ann@a.example. Whom do I ask?", answer="Write to desk@a.example."),
+        make_line(
+            2,
+            stages=[
+                {"name": "context", "chunks": [{"chunk_id": "a", "text": "Write to desk@a.example or b@a.example."}]}
+            ],
+            feedback={"comment": "I wrote to desk@a.example"},
+        ),
+    ]
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
+    assert {"email": 5} == result.redacted
+    assert {"email": {"questions": 1, "answers": 1, "documents": 2, "elsewhere": 1}} == result.redacted_in
+    assert ("redacted: email", "5 (answers 1, documents 2, elsewhere 1, questions 1)") in build_ingest_table(
+        result
+    ).rows
+
+
+def test_what_is_refused_at_its_beginning_leaves_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, source = tmp_path / "new.sqlite", write_lines(tmp_path / "day.jsonl", [make_line(1)])
+    for broken, words in ((tmp_path / "missing.jsonl", "cannot be read"), (source, "there is no key")):
+        with monkeypatch.context() as patch:
+            patch.delenv("ASSAY_AUDIT_KEY", raising=False)
+            with pytest.raises(InputError, match=words):
+                ingest(str(store), broken)
+    assert ["day.jsonl"] == [path.name for path in tmp_path.iterdir()]
+    assert ingest(str(store), source).stored == 1
+
+
+def test_a_store_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "day.jsonl", [make_line(1)])
+    with pytest.raises(InputError, match=r"no such folder \(got '.*typo'"):
+        ingest(str(tmp_path / "typo" / "new.sqlite"), source)
+    assert not (tmp_path / "typo").exists()

@@ -21,12 +21,13 @@ from tests.audit.traffic import at_noon
 
 import assay
 from assay.audit.audit_store import open_audit_store
-from assay.audit.otlp import MAX_DEPTH, OtlpError, decode_otlp_json, decode_otlp_protobuf
+from assay.audit.otlp import MAX_DEPTH, OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
 from assay.audit.privacy import AuditKeys
 from assay.audit.trace_files import iterate_messages
 from assay.audit.trace_records import read_trace
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError
+from assay.records.golden_set import User
 from assay.records.observations import ToolCall
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -221,3 +222,23 @@ def _length(data: bytes) -> bytes:
         parts.append(size & 0x7F | 0x80)
         size >>= 7
     return bytes([*parts, size])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "user", "user_uid"),
+    [
+        ({"assay.user.tenant": "acme", "assay.user.roles": ["staff", "hr"]}, User("acme", ("staff", "hr")), None),
+        ({"assay.user.roles": '["staff"]', "user.id": "minh"}, User(None, ("staff",)), "minh"),
+        ({"assay.user.roles": "staff, hr", "session.id": "s-1"}, User(None, ("staff", "hr")), "session:s-1"),
+        ({"user.roles": ["staff"], "assay.user.locale": "vi"}, User(None, ("staff",), locale="vi"), None),
+        ({"assay.user.roles": []}, User(None, ()), None),
+        ({"assay.user.roles": 7}, User(None, ()), None),
+        ({"session.id": "s-1", "enduser.id": "lan"}, None, "lan"),
+    ],
+)
+def test_attributes_say_who_asked_and_with_which_rights(
+    attributes: dict[str, Any], user: User | None, user_uid: str | None
+) -> None:
+    span = Span("a" * 32, "b" * 16, "", "chain", 0, 10, attributes, (), False, "", {})
+    record = read_trace([span])
+    assert (record["user"], record["user_uid"]) == (user, user_uid)

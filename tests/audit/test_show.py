@@ -9,13 +9,17 @@ from typing import Any
 
 import msgspec
 import pytest
+import sqlalchemy as sa
 from msgspec import structs
+from tests.audit.conftest import make_database
 from tests.audit.test_verify import _edit_answer
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
+from assay.audit.audit_store import open_audit_store
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
+from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
 from assay.calls.interfaces import CallError, TargetCall
 from assay.cli import main
 from assay.formats.corpus import load_corpus
@@ -229,6 +233,51 @@ def test_answers_are_found(address: str, conditions: dict[str, Any], ids: list[s
     assert (len(ids) == 1) == (result.incident is not None)
 
 
+def test_words_are_found_however_old_the_answers_are(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.audit.search_store.NEWEST_QUESTIONS", 30)
+    monkeypatch.setattr("assay.audit.search_store._PAGE", 10)
+    lines = [make_line(number, question=f"Leave of {number}?" if number < 60 else "Tax?") for number in range(1, 201)]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+
+    def find(question: str, limit: int) -> list[str]:
+        with open_audit_store(address) as store:
+            return [record.id for _, record in search_answers(store, AnswerQuery(question, limit=limit)).answers]
+
+    assert ["req-7"] == find("leave of 7", 5)
+    assert [f"req-{number}" for number in range(59, 39, -1)] == find("leave", 20)
+    assert [f"req-{number}" for number in range(59, 0, -1)] == find("leave", 500)
+    assert [f"req-{number}" for number in range(200, 165, -1)] == find("tax", 35)
+    assert [] == find("zebra", 5)
+
+
+@pytest.mark.slow
+def test_a_rare_word_is_looked_up_in_the_index_of_postgresql(postgres_server: str, tmp_path: Path) -> None:
+    address = make_database(postgres_server)
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", [make_line(77, question="Leave 77?")]), now=at_noon)
+    others = (
+        "INSERT INTO questions SELECT number, to_tsvector('simple', 'days of leave number x' || number) "
+        "FROM generate_series(2, 200000) AS number"
+    )
+    with open_audit_store(address) as store:
+        with store.writing() as connection:
+            connection.execute(sa.text(others))
+            connection.execute(sa.text("ANALYZE questions"))
+
+        def count_reads() -> int:
+            with store.reading() as connection:
+                connection.execute(sa.text("SELECT pg_stat_force_next_flush()"))
+            query = "SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'questions_pkey'"
+            with store.reading() as connection:
+                return int(connection.execute(sa.text(query)).scalar_one())
+
+        before = count_reads()
+        found = search_answers(store, AnswerQuery("leave 77"))
+        assert ["req-77"] == [record.id for _, record in found.answers]
+        assert count_reads() - before <= NEWEST_QUESTIONS + 10
+
+
 @pytest.mark.parametrize(
     ("conditions", "message"),
     [
@@ -381,6 +430,100 @@ def test_evidence_that_was_not_in_force_any_more_is_named(tmp_path: Path) -> Non
     incident = show_answer(tmp_path, line, corpus=corpus)
     assert ("leave-1",) == incident.stale
     assert "not in force any more" in render_incident_markdown(incident)
+
+
+def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is(tmp_path: Path) -> None:
+    old = "The day pass costs 18 euros."
+    place = {"document": "prices", "section": "passes"}
+    rows: list[dict[str, Any]] = [
+        {"chunk_id": "p-1", "text": old, "version": "1", "valid_from": "2025-01-01", "valid_to": "2026-01-01", **place},
+        {
+            "chunk_id": "p-2",
+            "text": "The day pass costs 21 euros.",
+            "version": "2",
+            "valid_from": "2026-01-01",
+            **place,
+        },
+        {"chunk_id": "p-3", "text": SALARY, "version": "2", "valid_from": "2026-01-01", "roles": ["board"], **place},
+        {"chunk_id": "p-4", "text": CARRY, "document": "prices", "section": "leave", "version": "2"},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", rows)
+    line = make_line(1, answer=f"{old[:-1]} [p-1].", citations=["p-1"], stages=context(("p-1", old)), user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, corpus=corpus)
+    (check,) = incident.citations
+    assert check.now is not None
+    for state in (check.then, check.now):
+        assert ("2026-01-01", ("p-2",)) == (state.expired_since, state.current), "p-3 is not for this user"
+    for page in (render_incident_markdown(incident), render_incident_html(incident)):
+        assert "2026-01-01" in page and "p-2" in page
+    assert "EXPIRED since 2026-01-01; in force: p-2" in render_incident_markdown(incident)
+    write_lines(corpus, [{**row, "valid_to": None} for row in rows])
+    again = assay.audit.show(str(tmp_path / "s.sqlite"), line["id"], corpus=corpus, now=NOON).incident
+    assert again is not None and again.citations[0].then.expired_since == "2026-01-01", "a newer version is in force"
+
+
+@pytest.mark.parametrize(
+    ("section", "current"),
+    [
+        ("Prices from March > Day tickets", ("p-2",)),  # the heading above names the version
+        ("Tickets", ("p-2", "p-3")),  # no section is alike: the document
+    ],
+)
+def test_what_is_in_force_is_found_where_headings_changed(
+    section: str, current: tuple[str, ...], tmp_path: Path
+) -> None:
+    old = "The day pass costs 18 euros."
+    rows = [
+        {"chunk_id": "p-1", "text": old, "section": "Prices until February > Day tickets", "valid_to": "2026-01-01"},
+        {"chunk_id": "p-2", "text": "The day pass costs 21 euros.", "section": section},
+        {"chunk_id": "p-3", "text": "A year costs 300 euros.", "section": "Memberships"},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", [row | {"document": "prices"} for row in rows])
+    line = make_line(1, answer=f"{old[:-1]} [p-1].", citations=["p-1"], stages=context(("p-1", old)), user=EMPLOYEE)
+    (check,) = show_answer(tmp_path, line, corpus=corpus).citations
+    assert ("2026-01-01", current) == (check.then.expired_since, check.then.current)
+
+
+def test_a_citation_of_what_is_in_force_has_no_end(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "now.jsonl", leave_1=TWELVE)
+    line = make_line(1, answer=f"{TWELVE[:-1]} [leave-1].", stages=context(("leave-1", TWELVE)), user=EMPLOYEE)
+    (check,) = show_answer(tmp_path, line, corpus=corpus).citations[:1]
+    assert (None, ()) == (check.then.expired_since, check.then.current)
+
+
+def test_a_claim_about_what_was_redacted_says_so(tmp_path: Path) -> None:
+    text = "Lost property is kept at the desk; write to desk@gym.example about it."
+    answer = "You can ask for things you lost by writing to desk@gym.example [desk-1]."
+    line = make_line(1, answer=answer, citations=["desk-1"], stages=context(("desk-1", text)))
+    (claim,) = show_answer(tmp_path, line).claims
+    assert "unknown" == claim.verdict
+    assert any("redacted before storing (email)" in reason for reason in claim.reasons)
+
+
+def test_no_claim_is_unknown_without_a_reason(tmp_path: Path) -> None:
+    text = "Lost property is kept at the desk for four weeks."
+    line = make_line(1, answer="Things you lost are kept by the desk [desk-1].", stages=context(("desk-1", text)))
+    (claim,) = show_answer(tmp_path, line).claims
+    assert "unknown" == claim.verdict
+    assert claim.reasons
+
+
+def test_each_leak_names_its_place_where_the_names_are_withheld(tmp_path: Path) -> None:
+    secret = "board-bonus-of-480000-dollars-for-the-zephyrine-plan-of-2026"
+    rows = [
+        {"chunk_id": secret, "text": f"{secret} {SALARY}", "tenant": "acme", "roles": ["board"]},
+        {"chunk_id": "leave-1", "text": TWELVE},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", rows)
+    chunks = [{"chunk_id": secret, "text": f"{secret} {SALARY}"}]
+    stages = [{"name": name, "chunks": chunks} for name in ("retrieved", "reranked", "context")]
+    line = make_line(1, answer=f"{SALARY[:-1]} [{secret}].", citations=[secret], stages=stages, user=EMPLOYEE)
+    incident = show_answer(tmp_path, line, corpus=corpus)
+    places = [leak.partition(":")[0] for leak in incident.leaks]
+    assert {"retrieved", "reranked", "context", "citations"} <= set(places)
+    assert len(set(incident.leaks)) == len(incident.leaks)
+    assert not any(secret in leak for leak in incident.leaks)
+    assert secret not in render_incident_html(incident)
 
 
 # ── citations in the text ────────────────────────────────────────────────────────────────────────────────────────────

@@ -64,6 +64,25 @@ def test_alike_questions_are_one_candidate_and_those_of_the_set_are_none(
     assert "only 2 groups of questions that the set lacks" in chosen.notes[-1]
 
 
+@pytest.mark.parametrize("redact", ["none", None])
+def test_a_question_with_the_address_of_who_asks_is_like_the_one_without(
+    redact: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [
+        "May I use loose chalk?",
+        "May I use loose chalk? My mail is ann@gym.example, please answer there.",
+        "Call me at +44 20 7946 0958. May I use loose chalk?",
+        "May I bring a dog? My mail is ann@gym.example, please answer there.",
+    ]
+    pytest.importorskip("sqlalchemy", reason="needs the extra audit")
+    monkeypatch.setenv("ASSAY_AUDIT_KEY", KEY)
+    rows = [{"id": f"r{number}", "question": text, "answer": "Yes."} for number, text in enumerate(asked)]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assay.audit.ingest(tmp_path / "s.sqlite", tmp_path / "t.jsonl", redact=redact)
+    candidates = sample(tmp_path / "s.sqlite").candidates
+    assert [1, 3] == sorted(case.metadata["provenance"]["alike"] for case in candidates)
+
+
 def test_every_stratum_is_there_and_doubts_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     records: list[dict[str, Any]] = [
         {"question": f"What about topic{number} and detail{number}?", "answer": "It is so.", "user": {"tenant": "a"}}

@@ -88,7 +88,7 @@ class PrometheusSample:
     value: float
 
 
-_SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)\{((?:[^\"}]|\"(?:[^\"\\]|\\.)*\")*)\} (\S+)")
+_SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[^\"}]|\"(?:[^\"\\]|\\.)*\")*)\})? (\S+)")
 _LABEL = re.compile(r"([a-zA-Z_][a-zA-Z0-9_]*)=\"((?:[^\"\\]|\\.)*)\"(?:,|$)")
 _UNESCAPED = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 
@@ -109,7 +109,7 @@ def read_prometheus(text: str) -> list[PrometheusSample]:
             assert family == match[1]
             labels = [
                 (name, re.sub(r"\\.", lambda escape: _UNESCAPED[escape[0]], value))
-                for name, value in _LABEL.findall(match[2])
+                for name, value in _LABEL.findall(match[2] or "")
             ]
             samples.append(PrometheusSample(match[1], tuple(labels), float(match[3])))
     assert len({(sample.name, sample.labels) for sample in samples}) == len(samples)

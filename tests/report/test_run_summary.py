@@ -72,6 +72,16 @@ def test_reasons_that_do_not_fit_are_counted() -> None:
     assert f" - and {30 - len(shown)} more reasons: --verbose" in lines
 
 
+@pytest.mark.parametrize("configs", [2, 3, 4])
+def test_a_configuration_with_room_for_one_line_says_its_first_reason(configs: int) -> None:
+    lines = render_run_summary(make_scoring(configs, 3, 0), {}, {}, 70).lines
+    for number in range(configs):
+        after = lines[lines.index(f"configuration-{number}: FAIL") + 1]
+        assert after.startswith((" - metric_", "configuration-")), after
+    assert all(len(line) <= 70 for line in lines)
+    assert any(line.endswith("more: --verbose)") or "more reason" in line for line in lines)
+
+
 def test_the_first_reason_of_each_metric_comes_before_further_ones_of_the_same() -> None:
     reasons = ("leaks on 4 cases", "leaks on tag=acl", "leaks on tag=hr", "leaks on tag=it", "recall 0.2 < 0.9")
     scored = replace(scoring(), configs={BAD: result(BAD, Decision("FAIL", reasons))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -89,7 +89,7 @@ def list_traffic(
             )
 
 
-def write_traffic(path: Path, lines: Iterator[dict[str, Any]]) -> Path:
+def write_traffic(path: Path, lines: Iterable[dict[str, Any]]) -> Path:
     """Write answers as JSON lines."""
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path

@@ -155,7 +155,7 @@ def test_where_nothing_says_who_may_see_what_no_absence_of_leaks_is_claimed(
     without_corpus = render_chat_lines(assay.monitor(store, metrics=["faithfulness(by=rules)"]))
     assert "- no alert" in without_corpus
     assert any(line.startswith("- leaks: not looked for in any answer") for line in without_corpus)
-    assert any("not calibrated: look at the trend" in line for line in without_corpus)
+    assert any("look at the trend" in line for line in without_corpus)
     corpus = tmp_path / "corpus.jsonl"
     rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -226,14 +226,20 @@ def test_near_cases_are_those_that_an_incident_lists() -> None:
         assert index.has_near_case(question) == bool(find_near_cases(record, golden)), question
 
 
-def test_no_refusal_at_all_asks_for_the_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("answers", "state"), [(20, "unknown"), (90, "zero")])
+def test_no_refusal_asks_for_what_should_have_been_refused_where_the_interval_is_below_the_band(
+    answers: int, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [
         make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1")
-        for number in range(30)
+        for number in range(answers)
     ]
     report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["refusal_rate"])
-    assert report.refusal_band.state == "zero" and "find the leak" in report.refusal_band.text
-    assert (report.series[0].points[0].high or 0.0) > 0.05, "no event in thirty answers is no proof of none"
+    text = report.refusal_band.text
+    assert report.refusal_band.state == state
+    assert ("should have been refused" in text) == (state == "zero")
+    assert "leak" not in text, "a leak is something else"
+    assert ((report.series[0].points[0].high or 0.0) > 0.1) == (state == "unknown"), "few answers are no proof of none"
 
 
 def test_answers_are_checked_with_the_corpus_of_their_index_version(
@@ -292,7 +298,9 @@ def test_a_bound_is_watched_from_the_first_week_on_where_changes_cannot_be(young
     assert risk.at <= "2026-01-14" and (risk.before, risk.bound) == (None, 0.05) and risk.value > 0.1
     assert "is above its bound of 0.05" in risk.text and "2026-01-05" in risk.text
     assert latency.at > "2026-01-14" and latency.value > 2000
-    assert "its bound is watched" in find_series(report, "refusal_rate").unwatched
+    assert risk.text.endswith("at the latest"), "the bets of a week tell no earlier day"
+    (kept,) = find_series(report, "refusal_rate").bounds
+    assert (kept.state, kept.days) == ("kept", 17)
     assert assay.monitor(young_store, metrics=metrics).alerts == ()
 
 

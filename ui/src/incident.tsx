@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import type { AnswerNow, CitationCheck, ClaimCheck, Finding, Incident as IncidentRecord, ShownChunk } from "./page_types";
+import type { AnswerNow, CitationCheck, CitationState, ClaimCheck, Finding, Incident as IncidentRecord, ShownChunk } from "./page_types";
 import { Badge, Facts, Section, signOf, toneOf, useWords } from "./parts";
 import { DataTable } from "./table";
-import { Block, Data, Items, quoted, visible } from "./text";
+import { Block, Data, Items, Lines, quoted, visible } from "./text";
 import { Notes, PageHead } from "./trend";
 
 const FIELDS = ["model", "prompt_hash", "config_id", "context_tokens", "latency_ms", "cost_usd"] as const;
@@ -24,11 +24,11 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
       {incident.chain_faults.length > 0 && <Warning title={t("chain_broken")} items={incident.chain_faults} />}
       <Section id="asked" title={t("asked")}>
         <div class="question">
-          <Block text={record.question ?? t("not_recorded")} />
+          <LongBlock text={record.question ?? t("not_recorded")} />
         </div>
       </Section>
       <Section id="answered" title={t("answered")}>
-        <Block text={record.answer ?? t("answered_nothing")} />
+        <LongBlock text={record.answer ?? t("answered_nothing")} />
       </Section>
       {incident.answer_now != null && <Now now={incident.answer_now} />}
       {incident.claims.length > 0 && <Claims claims={incident.claims} />}
@@ -42,6 +42,26 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
       </Section>
       <Findings findings={incident.findings} id={record.id} />
       <Notes notes={incident.notes} />
+    </>
+  );
+}
+
+const MOST_OF_A_BLOCK = 20_000;
+
+/** A text as a block; a long one is cut, and says so, until the rest is asked for. */
+function LongBlock({ text }: { text: string }) {
+  const { t } = useWords();
+  const [open, toggle] = useState(false);
+  if (open || text.length <= MOST_OF_A_BLOCK) return <Block text={text} />;
+  return (
+    <>
+      <Block text={`${text.slice(0, MOST_OF_A_BLOCK)}…`} />
+      <p>
+        <span class="hint">{t("characters_of", { shown: MOST_OF_A_BLOCK, all: text.length })}</span>{" "}
+        <button type="button" class="button print-hidden" onClick={() => toggle(true)}>
+          {t("show_more")}
+        </button>
+      </p>
     </>
   );
 }
@@ -126,11 +146,11 @@ function Claims({ claims }: { claims: readonly ClaimCheck[] }) {
         rows={claims}
         className="wide"
         columns={[
-          { key: "claim", head: t("claim"), wrap: true, cell: (claim) => <Data text={claim.text} /> },
+          { key: "claim", head: t("claim"), wrap: true, cell: (claim) => <Lines text={claim.text} /> },
           { key: "verdict", head: t("by_context"), cell: (claim) => <Support verdict={claim.verdict} /> },
           ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (claim: ClaimCheck) => <Judged label={claim.judged} /> }] : []),
           { key: "source", head: t("source"), wrap: true, cell: (claim) => <Data text={claim.source ?? ""} /> },
-          { key: "evidence", head: t("evidence"), wrap: true, cell: (claim) => <Data text={claim.quote ?? ""} /> },
+          { key: "evidence", head: t("evidence"), wrap: true, cell: (claim) => <Lines text={claim.quote ?? ""} /> },
           {
             key: "why",
             head: t("why"),
@@ -165,16 +185,51 @@ function Cited({ check }: { check: CitationCheck }) {
   );
 }
 
+/** A source that is not in force any more: since when, what is in force in its place, and what its own text says. */
+function Expired({ standing }: { standing: CitationState }) {
+  const { t, w } = useWords();
+  const current = standing.current ?? [];
+  return (
+    <span class="expired">
+      <Badge tone="bad" sign="!">
+        {visible(t("expired_since", { day: standing.expired_since ?? "" }))}
+      </Badge>{" "}
+      {current.length > 0 && (
+        <>
+          {t("in_force")}: <Data text={current.join(", ")} />.{" "}
+        </>
+      )}
+      <span class="hint">
+        {t("its_text")}: {visible(w("support", standing.support ?? "unknown"))}
+      </span>
+    </span>
+  );
+}
+
+/** How a citation stood in one corpus: whether it existed, was reachable, and supported its claim. */
+function Standing({ standing }: { standing: CitationCheck["now"] }) {
+  const { t } = useWords();
+  const answers: [string, ComponentChildren][] = [
+    [t("exists"), <YesNo value={standing?.exists ?? null} />],
+    [t("reachable"), <YesNo value={standing?.reachable ?? null} />],
+    [t("supports"), standing?.expired_since == null ? <Support verdict={standing?.support ?? null} /> : <Expired standing={standing} />],
+  ];
+  return (
+    <ul class="plain standing">
+      {answers.map(([name, value]) => (
+        <li key={name}>
+          <span class="hint">{name}:</span> {value}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Citations({ citations }: { citations: readonly CitationCheck[] }) {
   const { t } = useWords();
   const judged = citations.some((check) => check.judged != null);
   const again = citations.some((check) => check.now !== null);
-  const head = (when: "then" | "now", what: "exists" | "reachable" | "supports") => `${t(when)}: ${t(what)}`;
-  const states = (when: "then" | "now") => [
-    { key: `${when}-exists`, head: head(when, "exists"), cell: (check: CitationCheck) => <YesNo value={check[when]?.exists ?? null} /> },
-    { key: `${when}-reachable`, head: head(when, "reachable"), cell: (check: CitationCheck) => <YesNo value={check[when]?.reachable ?? null} /> },
-    { key: `${when}-supports`, head: head(when, "supports"), cell: (check: CitationCheck) => <Support verdict={check[when]?.support ?? null} /> },
-  ];
+  const standing = (when: "then" | "now") => ({ key: when, head: t(when), cell: (check: CitationCheck) => <Standing standing={check[when]} /> });
   return (
     <Section id="citations" title={t("citations")}>
       <DataTable
@@ -183,9 +238,9 @@ function Citations({ citations }: { citations: readonly CitationCheck[] }) {
         className="wide"
         columns={[
           { key: "name", head: t("citation"), wrap: true, cell: (check) => <Cited check={check} /> },
-          { key: "claim", head: t("claim"), wrap: true, cell: (check) => <Data text={check.claim ?? t("whole_answer")} /> },
-          ...states("then"),
-          ...(again ? states("now") : []),
+          { key: "claim", head: t("claim"), wrap: true, cell: (check) => <Lines text={check.claim ?? t("whole_answer")} /> },
+          standing("then"),
+          ...(again ? [standing("now")] : []),
           ...(again ? [{ key: "changed", head: t("text_changed"), cell: (check: CitationCheck) => <Changed value={check.text_changed} /> }] : []),
           ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (check: CitationCheck) => <Judged label={check.judged} /> }] : []),
         ]}
@@ -206,17 +261,17 @@ const MOST_TEXT = 600;
 function Folded({ text }: { text: string }) {
   const { t } = useWords();
   const [open, toggle] = useState(false);
-  if (open || text.length <= MOST_TEXT) return <Data text={text} />;
+  if (open || text.length <= MOST_TEXT) return <Lines text={text} />;
   return (
     <>
       <span class="print-hidden">
-        <Data text={`${text.slice(0, MOST_TEXT)}…`} />{" "}
+        <Lines text={`${text.slice(0, MOST_TEXT)}…`} />{" "}
         <button type="button" class="button" onClick={() => toggle(true)}>
           {t("show_more")}
         </button>
       </span>
       <span class="print-only">
-        <Data text={text} />
+        <Lines text={text} />
       </span>
     </>
   );

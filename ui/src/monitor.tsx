@@ -5,7 +5,7 @@ import { formatInterval, formatValue } from "./figures";
 import type { AlertCard, DriftRow, LeakCard, MonitorPage, RefusalPanel, SamplingPanel } from "./page_types";
 import { Badge, Facts, Section, useWords } from "./parts";
 import { Paged, SeriesList } from "./series";
-import { Data, visible } from "./text";
+import { Data, Items, visible } from "./text";
 import { Changes, Notes, PageHead } from "./trend";
 
 export function Monitor({ page }: { page: MonitorPage }) {
@@ -16,9 +16,21 @@ export function Monitor({ page }: { page: MonitorPage }) {
       <p class="lead">
         <bdi>{visible(t("period", { from: page.period.from, to: page.period.to, by: page.by }))}</bdi>
       </p>
-      {page.leaks.length > 0 && <Leaks leaks={page.leaks} />}
+      {(page.unmeasured_bounds ?? []).length > 0 && <Unmeasured lines={page.unmeasured_bounds ?? []} />}
+      {page.leaks.length > 0 && <Leaks leaks={page.leaks} gaps={page.leak_gaps ?? []} />}
+      {page.leaks.length === 0 && (page.leak_gaps ?? []).length > 0 && (
+        <Section id="leaks" title={t("leaks_found", { n: 0 })}>
+          <Items items={page.leak_gaps ?? []} />
+        </Section>
+      )}
       <Section id="alerts" title={t("alerts")}>
         {page.alerts.length === 0 ? <p>{t("no_alerts")}</p> : page.alerts.map((alert, index) => <Alert key={index} alert={alert} />)}
+        {(page.watch ?? []).length > 0 && (
+          <>
+            <h3>{t("watched")}</h3>
+            <Items items={page.watch ?? []} />
+          </>
+        )}
       </Section>
       <Section id="series" title={t("metrics_over_time")}>
         <SeriesList series={page.series} />
@@ -33,7 +45,22 @@ export function Monitor({ page }: { page: MonitorPage }) {
   );
 }
 
-function Leaks({ leaks }: { leaks: readonly LeakCard[] }) {
+function Unmeasured({ lines }: { lines: string[] }) {
+  const { t } = useWords();
+  return (
+    <section class="banner bad" id="unmeasured">
+      <h2>
+        <span class="sign" aria-hidden="true">
+          !
+        </span>
+        {t("unmeasured_bounds")}
+      </h2>
+      <Items items={lines} />
+    </section>
+  );
+}
+
+function Leaks({ leaks, gaps }: { leaks: readonly LeakCard[]; gaps: string[] }) {
   const { t } = useWords();
   return (
     <section class="banner bad" id="leaks">
@@ -54,6 +81,7 @@ function Leaks({ leaks }: { leaks: readonly LeakCard[] }) {
           { key: "text", head: t("where"), wrap: true, cell: (leak) => <Data text={leak.text} /> },
         ]}
       />
+      {gaps.length > 0 && <Items items={gaps} />}
     </section>
   );
 }
@@ -116,13 +144,15 @@ function Refusals({ band }: { band: RefusalPanel }) {
 function Sampling({ sampling }: { sampling: SamplingPanel }) {
   const { t } = useWords();
   const number = (value: number | null) => (value === null ? t("unknown") : formatValue(value, ""));
+  const by = sampling.by ?? "judge";
+  const cost: [string, ComponentChildren] = [t("cost"), number(sampling.cost)];
   return (
     <Section id="sampling" title={t("sampling")}>
       <Facts
         facts={[
-          [t("judged"), t("judged_of", { judged: sampling.judged, answers: sampling.answers })],
+          [t(by === "judge" ? "judged" : "read_by_rules"), t("judged_of", { judged: sampling.judged, answers: sampling.answers })],
           [t("budget"), number(sampling.budget)],
-          [t("cost"), number(sampling.cost)],
+          ...(by === "judge" ? [cost] : []),
           [t("width"), sampling.width === null ? t("unknown") : formatValue(sampling.width, "share")],
           [t("design"), <Data text={sampling.design} />],
         ]}

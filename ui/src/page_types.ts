@@ -100,6 +100,8 @@ export interface CitationState {
   exists: boolean | null;
   reachable: boolean | null;
   support: string | null;
+  expired_since?: string | null;
+  current?: string[];
 }
 
 /** One claim of the answer: its verdict by the context, its evidence, and for a claim without any, the step. */
@@ -198,6 +200,9 @@ export interface MonitorPage {
   refusal_band: RefusalPanel | null;
   drift: DriftRow[];
   notes: string[];
+  watch?: string[];
+  leak_gaps?: string[];
+  unmeasured_bounds?: string[];
 }
 
 /** A golden case that asks nearly the same. */
@@ -223,7 +228,7 @@ export interface RefusalPanel {
   text: string;
 }
 
-/** How many of the answers were judged, at which cost, and how wide the interval of the estimate is. */
+/** How many of the answers were read, by rules or a judge, at which cost, and how wide the interval is. */
 export interface SamplingPanel {
   judged: number;
   answers: number;
@@ -231,6 +236,7 @@ export interface SamplingPanel {
   cost: number | null;
   width: number | null;
   design: string;
+  by?: "" | "judge" | "rules";
 }
 
 /** One metric over time, of all answers or of one slice (`key=value`) or configuration. */
@@ -243,6 +249,7 @@ export interface Series {
   configuration: string | null;
   points: SeriesPoint[];
   marks?: SeriesMark[];
+  caveat?: string;
 }
 
 /** Something that happened at a time, such as a new version of the index or an alert. */

@@ -122,6 +122,11 @@ export function SeriesFigure({ series }: { series: Series }) {
             <Data text={series.configuration} />
           </span>
         )}
+        {series.caveat && (
+          <span class="pill warn">
+            <Data text={series.caveat} />
+          </span>
+        )}
         {last !== undefined && (
           <span class="series-last">
             {t("last_value")} <b>{formatValue(last.value ?? 0, series.unit)}</b>{" "}

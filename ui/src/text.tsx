@@ -12,15 +12,51 @@ export function visible(text: string, block = false): string {
   return text.replace(block ? HIDDEN_IN_BLOCK : HIDDEN, escape);
 }
 
+const MOST_OF_A_PIECE = 100_000;
+
+/** A text in pieces that are lines of their own: browsers do not wrap a single one of millions of characters. */
+function Pieces({ text }: { text: string }) {
+  if (text.length <= MOST_OF_A_PIECE) return <>{text}</>;
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const space = text.lastIndexOf(" ", from + MOST_OF_A_PIECE);
+    const to = space > from ? space + 1 : from + MOST_OF_A_PIECE;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return (
+    <>
+      {pieces.map((piece, index) => (
+        <span class="piece" key={index}>
+          {piece}
+        </span>
+      ))}
+    </>
+  );
+}
+
 export function Data({ text }: { text: string }) {
-  return <bdi>{visible(text)}</bdi>;
+  return (
+    <bdi>
+      <Pieces text={visible(text)} />
+    </bdi>
+  );
 }
 
 export function Block({ text }: { text: string }) {
   return (
     <p class="block" dir="auto">
-      {visible(text.replaceAll("\r\n", "\n"), true)}
+      <Pieces text={visible(text.replaceAll("\r\n", "\n"), true)} />
     </p>
+  );
+}
+
+/** A text in a cell, with its line breaks. */
+export function Lines({ text }: { text: string }) {
+  return (
+    <bdi class="lines">
+      <Pieces text={visible(text.replaceAll("\r\n", "\n"), true)} />
+    </bdi>
   );
 }
 

@@ -10,7 +10,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,16 +22,18 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from assay.audit.batch_rows import MAX_LEXEME, BatchRows, ChainHead, Owner
 from assay.audit.chain import GENESIS, NONCE_BYTES, SALT_BYTES, HmacSha256
-from assay.audit.packed_body import unpack_body
+from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
+from assay.audit.results import DAMAGE_REMEDY
 from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
-from assay.records.errors import IncompleteError, InputError, shorten_repr
+from assay.records.errors import AssayError, ExitCode, IncompleteError, InputError, shorten_repr
 from assay.records.observations import Chunk, Stage
 
 STORE_PSEUDONYM = "store"
 LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
 KEYS_PER_QUERY = 500
 WAIT_SECONDS = 60
+CHANGED_REMEDY = "`assay audit verify` names every such record, and a copy of the store may still have it"
 CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 16_000
 _ID_KEY_BYTES = 16
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
@@ -64,6 +66,16 @@ class Appended(Struct):
     duplicates: list[int] = []
     conflicts: list[int] = []
     erased: list[int] = []
+
+
+class DamagedStoreError(IncompleteError):
+    """The database file cannot be read as what it was."""
+
+
+class ChangedRecordError(AssayError):
+    """A record that cannot be read because somebody changed it: what `assay audit verify` calls a fault."""
+
+    exit_code = ExitCode.FAILED
 
 
 class AuditStore:
@@ -107,7 +119,8 @@ class AuditStore:
         try:
             yield
         except DBAPIError as error:
-            raise IncompleteError(f"{self.name}: {_describe_failure(error)}") from error
+            kind = DamagedStoreError if _is_damage(error) else IncompleteError
+            raise kind(f"{self.name}: {_describe_failure(error)}") from error
         except SQLAlchemyError as error:
             raise IncompleteError(f"{self.name}: {' '.join(str(error).split())[:300]}") from error
 
@@ -171,7 +184,7 @@ class AuditStore:
         head = _read_head(connection)
         salt = connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == owner)).scalar_one()
         rows = BatchRows(head, max(today, head.day), {}, _make_nonce)
-        rows.add_record(kind, msgspec.json.encode(body), None, None, Owner(owner, bytes(salt)))
+        rows.add_record(kind, msgspec.json.encode(body), None, None, Owner(owner, _require_bytes(salt, "users.salt")))
         self._insert(connection, rows)
         return head.sequence + 1
 
@@ -245,13 +258,16 @@ class AuditStore:
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def load_answer(self, sequence: int, connection: sa.Connection | None = None) -> AuditRecord | None:
-        """Return an answer with its texts, None if it was erased or is no answer."""
+        """Return an answer with its texts, None if it was erased or is no answer.
+
+        Raises ChangedRecordError for a content that cannot be read.
+        """
         if connection is None:
             with self.reading() as own_connection:
                 return self.load_answer(sequence, own_connection)
         query = sa.select(RECORDS.c.body).where(RECORDS.c.sequence == sequence, RECORDS.c.kind == "answer")
         body = connection.execute(query).scalar_one_or_none()
-        return None if body is None else restore_answer(decode_answer(bytes(body)), _TextLoader(connection))
+        return None if body is None else restore_answer(read_answer(sequence, body), _TextLoader(connection))
 
     def find_by_id(self, record_id: str) -> int | None:
         """Return the number of the answer with this id, None if there is none."""
@@ -293,7 +309,9 @@ class _TextLoader:
             raw_keys = [bytes.fromhex(key) for key in wanted[start : start + KEYS_PER_QUERY]]
             query = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(raw_keys))
             for key, body in self._connection.execute(query):
-                texts[bytes(key).hex()] = zlib.decompress(body).decode()
+                # A text that was changed counts as missing; verifying names the answers that have it.
+                with suppress(zlib.error, UnicodeDecodeError, TypeError):
+                    texts[bytes(key).hex()] = zlib.decompress(body).decode()
         return texts
 
 
@@ -334,8 +352,9 @@ def _connect_sqlite(address: str, create: bool) -> sa.Engine:
     path = Path(address)
     if not create and not path.is_file():
         raise InputError(f"{address}: no such audit store (expected a file that `assay audit ingest` wrote)")
+    if not path.parent.is_dir():  # more often a slip of the finger than a wish
+        raise InputError(f"{address}: no such folder (got {str(path.parent)!r}; expected one that exists: mkdir -p)")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         raise IncompleteError(f"{address}: cannot be opened: {error.strerror or error}") from error
@@ -343,6 +362,7 @@ def _connect_sqlite(address: str, create: bool) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def set_up(connection: Any, _: object) -> None:
+        connection.text_factory = _decode_text
         connection.isolation_level = None  # transactions are begun below, not by the driver
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
@@ -403,14 +423,16 @@ def _read_version(connection: sa.Connection) -> str | None:
     return None if version is None else str(version)
 
 
+def _is_damage(error: DBAPIError) -> bool:
+    text = str(error.orig)
+    return "malformed" in text or "not a database" in text
+
+
 def _describe_failure(error: DBAPIError) -> str:
     """Return what the database said, with a remedy where there is one."""
     text = " ".join(str(error.orig).split())
-    if "malformed" in text or "not a database" in text:
-        return (
-            f"the store is damaged ({text}); restore a copy of it and ingest what came since once more, "
-            "or export what can still be read with `assay audit export --salvage`"
-        )
+    if _is_damage(error):
+        return f"the store is damaged ({text}); {DAMAGE_REMEDY}"
     if "locked" in text:
         return f"another process keeps the store locked ({text}); try again"
     if "full" in text:
@@ -443,9 +465,18 @@ def make_id_keys(record_ids: Iterable[str], store_salt: bytes) -> list[bytes]:
     return [digest(b"id|" + record_id.encode())[:_ID_KEY_BYTES] for record_id in record_ids]
 
 
-def decode_answer(body: bytes) -> StoredAnswer:
-    """Return the answer in the stored bytes of a record."""
+def decode_answer(body: object) -> StoredAnswer:
+    """Return the answer in the stored bytes of a record. Raises one of UNPACKING_ERRORS for what is none."""
     return _DECODER.decode(unpack_body(body))
+
+
+def read_answer(sequence: int, body: object) -> StoredAnswer:
+    """Return the answer in the stored bytes of a record by its number. Raises ChangedRecordError for what is none."""
+    try:
+        return decode_answer(body)
+    except UNPACKING_ERRORS as error:
+        message = f"record {sequence}: its content was changed and cannot be read ({error}); {CHANGED_REMEDY}"
+        raise ChangedRecordError(message) from None
 
 
 def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
@@ -477,11 +508,27 @@ def restore_texts(stored: StoredAnswer, texts: Mapping[str, str]) -> AuditRecord
 def _read_head(connection: sa.Connection) -> ChainHead:
     query = sa.select(RECORDS.c.sequence, RECORDS.c.day, RECORDS.c.link).order_by(RECORDS.c.sequence.desc()).limit(1)
     row = connection.execute(query).first()
-    return ChainHead(0, "", GENESIS) if row is None else ChainHead(row[0], row[1], bytes(row[2]))
+    if row is None:
+        return ChainHead(0, "", GENESIS)
+    return ChainHead(row[0], str(row[1]), _require_bytes(row[2], f"record {row[0]}: its link"))
 
 
 def _read_store_salt(connection: sa.Connection) -> bytes:
-    return bytes(connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)).scalar_one())
+    query = sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)
+    return _require_bytes(connection.execute(query).scalar_one(), "users.salt")
+
+
+def _require_bytes(value: object, what: str) -> bytes:
+    """Return a value of the store that is bytes unless somebody changed it."""
+    if not isinstance(value, bytes):
+        message = f"{what} was changed (holds {type(value).__name__}; expected bytes); {CHANGED_REMEDY}"
+        raise ChangedRecordError(message)
+    return value
+
+
+def _decode_text(data: bytes) -> str:
+    """Return a text of SQLite, which keeps any bytes as one: those that are no UTF-8 as surrogates, and never fail."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _select_in(connection: sa.Connection, query: str, keys: Sequence[Any]) -> Iterator[Any]:
@@ -498,7 +545,7 @@ def _load_owners(connection: sa.Connection, pseudonyms: set[str | None]) -> Mapp
     named = sorted(name for name in pseudonyms if name is not None)
     query = "SELECT number, pseudonym, salt FROM users WHERE pseudonym IN"
     for number, pseudonym, salt in _select_in(connection, query, named):
-        owners[pseudonym] = Owner(number, bytes(salt))
+        owners[pseudonym] = Owner(number, _require_bytes(salt, "users.salt"))
     newcomers = [name for name in named if name not in owners]
     if newcomers:
         # A number is never given twice: records of erased users keep theirs.

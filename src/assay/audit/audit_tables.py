@@ -7,7 +7,15 @@ from typing import Any
 
 import msgspec
 
-from assay.audit.results import ErasureResult, ExportResult, IngestResult, ShowResult, VerifyResult
+from assay.audit.results import (
+    DAMAGE_REMEDY,
+    ErasureResult,
+    ExportResult,
+    IngestResult,
+    ShowResult,
+    TableDamage,
+    VerifyResult,
+)
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.counts import format_count
 from assay.report.tables import Table
@@ -30,7 +38,9 @@ def build_ingest_table(result: IngestResult) -> Table:
         ("schema completeness", _percent(result.completeness)),
     ]
     rows += [(f"  {name}", _percent(_share(result, name))) for name in AUDIT_FIELDS if _share(result, name) != 1]
-    rows += [(f"redacted: {name}", str(count)) for name, count in sorted(result.redacted.items())]
+    for name, count in sorted(result.redacted.items()):
+        parts = ", ".join(f"{part} {number}" for part, number in sorted(result.redacted_in.get(name, {}).items()))
+        rows.append((f"redacted: {name}", f"{count} ({parts})"))
     notes = [*result.notices, *_list_unknown_keys(result), *result.reasons]
     if result.without_time:
         notes.append(f"{format_count(result.without_time, 'record')} gave no time: they have that of their receipt")
@@ -52,6 +62,7 @@ def describe_ingest(result: IngestResult) -> dict[str, Any]:
         "completeness": result.completeness,
         "fields": {name: _share(result, name) for name in AUDIT_FIELDS},
         "redacted": dict(sorted(result.redacted.items())),
+        "redacted_in": {name: dict(sorted(parts.items())) for name, parts in sorted(result.redacted_in.items())},
         "unknown_keys": dict(sorted(result.unknown_keys.items())),
         "dead_letters": result.dead_letters,
         "reasons": result.reasons,
@@ -85,13 +96,16 @@ def build_verify_table(result: VerifyResult) -> Table:
         for fault in result.faults[:MAX_FAULTS_SHOWN]
     ]
     more = len(result.faults) - len(rows) + result.more_faults
+    rows += [("page", "", "", _describe_damage(damage)) for damage in result.pages.damaged]
     notes = [f"… and {more} more faults"] if more else []
-    state = "intact" if result.is_intact else format_count(len(result.faults) + result.more_faults, "fault")
+    chain_faults = len(result.faults) + result.more_faults
+    state = format_count(chain_faults, "fault") if chain_faults else "intact"
     counts = f"{format_count(result.answers, 'answer')}, {result.erased} erased"
     notes.append(
         f"{format_count(result.skipped + result.records, 'record')} ({counts}) on "
         f"{format_count(len(result.roots), 'day')}: {state}"
     )
+    notes += _describe_pages(result)
     if result.signed_roots:
         notes.append(format_count(result.signed_roots, "signed-off day"))
     if result.unsigned_days:
@@ -103,6 +117,28 @@ def build_verify_table(result: VerifyResult) -> Table:
         )
     notes += result.notices
     return Table("Verification", ("fault", "record", "id", "what is wrong"), tuple(rows), tuple(notes))
+
+
+def _describe_damage(damage: TableDamage) -> str:
+    holds = f" ({damage.holds})" if damage.holds else ""
+    more = f", and {damage.faults - 1} more" if damage.faults > 1 else ""
+    return f"table {damage.table}{holds}: {damage.first}{more}"
+
+
+def _describe_pages(result: VerifyResult) -> Iterator[str]:
+    """Yield what the check of the database's pages found, and what to do about it."""
+    if result.pages.notice is not None:
+        yield result.pages.notice
+    if not result.pages.is_checked:
+        return
+    damaged = result.pages.damaged
+    if not damaged:
+        yield "pages of the database: intact"
+        return
+    yield f"pages of the database: damaged in {', '.join(damage.table for damage in damaged)}"
+    if not result.faults:
+        yield "every record of the chain could still be read, and is what it was: nothing of it is lost yet"
+    yield f"ingest nothing more into this file; {DAMAGE_REMEDY}, and ingest that into a new store"
 
 
 def describe_verification(result: VerifyResult) -> dict[str, Any]:
@@ -119,6 +155,11 @@ def describe_verification(result: VerifyResult) -> dict[str, Any]:
         "erased": result.erased,
         "faults": faults,
         "more_faults": result.more_faults,
+        "pages": {
+            "checked": result.pages.is_checked,
+            "damaged": [msgspec.to_builtins(damage) for damage in result.pages.damaged],
+            "notice": result.pages.notice,
+        },
         "roots": [
             {"day": root.day, "first": root.first, "last": root.last, "root": root.root} for root in result.roots
         ],

@@ -59,7 +59,8 @@ def compute_link(previous: bytes, sequence: int, day: str, kind: str, commitment
     >>> compute_link(GENESIS, 1, "2026-03-02", "answer", bytes(32)).hex()[:8]
     '3afc162a'
     """
-    return hashlib.sha256(b"%b|%d|%b|%b|%b" % (previous, sequence, day.encode(), kind.encode(), commitment)).digest()
+    names = f"{day}|{kind}".encode("utf-8", "surrogateescape")  # a changed store may hold what is no UTF-8
+    return hashlib.sha256(b"%b|%d|%b|%b" % (previous, sequence, names, commitment)).digest()
 
 
 def compute_text_key(text: bytes, salt: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -325,18 +326,29 @@ def export(
         from assay.audit.audit_store import open_audit_store
         from assay.audit.record_slices import parse_slice
         from assay.audit.search_store import parse_day_bounds
-        from assay.audit.write_records import ExportRequest, write_records
+        from assay.audit.write_records import ExportRequest, IntactRecords, write_records
     since, until = parse_day_bounds(first, last)
     conditions = [parse_slice(text) for text in slices]
     access = None if corpus is None else load_corpus(corpus)[0]
-    with open_audit_store(str(store), migrate=not salvage) as opened:
-        pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
-        request = ExportRequest(since, until, pseudonym, conditions, access, show_restricted, salvage)
-        return write_records(opened, request, str(file))
+    request = ExportRequest(since, until, None, conditions, access, show_restricted, salvage)
+    if salvage:
+        from assay.audit.salvage_records import open_salvaged
+
+        if user is not None:
+            request = replace(request, pseudonym=find_pseudonym(user, key_env, None))
+        with open_salvaged(str(store)) as left:
+            return write_records(left, request, str(file))
+    with open_audit_store(str(store)) as opened:
+        if user is not None:
+            request = replace(request, pseudonym=find_pseudonym(user, key_env, opened))
+        return write_records(IntactRecords(opened), request, str(file))
 
 
 def find_pseudonym(user: str, key_env: str, store: Any) -> str:
-    """Return the pseudonym of a user, who may be named by it. Raises InputError without the store's key."""
+    """Return the pseudonym of a user, who may be named by it. Raises InputError without the store's key.
+
+    Without a store, as where it is damaged, any key will do: with a wrong one nobody is found.
+    """
     from assay.audit.ingest_traffic import load_audit_keys
 
     if user.startswith(PSEUDONYM_PREFIX):
@@ -344,7 +356,8 @@ def find_pseudonym(user: str, key_env: str, store: Any) -> str:
     keys: AuditKeys | None = load_audit_keys(key_env)
     if keys is None:
         raise InputError(f"a user can only be found with the key (expected it in {key_env}), or by pseudonym (user:…)")
-    store.check_key(keys.fingerprint)
+    if store is not None:
+        store.check_key(keys.fingerprint)
     return keys.make_pseudonym(user)
 
 

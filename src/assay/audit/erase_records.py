@@ -13,7 +13,7 @@ from typing import Literal
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore, decode_answer
+from assay.audit.audit_store import AuditStore, read_answer
 from assay.audit.batch_rows import index_words
 from assay.audit.load_traffic_lines import format_time
 from assay.audit.results import ErasureResult
@@ -95,7 +95,7 @@ def _erase_questions(store: AuditStore, connection: sa.Connection, sequences: Se
     )
     rows = []
     for sequence, body in connection.execute(query):
-        words = index_words(decode_answer(bytes(body)).record.question)
+        words = index_words(read_answer(sequence, body).record.question)
         if words:
             rows.append({"sequence": sequence, "words": words})
     if rows:

@@ -6,7 +6,7 @@ that of now. Every claim of the answer has its evidence, and one without says at
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct, structs
@@ -29,11 +29,12 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, Finding
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
-from assay.records.golden_set import Case, Corpus, GoldenSet, User
+from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, score_support
 from assay.text.claims import Claim
+from assay.text.escaping import WITHHELD
 from assay.text.normalisation import normalise_nfc
 from assay.text.passages import IndexedSources
 from assay.text.tokens import DocumentFrequencies, tokenise_text
@@ -41,6 +42,8 @@ from assay.text.tokens import DocumentFrequencies, tokenise_text
 MAX_CANDIDATES = 30
 """Chunks of a corpus that are compared with a claim: those that share most words with it."""
 MAX_NEAR_CASES = 3
+MAX_SUCCESSORS = 3
+"""Current chunks that are named in place of one that is not in force any more."""
 MIN_NEAR_SIMILARITY = 0.35
 NO_CONTEXT = "the record has no context: what was retrieved stands for what the model was shown"
 NO_USER = "the record has no tenant and roles of the user: whether a source was reachable is unknown"
@@ -49,11 +52,17 @@ UNCALIBRATED = "support is estimated by rules that are not calibrated here: use 
 
 
 class CitationState(Struct, frozen=True):
-    """A citation by one corpus: None where it cannot be told. `support` is the verdict on its claim."""
+    """A citation by one corpus: None where it cannot be told. `support` is the verdict on its claim.
+
+    `expired_since` is the day from which what it cites was not in force any more, by the dates of that corpus;
+    `current` are the chunks of the same document and section that are in force and that the user may see.
+    """
 
     exists: bool | None
     reachable: bool | None
     support: str | None
+    expired_since: str | None = None
+    current: tuple[str, ...] = ()
 
 
 class CitationCheck(Struct, frozen=True):
@@ -198,7 +207,7 @@ def build_incident(
         tuple((stage.name, _show_chunks(stage, leaks)) for stage in observation.stages or ()),
         claims,
         citations,
-        tuple(_describe_leaks(leaks)),
+        tuple(f"{place}: {', '.join(items)}" for place, items in _list_leaks(leaks)),
         tuple(find_near_cases(record, sources.golden)) if sources.golden is not None else (),
         tuple(findings),
         tuple(notes),
@@ -262,21 +271,39 @@ def _check_claims(reading: ParsedAnswer, sources: IncidentSources, record: Audit
             continue
         support = score_support(claim.text, reading.index_sources(CONTEXT_STAGE))
         quote = None
+        redacted = _list_redacted(claim, texts.get(support.source or "") or "", reading, record)
         if support.source is not None:
             quote = normalise_nfc(texts[support.source])[support.start : support.end]
         lost_at = None
         if support.verdict in ("not_found", "contradicted"):
             lost_at = locate_lost_evidence(claim, support, reading, sources, record)
         checks.append(
-            ClaimCheck(claim.text, support.verdict, support.source, quote, tuple(_list_reasons(support)), lost_at)
+            ClaimCheck(
+                claim.text,
+                support.verdict,
+                support.source,
+                quote,
+                tuple(_list_reasons(support, redacted)),
+                lost_at,
+            )
         )
     return tuple(checks)
 
 
-def _list_reasons(support: SourceSupport) -> Iterable[str]:
+def _list_redacted(claim: Claim, source_text: str, reading: ParsedAnswer, record: AuditRecord) -> list[str]:
+    """Return the rules that replaced something in a claim or in the source that is nearest to it."""
+    said = reading.answer[claim.start : claim.end]
+    return [name for name in record.redacted if f"[{name}]" in said or f"[{name}]" in source_text]
+
+
+def _list_reasons(support: SourceSupport, redacted: Sequence[str]) -> Iterable[str]:
     yield from support.contradictions
     if support.missing_facts:
         yield f"in no source that was shown: {', '.join(support.missing_facts)}"
+    if redacted and support.verdict != "supported":
+        yield f"its text or its source was redacted before storing ({', '.join(redacted)}): that cannot be compared"
+    elif support.verdict == "unknown" and not support.contradictions and not support.missing_facts:
+        yield "the rules found some of its words in what was shown, and not enough to tell"
 
 
 def locate_lost_evidence(
@@ -370,7 +397,44 @@ def _citation_state(reading: ParsedAnswer, source: CitedSource | None, *, in_cor
     if exists and reading.case.case.user is not None and corpus is not None:
         reachable = find_reachable(source, reading)
     support = _find_citation_support(reading, source.citation, texts) if exists else None
-    return CitationState(exists, reachable, support)
+    expired_since, current = _find_successors(reading, texts) if exists else (None, ())
+    return CitationState(exists, reachable, support, expired_since, current)
+
+
+def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[str | None, tuple[str, ...]]:
+    """Return since when all cited chunks are out of force, and what is in force in their place; nothing if one is."""
+    corpus, day = reading.case.corpus, reading.case.as_of
+    user = reading.case.case.user or User()  # of an unknown user only what everybody may see is named
+    superseded = reading.case.golden_index.superseded_versions(day)
+    ends = [None if superseded is None else superseded.find_end(chunk_id) for chunk_id in cited]
+    known = [end for end in ends if end is not None]
+    if superseded is None or corpus is None or not ends or len(known) < len(ends):
+        return None, ()
+    in_force = [
+        chunk
+        for chunk in corpus.chunks.values()
+        if superseded.find_end(chunk.chunk_id) is None and is_visible(read_corpus_access(chunk), user, day)
+    ]
+    old = [corpus.chunks[chunk_id] for chunk_id in cited if corpus.chunks[chunk_id].document is not None]
+    for describe_place in (_name_section, _name_heading, _name_document):
+        places = {describe_place(chunk) for chunk in old}
+        current = [chunk.chunk_id for chunk in in_force if describe_place(chunk) in places]
+        if current:
+            return max(known), tuple(current[:MAX_SUCCESSORS])
+    return max(known), ()
+
+
+def _name_section(chunk: CorpusChunk) -> tuple[str | None, ...]:
+    return chunk.document, chunk.section
+
+
+def _name_heading(chunk: CorpusChunk) -> tuple[str | None, ...]:
+    """Return the document and the last heading: those above it often name the version."""
+    return chunk.document, None if chunk.section is None else chunk.section.rpartition(" > ")[2]
+
+
+def _name_document(chunk: CorpusChunk) -> tuple[str | None, ...]:
+    return (chunk.document,)
 
 
 def _find_citation_support(reading: ParsedAnswer, citation: Citation, cited: Mapping[str, str]) -> str | None:
@@ -401,11 +465,11 @@ def _has_changed(citation: Citation, now: ParsedAnswer) -> bool | None:
 # ── leaks, near cases ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _describe_leaks(leaks: Leaks) -> Iterable[str]:
-    for location, ids in leaks.ids.items():
-        yield f"{location}: {', '.join(ids)}"
+def _list_leaks(leaks: Leaks) -> Iterator[tuple[str, list[str]]]:
+    """Yield each place in which something leaked with the names of what did."""
+    yield from leaks.ids.items()
     if leaks.text:
-        yield f"answer: words or facts of {format_count(len(leaks.text), 'restricted text')}"
+        yield "answer", [f"words or facts of {format_count(len(leaks.text), 'restricted text')}"]
 
 
 def _list_stale_chunks(then: ParsedAnswer, day: str) -> Iterable[str]:
@@ -456,4 +520,14 @@ def _withhold(incident: Incident, case: CaseIndex, observation: Observation, lea
     incident = structs.replace(incident, stages=hidden)
     texts = WithheldTexts(case, observation, leaks)
     plain = msgspec.to_builtins(incident)
-    return msgspec.convert(texts.withhold(plain), Incident)
+    lines = tuple(_withhold_leak(texts, place, items) for place, items in _list_leaks(leaks))
+    return structs.replace(msgspec.convert(texts.withhold(plain), Incident), leaks=lines)
+
+
+def _withhold_leak(texts: WithheldTexts, place: str, items: Sequence[str]) -> str:
+    """Return the line of a leak with its place, and with the names of what leaked where they give nothing away."""
+    shown_place = texts.withhold(place)
+    line = f"{shown_place}: {', '.join(texts.withhold(list(items)))}"
+    if WITHHELD not in line and texts.withhold(line) == line:
+        return line
+    return f"{shown_place}: {format_count(len(items), 'name')} withheld"

@@ -109,7 +109,11 @@ def _list_facts(incident: Incident) -> Iterable[tuple[str, str]]:
 
 
 def _describe_state(state: CitationState) -> tuple[str, str, str]:
-    return _yes_no(state.exists), _yes_no(state.reachable), (state.support or "unknown").replace("_", " ")
+    support = (state.support or "unknown").replace("_", " ")
+    if state.expired_since is not None:
+        successors = f"; in force: {', '.join(state.current)}" if state.current else ""
+        support = f"EXPIRED since {state.expired_since}{successors} (its text: {support})"
+    return _yes_no(state.exists), _yes_no(state.reachable), support
 
 
 def _describe_name(check: CitationCheck) -> str:

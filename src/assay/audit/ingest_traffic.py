@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -17,7 +18,13 @@ import msgspec
 from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
 from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
-from assay.audit.privacy import DEFAULT_RULES, AuditKeys, PersonalData, RecordRedactor
+from assay.audit.privacy import (
+    DEFAULT_RULES,
+    AuditKeys,
+    PersonalData,
+    RecordRedactor,
+    count_redactions,
+)
 from assay.audit.results import IngestResult
 from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is_protobuf_name, iterate_messages
 from assay.audit.trace_records import is_answer_trace, read_trace
@@ -31,6 +38,8 @@ from assay.records.errors import IncompleteError, InputError, Problem, shorten_r
 BATCH_RECORDS = 5000
 BATCH_BYTES = 8 * 2**20
 MAX_REASONS_SHOWN = 10
+CHECKED_LINES = 20
+"""How many lines of a source are looked at before a store is made."""
 MAX_QUOTED_LINE = 10_000
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
@@ -73,6 +82,8 @@ def ingest_traffic(request: IngestRequest, now: Callable[[], datetime]) -> Inges
     if request.format is not None and request.format not in FORMATS:
         expected = ", ".join(FORMATS)
         raise InputError(f"no such format of traffic (got {shorten_repr(request.format)}; expected one of {expected})")
+    if "://" not in request.store and not Path(request.store).exists():
+        _check_sources(request, now)
     result = IngestResult()
     with open_audit_store(request.store, create=True) as store, _open_dead_letters(request, result) as dead_letters:
         if request.keys is not None:
@@ -80,6 +91,23 @@ def ingest_traffic(request: IngestRequest, now: Callable[[], datetime]) -> Inges
         for path in request.sources:
             _SourceIngester(request, store, result, dead_letters, now).ingest(path)
     return result
+
+
+def _check_sources(request: IngestRequest, now: Callable[[], datetime]) -> None:
+    """Raise InputError for what is refused at the beginning of a source, before a store is made for it.
+
+    Standard input and files of protobuf messages are only read once.
+    """
+    letters = _DeadLetters(None, IngestResult(), RecordRedactor(request.rules))
+    for path in request.sources:
+        is_read_once = path == "-" or (Path(path).exists() and not Path(path).is_file())
+        is_awaited = request.keep_waiting is not None and not Path(path).exists()
+        if is_read_once or is_awaited or request.format == OTLP_PROTOBUF or is_protobuf_name(path):
+            continue
+        ingester = _SourceIngester(request, None, IngestResult(), letters, now)
+        with open_traffic(path, None) as (traffic, _):
+            for line in islice(traffic.iterate(None), CHECKED_LINES):
+                ingester.check_line(traffic, line)
 
 
 def _missing_key(name: str, number: int) -> InputError:
@@ -152,7 +180,7 @@ class _SourceIngester:
     def __init__(
         self,
         request: IngestRequest,
-        store: AuditStore,
+        store: AuditStore | None,
         result: IngestResult,
         dead_letters: _DeadLetters,
         now: Callable[[], datetime],
@@ -174,7 +202,7 @@ class _SourceIngester:
             return
         checkpoint = self._request.checkpoint and path != "-"
         key = str(Path(path).resolve()) if checkpoint else ""
-        saved = self._store.load_position(key) if checkpoint else None
+        saved = self._store.load_position(key) if checkpoint and self._store is not None else None
         position = None if saved is None else msgspec.json.decode(saved, type=FilePosition)
         with open_traffic(path, position) as (traffic, notice):
             if notice is not None:
@@ -190,6 +218,12 @@ class _SourceIngester:
                 self._commit_full_batch(traffic, key)
             self._add_traces(traffic.name, lambda: self._commit_full_batch(traffic, key))
             self._commit(traffic, key)
+
+    def check_line(self, traffic: TrafficFile, line: TrafficLine | None) -> None:
+        """Raise what reading a line raises, and keep nothing of it."""
+        if line is not None and (line.data is None or line.data.strip()):
+            self._read(traffic, line)
+        self._batch, self._collector = [], None
 
     def _read(self, traffic: TrafficFile, line: TrafficLine) -> None:
         if line.data is None:
@@ -311,6 +345,7 @@ class _SourceIngester:
         if key and traffic is not None:
             position = msgspec.json.encode(traffic.tell(last.number, last.end)).decode()
         records = [parsed.record for _, parsed in batch]
+        assert self._store is not None  # only lines that are checked have none
         today = self._now().date().isoformat()
         appended = self._store.append_answers(records, today, source=key or None, position=position)
         for index in appended.conflicts:
@@ -334,3 +369,6 @@ class _SourceIngester:
             self._result.without_time += record.time_source == "received"
             for rule, count in record.redacted.items():
                 self._result.redacted[rule] = self._result.redacted.get(rule, 0) + count
+            for rule, part, count in count_redactions(record):
+                parts = self._result.redacted_in.setdefault(rule, {})
+                parts[part] = parts.get(part, 0) + count

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, _TextLoader, decode_answer, restore_answer
+from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, _TextLoader, read_answer, restore_answer
 from assay.audit.schema import LABELS, RECORDS
 from assay.records.audit_records import AuditRecord, StoredAnswer
 
@@ -40,7 +40,7 @@ def iterate_answer_pages(
         )
         with store.reading() as connection:
             rows = list(connection.execute(query))
-            stored = [(row[0], row[1], decode_answer(bytes(row[2]))) for row in rows if row[2] is not None]
+            stored = [(row[0], row[1], read_answer(row[0], row[2])) for row in rows if row[2] is not None]
             if with_texts:
                 answers = _restore_answers(connection, stored)
             else:
@@ -62,7 +62,7 @@ def load_answers(store: AuditStore, sequences: Sequence[int]) -> list[TimedAnswe
                 .where(RECORDS.c.sequence.in_(ordered[start : start + KEYS_PER_QUERY]), RECORDS.c.body.is_not(None))
                 .order_by(RECORDS.c.sequence)
             )
-            rows = [(row[0], row[1], decode_answer(bytes(row[2]))) for row in connection.execute(query)]
+            rows = [(row[0], row[1], read_answer(row[0], row[2])) for row in connection.execute(query)]
             answers += _restore_answers(connection, rows)
     return answers
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore
+from assay.audit.audit_store import CHANGED_REMEDY, AuditStore, ChangedRecordError
 from assay.audit.incident import Incident, IncidentSources, build_incident
 from assay.audit.load_traffic_lines import format_time
-from assay.audit.packed_body import unpack_body
+from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.schema import LABELS, RECORDS, STORE_OWNER
 from assay.audit.verify_store import check_record
 from assay.records.audit_records import Finding
@@ -39,7 +38,7 @@ def load_incident(
     if record is None:
         raise InputError(f"{store.name}: record {sequence} is no answer, or was erased")
     with store.reading() as connection:
-        day = connection.execute(sa.select(RECORDS.c.day).where(RECORDS.c.sequence == sequence)).scalar_one()
+        day = str(connection.execute(sa.select(RECORDS.c.day).where(RECORDS.c.sequence == sequence)).scalar_one())
     faults = [fault.message for fault in check_record(store, sequence)]
     findings = load_findings(store, sequence)
     return build_incident(record, sequence, day, faults, findings, sources, show_restricted=show_restricted)
@@ -48,10 +47,12 @@ def load_incident(
 def load_findings(store: AuditStore, sequence: int) -> list[Finding]:
     """Return what people found out about an answer, in the order in which they wrote it down."""
     labelled = sa.select(LABELS.c.sequence).where(LABELS.c.name == FINDING_OF_LABEL, LABELS.c.value == str(sequence))
-    query = sa.select(RECORDS.c.body).where(RECORDS.c.sequence.in_(labelled)).order_by(RECORDS.c.sequence)
+    query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(RECORDS.c.sequence.in_(labelled))
     with store.reading() as connection:
-        bodies: Sequence[bytes] = [row[0] for row in connection.execute(query) if row[0] is not None]
-    return [msgspec.json.decode(unpack_body(bytes(body)), type=Finding) for body in bodies]
+        rows = [
+            (row[0], row[1]) for row in connection.execute(query.order_by(RECORDS.c.sequence)) if row[1] is not None
+        ]
+    return [_read_finding(number, body) for number, body in rows]
 
 
 def add_finding(store: AuditStore, sequence: int, cause: str, owner: str, decision: str, now: datetime) -> Finding:
@@ -84,7 +85,17 @@ def add_finding(store: AuditStore, sequence: int, cause: str, owner: str, decisi
 
 def load_all_findings(store: AuditStore) -> list[Finding]:
     """Return what people found out about all answers that were not erased, in the order in which they wrote it down."""
-    query = sa.select(RECORDS.c.body).where(RECORDS.c.kind == "finding", RECORDS.c.body.is_not(None))
+    query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
+        RECORDS.c.kind == "finding", RECORDS.c.body.is_not(None)
+    )
     with store.reading() as connection:
-        bodies = [bytes(row[0]) for row in connection.execute(query.order_by(RECORDS.c.sequence)) if row[0] is not None]
-    return [msgspec.json.decode(unpack_body(body), type=Finding) for body in bodies]
+        rows = [(row[0], row[1]) for row in connection.execute(query.order_by(RECORDS.c.sequence))]
+    return [_read_finding(number, body) for number, body in rows]
+
+
+def _read_finding(number: int, body: object) -> Finding:
+    try:
+        return msgspec.json.decode(unpack_body(body), type=Finding)
+    except UNPACKING_ERRORS as error:
+        message = f"record {number}: this finding was changed and cannot be read ({error}); {CHANGED_REMEDY}"
+        raise ChangedRecordError(message) from None

@@ -26,6 +26,8 @@ def pack_body(body: bytes) -> bytes:
     return body if len(body) < MIN_PACKED_BYTES else zlib.compress(body, 1)
 
 
-def unpack_body(stored: bytes) -> bytes:
-    """Return the body that the chain committed to. Raises zlib.error for bytes that are none."""
+def unpack_body(stored: object) -> bytes:
+    """Return the body that the chain committed to. Raises zlib.error for bytes that are none, and for other values."""
+    if not isinstance(stored, bytes):  # SQLite keeps a value of any type in any column
+        raise zlib.error(f"holds {type(stored).__name__} (expected bytes)")
     return stored if stored[:1] == _FIRST_BYTE else zlib.decompress(stored)

@@ -145,6 +145,25 @@ def make_redaction_rules(rows: Iterable[tuple[str, str]], path: str) -> tuple[Pe
     return tuple(rules)
 
 
+def count_redactions(record: AuditRecord) -> Iterable[tuple[str, str, int]]:
+    """Yield how often each rule replaced something in a record, by part: questions, answers, documents, elsewhere."""
+    chunks = [chunk for stage in record.stages or () for chunk in stage.chunks]
+    parts = {
+        "questions": [record.question, record.query_rewrite],
+        "answers": [record.answer],
+        "documents": [chunk.text for chunk in chunks],
+    }
+    for rule, total in record.redacted.items():
+        left = total
+        for part, texts in parts.items():
+            count = min(left, sum(text.count(f"[{rule}]") for text in texts if text))
+            left -= count
+            if count:
+                yield rule, part, count
+        if left:
+            yield rule, "elsewhere", left
+
+
 class RecordRedactor:
     """Applies redaction rules and removes what looks like a key from all free texts of a record.
 

@@ -10,6 +10,11 @@ from assay.audit.incident import Incident
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, DayRoot
 from assay.text.escaping import shorten_to_line
 
+DAMAGE_REMEDY = (
+    "restore a copy of it and ingest what came since once more, or export what can still be read with "
+    "`assay audit export --salvage`"
+)
+"""What to do about a store whose file is damaged."""
 MAX_FAULTS = 1000
 MAX_UNKNOWN_KEYS, MAX_KEY = 100, 120
 
@@ -18,8 +23,9 @@ MAX_UNKNOWN_KEYS, MAX_KEY = 100, 120
 class IngestResult:
     """What became of every line: `lines` = stored + duplicates + conflicts + erased + rejected.
 
-    `complete` counts, of the lines that were read (stored or known), how many have each audit field. `unknown_keys`
-    are members of lines that no record has, with a hint, and how many lines were seen to have them.
+    `complete` counts, of the lines that were read (stored or known), how many have each audit field. `redacted` counts
+    what each rule replaced, `redacted_in` by part (questions, answers, documents, elsewhere). `unknown_keys` are
+    members of lines that no record has, with a hint, and how many lines were seen to have them.
     """
 
     lines: int = 0
@@ -31,6 +37,7 @@ class IngestResult:
     without_time: int = 0
     complete: dict[str, int] = field(default_factory=lambda: dict.fromkeys(AUDIT_FIELDS, 0))
     redacted: dict[str, int] = field(default_factory=dict)
+    redacted_in: dict[str, dict[str, int]] = field(default_factory=dict)
     unknown_keys: dict[str, int] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
@@ -66,12 +73,29 @@ class ChainFault(msgspec.Struct, frozen=True):
     message: str
 
 
+class TableDamage(msgspec.Struct, frozen=True):
+    """A damaged table of the database: what it holds, how many faults were found, and the first of them."""
+
+    table: str
+    holds: str
+    faults: int
+    first: str
+
+
+class PageCheck(msgspec.Struct, frozen=True):
+    """What a check of the database's pages found; `notice` says why they were not checked."""
+
+    is_checked: bool = False
+    damaged: tuple[TableDamage, ...] = ()
+    notice: str | None = None
+
+
 @dataclass
 class VerifyResult:
     """What a verification saw. `roots` are those of all days; `faults` is empty for a store that is intact.
 
     `records` were read; the first `skipped` were not, because they were verified before. Answers and erased records are
-    those of both, as far as is known.
+    those of both, as far as is known. `pages` are those of the database, of which the chain needs only some.
     """
 
     records: int = 0
@@ -84,11 +108,17 @@ class VerifyResult:
     signed_roots: int = 0
     unsigned_days: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    pages: PageCheck = field(default_factory=PageCheck)
 
     @property
     def is_intact(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.faults
+        """Whether nothing is wrong, as far as was checked."""
+        return self.fault_count == 0
+
+    @property
+    def fault_count(self) -> int:
+        """The number of faults of the chain and of damaged tables."""
+        return len(self.faults) + self.more_faults + len(self.pages.damaged)
 
     def add_fault(self, kind: str, sequence: int | None, record_id: str | None, message: str) -> None:
         """Note a fault; after the first thousand they are only counted."""

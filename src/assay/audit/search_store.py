@@ -8,7 +8,7 @@ from datetime import UTC, timedelta
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import AuditStore, decode_answer
+from assay.audit.audit_store import AuditStore, read_answer
 from assay.audit.batch_rows import MAX_LEXEME, index_words
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
@@ -19,6 +19,8 @@ MAX_SCANNED = 5000
 """How many records of one user, citation or verdict are searched for the words of a question."""
 MAX_LISTED_LABELS = 5000
 """A verdict that more answers have is looked up answer by answer."""
+NEWEST_QUESTIONS = 20_000
+"""How many questions PostgreSQL reads backwards for words that may be common, before it asks its index."""
 MICROSECONDS = 1_000_000
 _PAGE = 100
 
@@ -94,16 +96,16 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
         raise InputError(f"limit of {query.limit} (expected at least 1)")
     with store.reading() as connection:
         if not store.is_sqlite:
-            # A plan for any words reads all questions backwards, which takes long for rare ones: plan for these words.
+            # A plan for any words takes all of them for alike: plan for these words.
             connection.execute(sa.text("SET LOCAL plan_cache_mode = force_custom_plan"))
         if verdict is not None:
             if not words and not conditions:
                 rows = connection.execute(_select_labelled(*verdict).limit(query.limit))
-                return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
+                return SearchResult([(row[0], read_answer(row[0], row[1]).record) for row in rows])
             conditions.append(_labelled(connection, *verdict))
         if not words:
             rows = connection.execute(_select(conditions).limit(query.limit))
-            return SearchResult([(row[0], decode_answer(bytes(row[1])).record) for row in rows])
+            return SearchResult([(row[0], read_answer(row[0], row[1]).record) for row in rows])
         if _is_selective(query):
             return _scan(connection, conditions, words.split(), query.limit)
         return _search_index(store, connection, conditions, words.split(), query.limit)
@@ -113,7 +115,7 @@ def list_answers(store: AuditStore, query: AnswerQuery) -> list[tuple[int, Audit
     """Return the newest answers that meet the conditions of a query on time, user and citation, all without any."""
     with store.reading() as connection:
         rows = connection.execute(_select(list(_conditions(query))).limit(query.limit))
-        return [(row[0], decode_answer(bytes(row[1])).record) for row in rows]
+        return [(row[0], read_answer(row[0], row[1]).record) for row in rows]
 
 
 def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:
@@ -183,7 +185,7 @@ def _scan(
     scanned = 0
     for sequence, body in connection.execute(_select(conditions).limit(MAX_SCANNED)):
         scanned += 1
-        record = decode_answer(bytes(body)).record
+        record = read_answer(sequence, body).record
         if wanted <= set(index_words(record.question).split()):
             answers.append((sequence, record))
             if len(answers) == limit:
@@ -204,29 +206,50 @@ def _search_index(
     scanned = 0
     while scanned < MAX_SCANNED:
         matches = _matching_sequences(store, connection, words, before)
-        if not matches:
-            return SearchResult(answers)
         for sequence, body in connection.execute(_select([*conditions, RECORDS.c.sequence.in_(matches)])):
-            answers.append((sequence, decode_answer(bytes(body)).record))
+            answers.append((sequence, read_answer(sequence, body).record))
         if len(answers) >= limit:
             return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True)[:limit])
+        if len(matches) < _PAGE:
+            return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True))
         scanned += len(matches)
         before = matches[-1]
     return SearchResult(answers, truncated=True)
 
 
 def _matching_sequences(store: AuditStore, connection: sa.Connection, words: Sequence[str], before: int) -> list[int]:
-    if store.is_sqlite:
-        statement = (
-            "SELECT rowid FROM questions WHERE questions MATCH :words AND rowid < :before "
-            "ORDER BY rowid DESC LIMIT :page"
-        )
-        expression = " ".join(f'"{word}"' for word in words)
-    else:
-        statement = (
-            "SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery) AND sequence < :before "
-            "ORDER BY sequence DESC LIMIT :page"
-        )
-        expression = " & ".join(f"'{word[:MAX_LEXEME]}'" for word in words)
-    rows = connection.execute(sa.text(statement), {"words": expression, "before": before, "page": _PAGE})
-    return [int(row[0]) for row in rows]
+    """Return the last records before a number whose questions have all the words; less than a page if that is all."""
+    if not store.is_sqlite:
+        return _match_in_postgres(connection, " & ".join(f"'{word[:MAX_LEXEME]}'" for word in words), before)
+    statement = (
+        "SELECT rowid FROM questions WHERE questions MATCH :words AND rowid < :before ORDER BY rowid DESC LIMIT :page"
+    )
+    values = {"words": " ".join(f'"{word}"' for word in words), "before": before, "page": _PAGE}
+    return [int(row[0]) for row in connection.execute(sa.text(statement), values)]
+
+
+def _match_in_postgres(connection: sa.Connection, expression: str, before: int) -> list[int]:
+    """Return matches as PostgreSQL finds them quickly: of common words among the newest questions, else by the index.
+
+    Its planner knows how common the commonest words are and guesses for all others. For a rare one it then reads a
+    million questions backwards instead of the index, which takes a second.
+    """
+    newest = connection.execute(
+        sa.text("SELECT max(sequence) FROM questions WHERE sequence < :before"), {"before": before}
+    ).scalar_one()
+    if newest is None:
+        return []
+    values = {"words": expression, "last": newest, "first": newest - NEWEST_QUESTIONS + 1, "page": _PAGE}
+    among_newest = (
+        "SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery) AND sequence BETWEEN :first AND :last "
+        "ORDER BY sequence DESC LIMIT :page"
+    )
+    matches = [int(row[0]) for row in connection.execute(sa.text(among_newest), values)]
+    if len(matches) == _PAGE or values["first"] <= 1:
+        return matches
+    by_index = (
+        "WITH found AS MATERIALIZED (SELECT sequence FROM questions WHERE words @@ CAST(:words AS tsquery)) "
+        "SELECT sequence FROM found WHERE sequence <= :last ORDER BY sequence DESC LIMIT :page"
+    )
+    connection.execute(sa.text("SET LOCAL enable_seqscan = off"))
+    return [int(row[0]) for row in connection.execute(sa.text(by_index), values)]

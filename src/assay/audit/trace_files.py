@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.audit.otlp import OtlpError, Span
+from assay.audit.traffic_files import MAX_TRAFFIC_RATIO
 from assay.formats.file_io import MAX_LINE_BYTES, Source, open_unpacked
 from assay.records.errors import InputError, Problem
 
@@ -51,7 +52,7 @@ def iterate_messages(path: str) -> Iterator[tuple[int, bytes]]:
     Raises OtlpError where a message is cut off or too long: what follows cannot be found. Raises InputError for a file
     that cannot be read or unpacks to too much.
     """
-    with open_unpacked(Source(Path(path), path, max_bytes=MAX_OTLP_BYTES)) as file:
+    with open_unpacked(Source(Path(path), path, max_bytes=MAX_OTLP_BYTES, max_ratio=MAX_TRAFFIC_RATIO)) as file:
         head = file.read(_PREFIX_BYTES)
         if head.startswith(_FIRST_FIELD):
             rest = file.read(MAX_OTLP_BYTES)

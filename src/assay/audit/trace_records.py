@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from assay.audit.otlp import Attributes, Span
+from assay.records.golden_set import User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Stage, TargetError, ToolCall
 
 RETRIEVER, RERANKER, LLM, TOOL = "RETRIEVER", "RERANKER", "LLM", "TOOL"
@@ -28,6 +29,7 @@ _GENAI_KINDS = {
 _QUESTION_MEMBERS = ("question", "query", "input", "prompt", "text")
 _ANSWER_MEMBERS = ("answer", "output", "response", "result", "text", "content")
 _MAX_TEXT_ID = 32
+_ROLES = ("assay.user.roles", "user.roles")
 NANOSECONDS_PER_MILLISECOND = 1_000_000
 _LATEST = 253_402_300_799_000_000_000  # the end of the year 9999
 
@@ -67,8 +69,8 @@ def read_trace(spans: Sequence[Span]) -> dict[str, Any]:
         "id": root.trace_id,
         "at": _format_nanoseconds(root.start),
         "config_id": _text(root.resource, "service.name"),
-        "user_uid": _first_text(ordered, ("user.id", "enduser.id")),
-        "user": None,
+        "user_uid": _find_user_uid(ordered),
+        "user": _read_user(ordered),
         "question": _find_question(root, ordered, final),
         "query_rewrite": None,
         "retrieved_uids": None if retrieved is None else tuple(chunk.chunk_id for chunk in retrieved.chunks),
@@ -88,6 +90,27 @@ def read_trace(spans: Sequence[Span]) -> dict[str, Any]:
         "feedback": None,
         "error": TargetError("span_error", error.message or errors[-1].message) if error is not None else None,
     }
+
+
+def _find_user_uid(spans: Sequence[Span]) -> str | None:
+    """Return who asked; where only a session is named, that: answers to one session resemble each other, too."""
+    user = _first_text(spans, ("user.id", "enduser.id"))
+    session = _first_text(spans, ("session.id",))
+    return f"session:{session}" if user is None and session is not None else user
+
+
+def _read_user(spans: Sequence[Span]) -> User | None:
+    """Return what decides what the user may see; None where neither tenant nor roles are named."""
+    tenant = _first_text(spans, ("assay.user.tenant",))
+    roles = next((span.attributes[key] for key in _ROLES for span in spans if key in span.attributes), None)
+    if isinstance(roles, str):
+        decoded = _decode_json(roles)
+        roles = decoded if isinstance(decoded, list) else roles.split(",")
+    listed = roles if isinstance(roles, list) else []
+    names = tuple(role.strip() for role in listed if isinstance(role, str) and role.strip())
+    if tenant is None and roles is None:
+        return None
+    return User(tenant, names, locale=_first_text(spans, ("assay.user.locale",)))
 
 
 def _format_nanoseconds(nanoseconds: int) -> str:

@@ -16,11 +16,15 @@ from typing import BinaryIO
 
 import msgspec
 
-from assay.formats.file_io import MAX_LINE_BYTES, Source, is_packed, open_file, open_unpacked
+from assay.formats.file_io import IF_IT_IS_RIGHT, MAX_LINE_BYTES, Source, is_packed, open_file, open_unpacked
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.errors import InputError, Problem, shorten_repr
 
 IDLE_SECONDS = 0.5
+MAX_TRAFFIC_RATIO = 100
+"""Lines of traffic pack to a tenth of their size, a long run of the same bytes to a thousandth."""
+LINES_OF_ANY_FILE, PACKED_BYTES_OF_A_LINE = 100_000, 4
+"""How many lines a packed file may have however small it is, and how many bytes each further one needs at least."""
 QUIET_POLLS = 2
 """A file that was replaced is done with when nothing was written to it between so many looks at its end."""
 _BLOCK_BYTES = 2**18
@@ -45,11 +49,17 @@ class FilePosition(msgspec.Struct, frozen=True):
 
 
 class TrafficFile:
-    """An open source of lines. `position` is where reading begins; `iterate` yields None when it has to wait."""
+    """An open source of lines. `position` is where reading begins; `iterate` yields None when it has to wait.
 
-    def __init__(self, stream: BinaryIO, name: str, position: FilePosition | None = None) -> None:
+    Of a packed file, at most `most_lines` are read.
+    """
+
+    def __init__(
+        self, stream: BinaryIO, name: str, position: FilePosition | None = None, most_lines: int | None = None
+    ) -> None:
         self.name = name
         self._stream = stream
+        self._most_lines = most_lines
         self._number = 0 if position is None else position.line
         self._offset = 0 if position is None else position.offset
         if position is not None:
@@ -69,7 +79,7 @@ class TrafficFile:
 
         At the end of a file, `keep_waiting` is asked whether to wait for more. A last line without its line end is read
         only if nobody waits: it may still be written. A file that was replaced by another one of its name is read to
-        its end, and then the other one.
+        its end, and then the other one. Raises InputError for a packed file of more lines than its size can hold.
         """
         pending = b""
         skipping = False
@@ -93,12 +103,20 @@ class TrafficFile:
                 quiet = quiet + 1 if self._is_replaced() else 0
                 continue
             quiet = 0
-            parts = (pending + block).split(b"\n")
+            if (
+                not pending and not skipping and not block.strip(b"\n")
+            ):  # only blank lines: millions of them are few bytes
+                self._number += len(block)
+                self._offset += len(block)
+                self._check_number()
+                continue
+            parts = block.split(b"\n")
+            parts[0] = pending + parts[0]
             pending = parts.pop()
             for part in parts:
                 yield self._take(part, 1, skipping)
                 skipping = False
-            if len(pending) > MAX_LINE_BYTES:
+            if skipping or len(pending) > MAX_LINE_BYTES:
                 self._offset += len(pending)
                 pending, skipping = b"", True
         if (pending or skipping) and keep_waiting is None:
@@ -106,10 +124,18 @@ class TrafficFile:
 
     def _take(self, data: bytes, line_end: int, skipped: bool) -> TrafficLine:
         self._number += 1
+        self._check_number()
         self._offset += len(data) + line_end
         if self._number == 1:
             data = data.removeprefix(_BOM)
         return TrafficLine(self._number, None if skipped or len(data) > MAX_LINE_BYTES else data, self._offset)
+
+    def _check_number(self) -> None:
+        if self._most_lines is not None and self._number > self._most_lines:
+            message = (
+                f"too many lines for a packed file of its size (got more than {self._most_lines}; {IF_IT_IS_RIGHT})"
+            )
+            raise InputError([Problem(self.name, self._number, "", message, "E_TOO_LARGE")])
 
     def _is_ready(self) -> bool:
         """Return whether a pipe has something to read; True for anything that cannot be asked."""
@@ -148,8 +174,9 @@ def open_traffic(path: str, position: FilePosition | None) -> Iterator[tuple[Tra
         yield TrafficFile(sys.stdin.buffer, "<stdin>"), None
         return
     if is_packed(Path(path)):
-        with open_unpacked(Source(Path(path), path)) as unpacked:
-            yield TrafficFile(unpacked, path), None
+        with open_unpacked(Source(Path(path), path, max_ratio=MAX_TRAFFIC_RATIO)) as unpacked:
+            most_lines = LINES_OF_ANY_FILE + Path(path).stat().st_size // PACKED_BYTES_OF_A_LINE
+            yield TrafficFile(unpacked, path, most_lines=most_lines), None
         return
     with open_file(Path(path)) as stream:
         status = os.fstat(stream.fileno())

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from assay.audit.audit_store import (
     KEYS_PER_QUERY,
     AuditStore,
     ChainRow,
+    DamagedStoreError,
     make_id_key,
 )
 from assay.audit.batch_rows import count_microseconds, list_index_citations, list_labels
@@ -31,10 +33,12 @@ from assay.audit.chain import (
     is_genuine,
     sign_root,
 )
+from assay.audit.check_pages import check_pages
 from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.privacy import AuditKeys
-from assay.audit.results import MAX_FAULTS, ChainFault, VerifyResult
+from assay.audit.results import MAX_FAULTS, ChainFault, PageCheck, VerifyResult
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, STORE_OWNER, TEXTS, USERS
+from assay.audit.stored_cells import find_foreign_cells, list_foreign_settings, mend_row
 from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
@@ -42,6 +46,7 @@ from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 
 PAGE = 2000
+PAGES_SKIPPED = "pages of the database: not checked in a verification that reads only what is new (--full checks them)"
 
 
 def verify_store(
@@ -53,8 +58,8 @@ def verify_store(
     """Check every record of the store, its texts and its indexes, and compare the days with roots signed off before.
 
     With `keys` the signatures of the roots are checked too. After a point that was `verified` before, only newer
-    records are read; of the older ones, their number and every link in the roots. If those differ, all are read.
-    Raises IncompleteError if the store cannot be read.
+    records are read; of the older ones, their number and every link in the roots. If those differ, all are read. The
+    pages of the database are checked where everything is read. Raises IncompleteError if the store cannot be read.
     """
     result = VerifyResult()
     checker = _ChainChecker(store, result)
@@ -64,8 +69,16 @@ def verify_store(
     elif verified is not None:
         message = f"the chain is not the one that was verified at {verified.at}: rewritten at or before this record"
         result.add_fault("root", differing, None, message)
-    for page in store.iterate_pages(after=result.skipped, page=PAGE):
-        checker.check_page(page)
+    result.pages = PageCheck(notice=PAGES_SKIPPED) if result.skipped and store.is_sqlite else check_pages(store)
+    try:
+        for message in list_foreign_settings(store):
+            result.add_fault("changed", None, None, message)
+        for page in store.iterate_pages(after=result.skipped, page=PAGE):
+            checker.check_page(page)
+    except DamagedStoreError as error:
+        damaged = ", ".join(damage.table for damage in result.pages.damaged) or "not known"
+        read = f"records up to {result.skipped + result.records} were read; damaged tables: {damaged}"
+        raise DamagedStoreError(f"{error} ({read})") from error
     checker.finish()
     _compare_roots(result, signed, keys)
     return result
@@ -82,7 +95,7 @@ def find_rewritten(store: AuditStore, verified: VerifiedPoint) -> int | None:
         for start in range(0, len(wanted), KEYS_PER_QUERY):
             part = wanted[start : start + KEYS_PER_QUERY]
             query = sa.select(RECORDS.c.sequence, RECORDS.c.link).where(RECORDS.c.sequence.in_(part))
-            links = {row[0]: bytes(row[1]).hex() for row in connection.execute(query)}
+            links = {row[0]: row[1].hex() for row in connection.execute(query) if isinstance(row[1], bytes)}
             for sequence in part:
                 if links.get(sequence) != expected[sequence]:
                     return sequence
@@ -112,16 +125,17 @@ class _ChainChecker:
         self._links: list[tuple[int, str]] = []
         self._erased_rows: list[int] = []
         self._erased_by_event: list[tuple[int, int]] = []
+        self._foreign: dict[int, list[str]] = {}
         with store.reading() as connection:
-            self._store_salt = bytes(
-                connection.execute(sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)).scalar_one()
-            )
+            query = sa.select(USERS.c.salt).where(USERS.c.number == STORE_OWNER)
+            self._store_salt = connection.execute(query).scalar_one_or_none()
 
     def start_after(self, rows: Sequence[ChainRow]) -> None:
         """Begin after the last of these records, which are taken as they are."""
         if rows:
             last = rows[-1]
-            self._previous, self._sequence, self._day = bytes(last.link), last.sequence, last.day
+            last = mend_row(last)
+            self._previous, self._sequence, self._day = last.link, last.sequence, last.day
 
     def resume_after(self, verified: VerifiedPoint) -> None:
         """Begin after records that were verified before; their days are taken from there."""
@@ -132,18 +146,28 @@ class _ChainChecker:
         self._result.skipped, self._result.answers = verified.sequence, verified.answers
         self._result.erased = verified.erased
 
-    def check_page(self, rows: Sequence[ChainRow]) -> None:
+    def check_page(self, stored: Sequence[ChainRow]) -> None:
         """Check some records that follow one another."""
-        salts, texts, citations, labels = self._load_page(rows)
+        rows, self._foreign = [], {}
+        for row in stored:
+            foreign = find_foreign_cells(row)
+            if foreign:
+                self._foreign[row.sequence] = foreign
+            rows.append(mend_row(row) if foreign else row)
+        salts, texts = self._load_page(rows)
+        citations, labels = self._load_look_ups(CITATIONS, rows), self._load_look_ups(LABELS, rows)
         for row in rows:
             self._result.records += 1
+            if row.sequence in self._foreign:
+                message = f"changed to another type: {'; '.join(self._foreign[row.sequence])}"
+                self._result.add_fault("changed", row.sequence, _read_id(row), message)
             self._check_link(row)
             if row.body is None or row.nonce is None:
                 self._check_erased(row)
                 continue
             owner = salts.get(row.owner)
             if owner is None:
-                self._result.add_fault("changed", row.sequence, None, "its user is not in the store any more")
+                self._add_fault("changed", row.sequence, _read_id(row), "its user is not in the store, or was changed")
                 continue
             pseudonym, salt = owner
             answer = self._check_body(row, salt)
@@ -153,10 +177,15 @@ class _ChainChecker:
             for key in answer.texts:
                 if key is not None:
                     self._check_text(row, answer, key, texts, salt)
-            if citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
-                self._result.add_fault("index", row.sequence, answer.record.id, "its citations in the index differ")
-            if not labels[row.sequence] >= Counter(list_labels(answer.record)):
-                self._result.add_fault("index", row.sequence, answer.record.id, "its verdicts in the index differ")
+            if citations is not None and citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
+                self._add_fault("index", row.sequence, answer.record.id, "its citations in the index differ")
+            if labels is not None and not labels[row.sequence] >= Counter(list_labels(answer.record)):
+                self._add_fault("index", row.sequence, answer.record.id, "its verdicts in the index differ")
+
+    def _add_fault(self, kind: str, sequence: int, record_id: str | None, message: str) -> None:
+        """Note a fault, unless it only follows from a cell of the record that holds another type."""
+        if sequence not in self._foreign:
+            self._result.add_fault(kind, sequence, record_id, message)
 
     def finish(self) -> None:
         """Close the last day, and compare what is erased with the erasures in the chain."""
@@ -168,39 +197,40 @@ class _ChainChecker:
 
     def _load_page(
         self, rows: Sequence[ChainRow]
-    ) -> tuple[
-        dict[int | None, tuple[str, bytes]],
-        dict[str, bytes],
-        dict[int, Counter[str]],
-        dict[int, Counter[tuple[str, str]]],
-    ]:
-        first, last = rows[0].sequence, rows[-1].sequence
+    ) -> tuple[dict[int | None, tuple[object, bytes]], dict[str, StoredText]]:
+        """Return the users of some records by their numbers, and their texts by their keys."""
         owners = sorted({row.owner for row in rows if row.owner is not None})
-        salts: dict[int | None, tuple[str, bytes]] = {}
-        citations: dict[int, Counter[str]] = {row.sequence: Counter() for row in rows}
-        labels: dict[int, Counter[tuple[str, str]]] = {row.sequence: Counter() for row in rows}
-        texts: dict[str, bytes] = {}
+        salts: dict[int | None, tuple[object, bytes]] = {}
+        texts: dict[str, StoredText] = {}
         keys: set[bytes] = set()
         for row in rows:
             keys |= _list_text_keys(row)
         with self._store.reading() as connection:
-            for start in range(0, len(owners), 500):
-                query = sa.select(USERS).where(USERS.c.number.in_(owners[start : start + 500]))
+            for start in range(0, len(owners), KEYS_PER_QUERY):
+                query = sa.select(USERS).where(USERS.c.number.in_(owners[start : start + KEYS_PER_QUERY]))
                 for number, pseudonym, salt in connection.execute(query):
-                    salts[number] = (pseudonym, bytes(salt))
-            citation_rows = sa.select(CITATIONS).where(CITATIONS.c.sequence.between(first, last))
-            for citation, sequence in connection.execute(citation_rows):
-                citations.setdefault(sequence, Counter())[citation] += 1
-            for name, value, sequence in connection.execute(
-                sa.select(LABELS).where(LABELS.c.sequence.between(first, last))
-            ):
-                labels.setdefault(sequence, Counter())[(name, value)] += 1
+                    if isinstance(salt, bytes):
+                        salts[number] = (pseudonym, salt)
             listed = sorted(keys)
-            for start in range(0, len(listed), 500):
-                text_rows = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(listed[start : start + 500]))
-                for key, body in connection.execute(text_rows):
-                    texts[bytes(key).hex()] = bytes(body)
-        return salts, texts, citations, labels
+            for start in range(0, len(listed), KEYS_PER_QUERY):
+                part = listed[start : start + KEYS_PER_QUERY]
+                for key, *values in connection.execute(sa.select(TEXTS).where(TEXTS.c.key.in_(part))):
+                    texts[bytes(key).hex()] = StoredText(*values)
+        return salts, texts
+
+    def _load_look_ups(self, table: sa.Table, rows: Sequence[ChainRow]) -> dict[int, Counter[Any]] | None:
+        """Return the rows of a look-up table for some records; None where damage, which is reported, hides them."""
+        counts: dict[int, Counter[Any]] = {row.sequence: Counter() for row in rows}
+        query = sa.select(table).where(table.c.sequence.between(rows[0].sequence, rows[-1].sequence))
+        try:
+            with self._store.reading() as connection:
+                for *values, sequence in connection.execute(query):
+                    counts.setdefault(sequence, Counter())[values[0] if len(values) == 1 else tuple(values)] += 1
+        except DamagedStoreError:
+            if not self._result.pages.damaged:
+                raise
+            return None
+        return counts
 
     def _check_link(self, row: ChainRow) -> None:
         result = self._result
@@ -210,18 +240,22 @@ class _ChainChecker:
                 result.add_fault("removed", sequence, None, "is missing from the chain")
             result.more_faults += max(0, len(missing) - MAX_FAULTS)
         elif row.day < self._day:
-            result.add_fault("moved", row.sequence, None, f"its day is {row.day}, after records of {self._day}")
-        else:
-            link = compute_link(self._previous, row.sequence, row.day, row.kind, bytes(row.commitment))
-            if link != bytes(row.link):
-                message = "its link does not follow from the record before: one of the two was changed or moved"
-                result.add_fault("moved", row.sequence, None, message)
-        if row.day != self._day:
+            self._add_fault("moved", row.sequence, None, f"its day is {row.day}, after records of {self._day}")
+        elif self._compute_link(row) != row.link:
+            message = "its link does not follow from the record before: one of the two was changed or moved"
+            self._add_fault("moved", row.sequence, None, message)
+        foreign = {cell.partition(" ")[0] for cell in self._foreign.get(row.sequence, ())}
+        if row.day != self._day and "day" not in foreign:
             self._close_day()
             self._day, self._first_of_day = row.day, row.sequence
+        # Where the link was changed to another type, what it must have been shows whether the next record is in order.
+        link = self._compute_link(row) if "link" in foreign else row.link
         if row.sequence % CHECKPOINT_RECORDS == 0:
-            self._links.append((row.sequence, bytes(row.link).hex()))
-        self._previous, self._sequence = bytes(row.link), row.sequence
+            self._links.append((row.sequence, link.hex()))
+        self._previous, self._sequence = link, row.sequence
+
+    def _compute_link(self, row: ChainRow) -> bytes:
+        return compute_link(self._previous, row.sequence, row.day, row.kind, row.commitment)
 
     def _close_day(self) -> None:
         if self._day:
@@ -231,7 +265,7 @@ class _ChainChecker:
 
     def _check_erased(self, row: ChainRow) -> None:
         if row.erased_at is None or row.kind == "erasure":
-            self._result.add_fault("changed", row.sequence, None, "its content is gone")
+            self._add_fault("changed", row.sequence, None, "its content is gone")
         else:
             self._erased_rows.append(row.sequence)
 
@@ -242,9 +276,9 @@ class _ChainChecker:
         try:
             body = unpack_body(row.body)
         except zlib.error:
-            self._result.add_fault("changed", row.sequence, None, "its content cannot be unpacked")
+            self._add_fault("changed", row.sequence, None, "its content cannot be unpacked")
             return None
-        intact = compute_commitment(body, salt, bytes(row.nonce)) == bytes(row.commitment)
+        intact = compute_commitment(body, salt, row.nonce) == row.commitment
         try:
             if row.kind == "erasure":
                 if intact:
@@ -260,11 +294,11 @@ class _ChainChecker:
         if not intact:
             record_id = answer.record.id if answer is not None else None
             message = "its content is not what the chain committed to"
-            self._result.add_fault("changed", row.sequence, record_id, message)
+            self._add_fault("changed", row.sequence, record_id, message)
             return None
         return answer
 
-    def _check_columns(self, row: ChainRow, answer: StoredAnswer, pseudonym: str) -> None:
+    def _check_columns(self, row: ChainRow, answer: StoredAnswer, pseudonym: object) -> None:
         self._result.answers += 1
         record = answer.record
         differing = []
@@ -272,25 +306,54 @@ class _ChainChecker:
             differing.append("time")
         if (record.user_uid or "store") != pseudonym:
             differing.append("user")
-        if row.id_key is None or bytes(row.id_key) != make_id_key(record.id, self._store_salt):
+        if isinstance(self._store_salt, bytes) and row.id_key != make_id_key(record.id, self._store_salt):
             differing.append("id")
+        if row.erased_at is not None:
+            differing.append("erasure")
         if differing:
             message = f"its {' and '.join(differing)} in the index is not that of its content"
-            self._result.add_fault("index", row.sequence, record.id, message)
+            self._add_fault("index", row.sequence, record.id, message)
 
-    def _check_text(self, row: ChainRow, answer: StoredAnswer, key: str, texts: dict[str, bytes], salt: bytes) -> None:
-        body = texts.get(key)
-        fault = None
-        if body is None:
-            fault = "the text of one of its chunks is missing"
-        else:
-            try:
-                if compute_text_key(zlib.decompress(body), salt).hex() != key:
-                    fault = "the text of one of its chunks was changed"
-            except zlib.error:
-                fault = "the text of one of its chunks cannot be unpacked"
+    def _check_text(
+        self, row: ChainRow, answer: StoredAnswer, key: str, texts: dict[str, StoredText], salt: bytes
+    ) -> None:
+        text = texts.get(key)
+        fault = "is missing" if text is None else _find_text_fault(row, key, text, salt)
         if fault is not None:
-            self._result.add_fault("changed", row.sequence, answer.record.id, fault)
+            message = f"the text of one of its chunks {fault}"
+            self._add_fault("changed", row.sequence, answer.record.id, message)
+
+
+class StoredText(NamedTuple):
+    """A text of a chunk as it is stored: cells that may hold anything."""
+
+    owner: object
+    last_at: object
+    body: object
+
+
+def _find_text_fault(row: ChainRow, key: str, text: StoredText, salt: bytes) -> str | None:
+    """Return what is wrong with a text, None if nothing is: erasing goes by its user and by when it was last used."""
+    if not isinstance(text.body, bytes):
+        return "cannot be unpacked"
+    try:
+        if compute_text_key(zlib.decompress(text.body), salt).hex() != key:
+            return "was changed"
+    except zlib.error:
+        return "cannot be unpacked"
+    if text.owner != row.owner:
+        return "is filed under another user"
+    if row.at is not None and not (isinstance(text.last_at, int) and text.last_at >= row.at):
+        return "is filed under an earlier time"
+    return None
+
+
+def _read_id(row: ChainRow) -> str | None:
+    """Return the id in the content of a record, None where it cannot be read."""
+    try:
+        return msgspec.json.decode(unpack_body(row.body), type=StoredAnswer).record.id
+    except UNPACKING_ERRORS:
+        return None
 
 
 def _list_text_keys(row: ChainRow) -> set[bytes]:
@@ -380,10 +443,7 @@ def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys
     A store with faults is not signed off: raises InputError.
     """
     if not result.is_intact:
-        raise InputError(
-            f"{path}: not signed off, because the store has "
-            f"{format_count(len(result.faults) + result.more_faults, 'fault')}"
-        )
+        raise InputError(f"{path}: not signed off, because the store has {format_count(result.fault_count, 'fault')}")
     wanted = [root for root in result.roots if root.day in result.unsigned_days]
     lines = [
         json.dumps(msgspec.to_builtins(sign_root(root, signed_by, at, keys.signing if keys else None))) + "\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from assay.report.terminal import Screen
 from assay.text.escaping import escape_terminal
 
 WIDTH_WITHOUT_TERMINAL = 180
+_COLUMN_GAP = 3
+"""Columns of the screen that a table takes for the space around each of its columns."""
 _ALERT, _MUTED, _PLAIN = "\x1b[1;31m", "\x1b[90m", "\x1b[0m"
 
 
@@ -72,13 +74,47 @@ def print_table(table: Table) -> None:
     rich_table = RichTable(
         title=Text(escape_terminal(table.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
-    for column in table.columns:
-        rich_table.add_column(Text(column), overflow="fold")
+    widths = _choose_column_widths(table, console.width)
+    for column, width in zip(table.columns, widths, strict=True):
+        rich_table.add_column(Text(column), overflow="fold", width=width)
     for row in table.rows:
         rich_table.add_row(*(Text(_escape_cell(cell)) for cell in row))
     console.print(rich_table)
     for note in table.notes:
         typer.echo(f"note: {escape_terminal(note)}")
+
+
+def _choose_column_widths(table: Table, width: int) -> list[int | None]:
+    """Return the widths of columns on a screen that is too narrow for them: ids stay whole while there is room.
+
+    Every column gets its longest word, of which the longest are cut first; what is left goes to those that need most.
+    None where all fit.
+    """
+    from rich.cells import cell_len
+
+    texts = [[head, *(row[place] for row in table.rows)] for place, head in enumerate(table.columns)]
+    wanted = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
+    room = width - _COLUMN_GAP * len(texts)
+    if sum(wanted) <= room or room < len(texts):
+        return [None] * len(texts)
+    words = [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
+    return list(_share_room(words, wanted, room))
+
+
+def _share_room(words: Sequence[int], wanted: Sequence[int], room: int) -> list[int]:
+    """Return the width of each column: its longest word, as far as there is room, then more where more is wanted.
+
+    >>> _share_room([8, 4, 12], [8, 4, 90], 40), _share_room([8, 30], [8, 30], 20)
+    ([8, 4, 28], [8, 12])
+    """
+    widths = [max(1, word) for word in words]
+    while sum(widths) > room:
+        widest = max(range(len(widths)), key=lambda place: (widths[place], place))
+        widths[widest] -= 1
+    while sum(widths) < room:
+        neediest = max(range(len(widths)), key=lambda place: (wanted[place] / widths[place], -place))
+        widths[neediest] += 1
+    return widths
 
 
 def _escape_cell(cell: str) -> str:

@@ -83,7 +83,7 @@ def history(
     run_history = load_history(request)
     written = []
     if export_json is not None:
-        written.append(("history", write_atomically(export_json, [encode_history(run_history)])))
+        written.append(("history", write_atomically(export_json, [encode_history(run_history)], is_shared=True)))
     if export_csv is not None:
         written.append(("series", write_history_csv(run_history, export_csv)))
     if html is not None or export_otlp is not None or export_prometheus is not None:

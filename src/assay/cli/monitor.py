@@ -115,7 +115,8 @@ def monitor(
     """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.
 
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
-    tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes.
+    tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes. A
+    bound that cannot be checked, because its metric has no value, is exit code 3.
     """
     from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
@@ -156,7 +157,9 @@ def monitor(
     _print_report(report, format)
     page = describe_monitor(report)
     print_written_files(write_trend_files(page, html=html, otlp=export_otlp, prometheus=export_prometheus))
-    return ExitCode.FAILED if report.needs_attention else ExitCode.PASS
+    if report.needs_attention:
+        return ExitCode.FAILED
+    return ExitCode.INCOMPLETE if report.has_unmeasured_bound else ExitCode.PASS
 
 
 def _choose_store(argument: str | None, option: str | None) -> str:
@@ -181,13 +184,14 @@ def _parse_moment(now: str | None) -> datetime | None:
 def _print_report(report: MonitorReport, format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_notes, print_table
     from assay.report.json_report import format_json
-    from assay.text.escaping import escape_json_for_log
+    from assay.text.escaping import escape_json_for_log, escape_terminal
     from assay.trends.monitor_tables import (
         build_monitor_tables,
         describe_monitor,
         list_closing_notes,
         render_chat_lines,
     )
+    from assay.trends.watch import list_unmeasured_lines
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
@@ -195,6 +199,8 @@ def _print_report(report: MonitorReport, format: PrintFormat) -> None:
         elif format is PrintFormat.markdown:
             typer.echo("\n".join(render_chat_lines(report)))
         else:
+            for line in list_unmeasured_lines(report):
+                typer.echo(f"INCOMPLETE: {escape_terminal(line)}")
             for table in build_monitor_tables(report):
                 print_table(table)
             print_notes(f"note: {note}" for note in list_closing_notes(report))

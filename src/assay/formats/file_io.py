@@ -26,6 +26,9 @@ from assay.records.errors import IncompleteError, InputError, Problem, shorten_r
 
 MAX_LINE_BYTES = 16 * 2**20
 MAX_UNPACKED_BYTES = 16 * 2**30
+IF_IT_IS_RIGHT = "if the file is what it should be, unpack it with gunzip and read it unpacked"
+RATIO_FREE_BYTES = 2 * MAX_LINE_BYTES
+"""Up to here a packed file may unpack to any multiple of its size: a few alike lines do."""
 
 _BOM = b"\xef\xbb\xbf"
 _COPY_BYTES = 2**20
@@ -41,12 +44,16 @@ class Line(NamedTuple):
 
 
 class Source(Struct, frozen=True):
-    """A file (or a folder) to read; messages call it `name`. Its bytes are read with `open_unpacked`."""
+    """A file (or a folder) to read; messages call it `name`. Its bytes are read with `open_unpacked`.
+
+    A `.gz` file may unpack to `max_bytes`, and above `RATIO_FREE_BYTES` to `max_ratio` times its size.
+    """
 
     path: Path
     name: str
     suffix: str = ""
     max_bytes: int = MAX_UNPACKED_BYTES
+    max_ratio: int | None = None
 
 
 @contextmanager
@@ -100,14 +107,17 @@ def open_unpacked(source: Source) -> BinaryIO:
     file = open_file(source.path, source.name)
     if not is_packed(source.path):
         return file
-    return cast("BinaryIO", io.BufferedReader(_Unpacking(file, source.name, source.max_bytes), _BUFFER_BYTES))
+    return cast("BinaryIO", io.BufferedReader(_Unpacking(file, source), _BUFFER_BYTES))
 
 
 class _Unpacking(io.RawIOBase):
     """The unpacked bytes of a gzip file; reading raises InputError where the file is broken or unpacks to too much."""
 
-    def __init__(self, packed: BinaryIO, name: str, max_bytes: int) -> None:
-        self._packed, self._name, self._max_bytes = packed, name, max_bytes
+    def __init__(self, packed: BinaryIO, source: Source) -> None:
+        self._packed, self._name, self._max_bytes = packed, source.name, source.max_bytes
+        self._packed_bytes = os.fstat(packed.fileno()).st_size
+        ratio = source.max_ratio
+        self._expected_bytes = None if ratio is None else max(RATIO_FREE_BYTES, ratio * self._packed_bytes)
         self._unpacked = gzip.GzipFile(fileobj=packed)
 
     def readable(self) -> bool:
@@ -123,9 +133,16 @@ class _Unpacking(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         with self._explain():
             size = self._unpacked.readinto(buffer)
-        if self._unpacked.tell() > self._max_bytes:
+        unpacked = self._unpacked.tell()
+        if unpacked > self._max_bytes:
             limit = self._max_bytes
             message = f"unpacks to too much (got more than {limit} bytes; expected {limit} at most)"
+            raise _input_error(self._name, None, "E_TOO_LARGE", message)
+        if self._expected_bytes is not None and unpacked > self._expected_bytes:
+            message = (
+                f"unpacks to too much (got more than {self._expected_bytes} bytes out of {self._packed_bytes}, as no "
+                f"traffic does; {IF_IT_IS_RIGHT})"
+            )
             raise _input_error(self._name, None, "E_TOO_LARGE", message)
         return size
 
@@ -261,12 +278,13 @@ def _input_error(name: str, line: int | None, code: str, message: str) -> InputE
     return InputError([Problem(name, line, "", message, code)])
 
 
-def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
+def write_atomically(path: str | Path, parts: Iterable[bytes], *, is_shared: bool = False) -> Path:
     """Write a file completely or not at all, creating its folder if needed, and return its path.
 
-    Only its owner can read a new file, because reports quote answers and contexts; a file that is replaced keeps its
-    mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises IncompleteError if the
-    file cannot be written (no space, no permission).
+    Only its owner can read a new file, because reports quote answers and contexts; one that `is_shared` quotes none and
+    has the mode that the umask leaves, so that a collector of metrics or a web server may read it. A file that is
+    replaced keeps its mode. Devices and pipes (/dev/null, /dev/stdout) are written to and never replaced. Raises
+    IncompleteError if the file cannot be written (no space, no permission).
     """
     target = Path(path)
     try:
@@ -281,7 +299,8 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
                 file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else 0o600)  # noqa: PTH101
+            new_mode = 0o666 & ~_read_umask() if is_shared else 0o600
+            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else new_mode)  # noqa: PTH101
             os.replace(draft, target)  # noqa: PTH105
         except BaseException:  # also on Ctrl-C: no draft may be left behind
             Path(draft).unlink(missing_ok=True)
@@ -289,6 +308,13 @@ def write_atomically(path: str | Path, parts: Iterable[bytes]) -> Path:
     except OSError as error:
         raise IncompleteError(f"{target}: cannot be written: {error.strerror or error}") from error
     return target
+
+
+def _read_umask() -> int:
+    """Return the umask of this process, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @contextmanager

@@ -6,6 +6,7 @@ The choice follows from the questions and the seed alone. It is made for finding
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -13,6 +14,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from assay.audit.privacy import DEFAULT_RULES, RecordRedactor
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet, User
@@ -24,6 +26,7 @@ STRATUM_KEYS = ("tenant", "language", "behaviour", "config", "model", "feedback"
 DEFAULT_STRATUM_KEYS = ("tenant", "language", "behaviour")
 NEGATIVE_FEEDBACK = frozenset(("down", "negative", "bad", "no", "false", "thumbs_down", "dislike"))
 NOT_RECORDED = "not recorded"
+_SENTENCE_END = re.compile(r"(?<=[.?!…])\s+")
 
 
 class TrafficQuestion(Struct, frozen=True):
@@ -145,7 +148,7 @@ def _draw(seed: int, record_id: str) -> str:
 def _group_alike(ordered: Sequence[TrafficQuestion], golden: GoldenSet) -> tuple[list[list[TrafficQuestion]], int]:
     """Return the groups of alike questions, the most doubtful of each first, without those that the set asks."""
     cases = [Case(f"g{row}", case.question) for row, case in enumerate(golden.cases)]
-    cases += [Case(f"q{row}", question.record.question or "") for row, question in enumerate(ordered)]
+    cases += [Case(f"q{row}", strip_personal(question.record.question or "")) for row, question in enumerate(ordered)]
     parent = {case.id: case.id for case in cases}
 
     def find_leader(name: str) -> str:
@@ -168,6 +171,24 @@ def _group_alike(ordered: Sequence[TrafficQuestion], golden: GoldenSet) -> tuple
         else:
             groups.setdefault(leader, []).append(question)
     return [sorted(group, key=lambda item: -len(item.doubts)) for group in groups.values()], known_questions
+
+
+def strip_personal(question: str) -> str:
+    """Return a question without the sentences that only say who asks: those with something that is or was redacted.
+
+    >>> strip_personal("May I use loose chalk? My mail is [email], thank you.")
+    'May I use loose chalk?'
+    >>> strip_personal("Is ann@gym.example your address?")
+    'Is ann@gym.example your address?'
+    """
+    kept = [sentence for sentence in _SENTENCE_END.split(question) if not _is_personal(sentence)]
+    return " ".join(kept) if any(sentence.endswith("?") for sentence in kept) else question
+
+
+def _is_personal(sentence: str) -> bool:
+    counts: Counter[str] = Counter()
+    RecordRedactor().redact_text(sentence, counts)
+    return bool(counts) or any(f"[{rule.name}]" in sentence for rule in DEFAULT_RULES)
 
 
 def _order_picks(groups: Sequence[list[TrafficQuestion]], doubtful_share: float, count: int) -> list[TrafficPick]:

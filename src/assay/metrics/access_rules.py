@@ -140,6 +140,18 @@ class SupersededVersions:
             if newest is None or (start, chunk.version) > newest:
                 self._newest[chunk.document] = (start, chunk.version)
 
+    def find_end(self, chunk_id: str) -> str | None:
+        """Return the day from which a chunk was not in force any more, None for one that is, or that nothing dates."""
+        chunk = self._chunks.get(chunk_id)
+        if chunk is None:
+            return None
+        if has_expired(chunk.valid_to, self._as_of):
+            return chunk.valid_to
+        newest = None if chunk.document is None else self._newest.get(chunk.document)
+        if chunk.version is None or newest is None or chunk.version == newest[1]:
+            return None
+        return newest[0].isoformat()
+
     def count_superseded(self, chunks: Iterable[Chunk]) -> int | None:
         """Return how many of these chunks are superseded or expired; None where the corpus dates none of them."""
         dated = superseded = 0

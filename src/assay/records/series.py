@@ -43,7 +43,7 @@ class Series(Struct, frozen=True):
     """One metric over time, of all answers or of one slice (`key=value`) or configuration.
 
     `name` is the metric as it is shown, `key` its name in the catalogue. `higher_is_better` is None for a metric
-    without a good direction.
+    without a good direction. `caveat` says what the values are not, "" for values with a scale.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Series(Struct, frozen=True):
     configuration: str | None
     points: tuple[SeriesPoint, ...]
     marks: tuple[SeriesMark, ...] = ()
+    caveat: str = ""
 
 
 def list_series_faults(series: Iterable[Series]) -> list[str]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay.records.errors import shorten_repr
 from assay.records.series import Series, SeriesPoint, list_series_faults
@@ -28,12 +28,22 @@ _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9]+")
 _UCUM = {"share": "1", "": "1", "ms": "ms", "s": "s", "usd": "{USD}", "tokens": "{token}"}
 
 
-def render_otlp_metrics(series: Sequence[Series], service: str = "assay") -> str:
+class CountFamily(NamedTuple):
+    """A gauge `assay_NAME` of whole numbers at one time (an ISO date or time), with the labels of each."""
+
+    name: str
+    help_text: str
+    at: str
+    samples: tuple[tuple[dict[str, str], int], ...]
+
+
+def render_otlp_metrics(series: Sequence[Series], service: str = "assay", counts: Sequence[CountFamily] = ()) -> str:
     """Return the series as one OTLP JSON message (`resourceMetrics`), as a collector reads it, ending in a newline.
 
     Each metric is a gauge `assay.METRIC` with one data point a point in time, and its interval and count are gauges
     `assay.METRIC.low`, `.high` and `.n`. Attributes are `assay.metric` (the name in the catalogue), `assay.slice`,
     `assay.configuration` and `assay.run`. `assay.unknown_values` counts the points of each series that have no value.
+    `counts` are gauges of whole numbers with attributes of their own.
     Raises ValueError for a time that is no ISO date or time, for two series of one identity, and for a number that is
     not finite.
     """
@@ -75,19 +85,20 @@ def render_otlp_metrics(series: Sequence[Series], service: str = "assay") -> str
                 "gauge": {"dataPoints": unknown},
             }
         )
+    metrics += [_make_otlp_counts(family) for family in counts if family.samples]
     scope = {"name": PREFIX, "version": __version__}
     resource = {"attributes": [_make_attribute("service.name", service)]}
     group = {"resource": resource, "scopeMetrics": [{"scope": scope, "metrics": metrics}]}
     return json.dumps({"resourceMetrics": [group]}, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def render_prometheus(series: Sequence[Series]) -> str:
+def render_prometheus(series: Sequence[Series], counts: Sequence[CountFamily] = ()) -> str:
     """Return the newest point of each series in the text format of Prometheus (version 0.0.4).
 
     Each metric is a gauge `assay_METRIC` with the labels `metric` (the name in the catalogue), `slice` and
     `configuration`; `_low`, `_high` and `_n` are its interval and count, and `assay_point_timestamp_seconds` says how
     old it is. A newest point without a value is left out, not replaced by an older one, and `assay_unknown_values` is
-    then 1. Raises as `render_otlp_metrics`.
+    then 1. `counts` are gauges of whole numbers. Raises as `render_otlp_metrics`.
     """
     _check_series(series)
     lines: list[str] = []
@@ -107,6 +118,9 @@ def render_prometheus(series: Sequence[Series]) -> str:
     lines += _render_family(
         f"{PREFIX}_{UNKNOWN_VALUES}", "1 where the newest point has no value, which is then left out", unknown
     )
+    for counted in counts:
+        numbers = [(_join_labels(labels), str(number)) for labels, number in counted.samples]
+        lines += _render_family(f"{PREFIX}_{counted.name}", counted.help_text, numbers)
     return "\n".join(lines) + "\n"
 
 
@@ -150,13 +164,17 @@ def _read_number(point: SeriesPoint, field: str) -> str | None:
 
 def _count_nanoseconds(point: SeriesPoint) -> str:
     """Return the time of a point as nanoseconds since 1970; a time without zone is UTC."""
+    return str(_parse_nanoseconds(point.at))
+
+
+def _parse_nanoseconds(text: str) -> int:
     try:
-        moment = datetime.fromisoformat(point.at)
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"not a time (got {shorten_repr(point.at)}; expected an ISO date or time)") from None
+        raise ValueError(f"not a time (got {shorten_repr(text)}; expected an ISO date or time)") from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    return str((int(moment.timestamp()) * 1_000_000 + moment.microsecond) * 1000)
+    return (int(moment.timestamp()) * 1_000_000 + moment.microsecond) * 1000
 
 
 # ── OTLP ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -167,6 +185,20 @@ def _make_otlp_number(point: SeriesPoint, field: str) -> dict[str, Any] | None:
     if text is None:
         return None
     return {"asInt": text} if field == "n" else {"asDouble": float(text)}
+
+
+def _make_otlp_counts(family: CountFamily) -> dict[str, Any]:
+    time = str(_parse_nanoseconds(family.at))
+    points = [
+        {
+            "attributes": [_make_attribute(f"{PREFIX}.{name}", value) for name, value in labels.items()],
+            "timeUnixNano": time,
+            "asInt": str(number),
+        }
+        for labels, number in family.samples
+    ]
+    name = f"{PREFIX}.{family.name}"
+    return {"name": name, "description": family.help_text, "unit": "1", "gauge": {"dataPoints": points}}
 
 
 def _make_attribute(key: str, value: str) -> dict[str, Any]:
@@ -188,8 +220,12 @@ def _list_attributes(series: Series, point: SeriesPoint | None) -> list[dict[str
 
 def _render_labels(series: Series) -> str:
     members = {"metric": series.key, "slice": series.slice, "configuration": series.configuration}
-    labels = [f'{name}="{_escape_label(value)}"' for name, value in members.items() if value is not None]
-    return "{" + ",".join(labels) + "}"
+    return _join_labels({name: value for name, value in members.items() if value is not None})
+
+
+def _join_labels(members: Mapping[str, str]) -> str:
+    labels = [f'{name}="{_escape_label(value)}"' for name, value in members.items()]
+    return "{" + ",".join(labels) + "}" if labels else ""
 
 
 def _escape_label(text: str) -> str:

@@ -123,7 +123,7 @@ class LeakCard(Struct, frozen=True):
 
 
 class SamplingPanel(Struct, frozen=True):
-    """How many of the answers were judged, at which cost, and how wide the interval of the estimate is."""
+    """How many of the answers were read, by rules or a judge, at which cost, and how wide the interval is."""
 
     judged: int
     answers: int
@@ -131,6 +131,7 @@ class SamplingPanel(Struct, frozen=True):
     cost: float | None
     width: float | None
     design: str
+    by: Literal["", "rules", "judge"] = "judge"
 
 
 class RefusalPanel(Struct, frozen=True):
@@ -155,7 +156,11 @@ class DriftRow(Struct, frozen=True, rename={"start": "from", "end": "to"}):
 
 
 class MonitorPage(Struct, frozen=True):
-    """Production answers of a period: alerts and leaks first, then the metrics over time."""
+    """Production answers of a period: alerts and leaks first, then the metrics over time.
+
+    `watch` says what was watched, since when, and what was not; `leak_gaps` in which answers no leak was looked for;
+    `unmeasured_bounds` which bounds could not be checked.
+    """
 
     page: Literal["monitor"]
     title: str
@@ -169,3 +174,6 @@ class MonitorPage(Struct, frozen=True):
     refusal_band: RefusalPanel | None
     drift: tuple[DriftRow, ...]
     notes: tuple[str, ...]
+    watch: tuple[str, ...] = ()
+    leak_gaps: tuple[str, ...] = ()
+    unmeasured_bounds: tuple[str, ...] = ()

@@ -177,7 +177,11 @@ def _allot_lines(decisions: Sequence[DecisionLines], width: int) -> DecisionLine
         lines.append(shorten_at_word(title, width))
         lines += [shorten_at_word(reason, width) for reason in shown]
         used = len(shown)
-        if len(shown) < len(reasons) and share:
+        if len(shown) < len(reasons) and share == 1:  # the first reason says more than that there are some
+            more = f" (and {len(reasons) - 1} more: --verbose)"
+            lines.append(shorten_at_word(reasons[0], width - len(more)) + more)
+            used += 1
+        elif len(shown) < len(reasons) and share:
             lines.append(f" - and {format_count(len(reasons) - len(shown), 'more reason')}: --verbose")
             used += 1
         spare -= used

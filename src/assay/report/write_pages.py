@@ -59,4 +59,4 @@ def _check_page(page: Page | Mapping[str, Any], kind: type[Page]) -> Page:
 
 
 def _write_page(page: TrendPage | MonitorPage, path: str | Path) -> Path:
-    return write_atomically(str(path), [render_data_page(page, read_page_asset())])
+    return write_atomically(str(path), [render_data_page(page, read_page_asset())], is_shared=True)

@@ -111,6 +111,21 @@ def compare_window(
     return DayAlarm(day, window, value, before, bound, float(p))
 
 
+def find_first_watched_day(sizes: FloatArray, first_day: int, last_day: int) -> int | None:
+    """Return the first day from `first_day` to `last_day` on which a change could be found, None if there is none.
+
+    It takes 28 days with values: with fewer, exchanging days of a weekday gives too few orders for a small p value.
+
+    >>> find_first_watched_day(np.array([0.0] * 70 + [5.0] * 40), 70, 109)
+    97
+    """
+    for day in range(max(0, first_day), last_day + 1):
+        start = max(0, day + 1 - REFERENCE_DAYS)
+        if sizes[day] > 0 and np.count_nonzero(sizes[start : day + 1]) >= LEAST_REFERENCE_DAYS:
+            return day
+    return None
+
+
 def _make_generator(seed: int, day: int, window: int) -> np.random.Generator:
     return np.random.default_rng([seed, day, window])
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from statistics import fmean
+from typing import Literal
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
 from assay.stats.change_alarms import (
     FALSE_ALARMS,
-    LEAST_REFERENCE_DAYS,
     REFERENCE_DAYS,
     WINDOWS,
     state_detectable_change,
@@ -48,6 +48,7 @@ from assay.trends.monitor_results import (
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import AnswerScorer
 from assay.trends.traffic_sums import Calendar, DayBins, parse_day
+from assay.trends.watch import find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
 REFUSAL_LOW, REFUSAL_HIGH = 0.10, 0.30
@@ -89,7 +90,7 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
     Raises InputError for an empty store, a period without days, or unknown metrics and slices."""
     check_slices(inputs.slices)
     by_scorer = "judge" if inputs.judging is not None and inputs.judging.verdicts else "rules"
-    measures = choose_measures(inputs.metrics, by_scorer)
+    measures = choose_measures(inputs.metrics, by_scorer, inputs.judging)
     first, last = _choose_period(store, inputs)
     assign_bounds(inputs.bounds, measures)
     earliest = first - timedelta(days=SETTLING_DAYS)
@@ -185,6 +186,7 @@ class _ReportBuilder:
             drift=tuple(self._find_drift()),
             versions=versions,
             notes=tuple(self._collect_notes()),
+            unsearched_reasons=dict(sorted(self._traffic.unsearched_reasons.items())),
         )
 
     # ── series ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -209,7 +211,9 @@ class _ReportBuilder:
         measure, slice_name = sums.measure, sums.slice_name
         build_point = self._build_point if measure.percentile is None else self._build_percentile
         points = tuple(build_point(measure, slice_name, period) for period in periods)
-        detectable, unwatched = self._describe_watch(sums)
+        since, unwatched = find_watched_since(sums, self._calendar, self._request.first_day)
+        why_absent = next((point.reason for point in reversed(points) if point.value is None), "")
+        bounds = [watch_bound(sums, bound, self._request.first_day, alerts, why_absent) for bound in sums.bounds]
         marks = [SeriesMark(version.at, "version", _describe_version(version)) for _, version in self._changes]
         for alert in alerts:
             if alert.metric == measure.name and alert.slice == slice_name:
@@ -226,22 +230,19 @@ class _ReportBuilder:
             points=points,
             marks=tuple(sorted((mark for mark in marks if mark.at >= first), key=lambda mark: (mark.at, mark.kind))),
             sampled=measure.sampled,
-            detectable=detectable,
+            caveat=measure.caveat,
+            detectable=self._state_detectable_change(sums),
+            watched_since=since,
             unwatched=unwatched,
+            bounds=tuple(bounds),
         )
 
-    def _describe_watch(self, sums: WatchedSums) -> tuple[float | None, str]:
-        """Return the change of the daily rate that a week would show, and why changes are not watched ("" if they are).
-
-        For a percentile, the change is one of the share of answers above it, and not stated.
-        """
-        last_day = self._calendar.days - 1
+    def _state_detectable_change(self, sums: WatchedSums) -> float | None:
+        """Return the change of the daily rate that a week would show; that of a percentile is not stated."""
+        if sums.bins is not None:
+            return None
         share = self._inputs.false_alarms / (1 + len(sums.bounds))
-        detectable = state_detectable_change(sums.totals, sums.sizes, last_day, share)
-        if detectable is not None:
-            return (detectable if sums.bins is None else None), ""
-        too_early = f"needs {LEAST_REFERENCE_DAYS} days of values to raise alerts"
-        return None, f"{too_early} of changes; its bound is watched" if sums.bounds else too_early
+        return state_detectable_change(sums.totals, sums.sizes, self._calendar.days - 1, share)
 
     def _build_point(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
         label = self._calendar.label_period(period)
@@ -320,7 +321,13 @@ class _ReportBuilder:
             width=fmean(widths) if widths else None,
             design=design if sampled else "no metric that needs reading was asked for",
             unjudged=judged.unjudged,
+            by=self._name_reader(sampled),
         )
+
+    def _name_reader(self, sampled: Sequence[Measure]) -> Literal["", "rules", "judge"]:
+        if not sampled:
+            return ""
+        return "judge" if any("by=judge" in measure.name for measure in sampled) else "rules"
 
     def _judge_refusals(self, periods: Sequence[str]) -> RefusalBand:
         measure = next((row for row in self._measures if row.name == "refusal_rate"), None)
@@ -362,10 +369,11 @@ class _ReportBuilder:
             yield f"slices by {key}: the first 50 values were followed, more were left out"
         for name in sorted(traffic.versions.crowded):
             yield f"{name} has more than 100 values: its changes were not followed"
-        judging = self._inputs.judging
-        by_rules = any(measure.sampled and "by=judge" not in measure.name for measure in self._measures)
-        if by_rules and (judging is None or not judging.calibrations):
-            yield "scores by rules are not calibrated here: look at the trend, not at the value"
+        if any(measure.caveat for measure in self._measures):
+            yield (
+                "scores by rules have no scale until labels give them one: even answers copied from their context get "
+                "neither 0 nor 1. Look at the trend, not at the value, or calibrate the rules (--calibration)"
+            )
 
 
 def _correct_point(point: MonitorPoint, calibration: Calibration) -> MonitorPoint:
@@ -380,11 +388,11 @@ def _correct_point(point: MonitorPoint, calibration: Calibration) -> MonitorPoin
 
 
 def _compare_with_band(value: float, low: float, high: float, number: int) -> tuple[str, str]:
-    if value == 0:
+    if value == 0 and high < REFUSAL_LOW:
         return (
             "zero",
-            f"none of {format_count(number, 'answer')} refused: find the leak (what should be refused is being "
-            "answered)",
+            f"none of {format_count(number, 'answer')} refused (at most {high:.1%} would, by the interval), of "
+            "long-tail traffic 10 to 30% do: look for questions that should have been refused and were answered",
         )
     if high < REFUSAL_LOW:
         return "below", f"{value:.1%} refused, fewer than the 10 to 30% of long-tail traffic: is too much answered?"

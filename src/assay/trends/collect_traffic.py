@@ -67,6 +67,7 @@ class Traffic:
     leaks: list[MonitorLeak] = field(default_factory=list)
     leak_count: int = 0
     unsearched: int = 0
+    unsearched_reasons: Counter[str] = field(default_factory=Counter)
     answers: int = 0
     failures: list[str] = field(default_factory=list)
     failure_count: int = 0
@@ -173,7 +174,10 @@ class TrafficCollector:
         self._traffic.failures += scores.failures[: max(0, 5 - len(self._traffic.failures))]
 
     def _note_leaks(self, records: Sequence[AuditRecord], scores: AnswerScores, reported: set[int]) -> None:
-        self._traffic.unsearched += sum(row in reported for row in scores.unsearched)
+        for row, why in scores.unsearched.items():
+            if row in reported:
+                self._traffic.unsearched += 1
+                self._traffic.unsearched_reasons[why] += 1
         for row in scores.leaks:
             if row not in reported:
                 continue

@@ -217,7 +217,7 @@ def write_history_csv(run_history: RunHistory, path: str) -> Path:
             numbers = ["" if number is None else repr(number) for number in (point.value, point.low, point.high)]
             texts = (series.key, series.name, series.configuration or "", series.slice or "", point.at, point.run or "")
             writer.writerow([*map(escape_csv_cell, texts), *numbers, str(point.n), escape_csv_cell(point.reason)])
-    return write_atomically(path, [text.getvalue().encode()])
+    return write_atomically(path, [text.getvalue().encode()], is_shared=True)
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────────────

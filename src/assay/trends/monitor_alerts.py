@@ -11,7 +11,7 @@ from msgspec import structs
 
 from assay.report.number_format import format_number
 from assay.stats.arrays import FloatArray
-from assay.stats.bound_alarms import BoundAlarm, find_bound_alarms
+from assay.stats.bound_alarms import find_bound_alarms
 from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
 from assay.stats.quantile_alarms import find_quantile_alarms
 from assay.trends.metric_bounds import MetricBound, list_quarter_starts
@@ -103,11 +103,12 @@ def _find_bound_alerts(
     for alarm in find_bound_alarms(totals, sizes, share, bound.direction, quarters, false_alarms):
         if alarm.day < first_day:
             continue
-        value = _read_level(sums, alarm)
-        since, where = calendar.name_day(alarm.since), f" in {sums.slice_name}" if sums.slice_name else ""
+        value = read_level(sums, slice(alarm.since, alarm.day + 1))
+        since = calendar.name_day(alarm.since)
         side = "above" if bound.direction > 0 else "below"
+        watched = _name_watched(measure, sums.slice_name)
         limit, level = (format_number(number, measure.name) for number in (bound.limit, value))
-        text = f"{measure.name}{where} is {side} its bound of {limit}: {level} since {since}"
+        text = f"{watched} is {side} its bound of {limit}: {level} since {since} at the latest"
         yield (
             alarm.since,
             MonitorAlert(
@@ -130,9 +131,8 @@ def _find_bound_alerts(
         )
 
 
-def _read_level(sums: WatchedSums, alarm: BoundAlarm) -> float:
-    """Return the mean or percentile of the days of an alarm."""
-    days = slice(alarm.since, alarm.day + 1)
+def read_level(sums: WatchedSums, days: slice) -> float:
+    """Return the mean or percentile of some days, of which one at least has values."""
     if sums.bins is not None:
         return sums.bins.read_quantile(sums.bins.counts[days].sum(axis=0, dtype=np.int64), sums.measure.quantile)
     return float(sums.totals[days].sum() / sums.sizes[days].sum())
@@ -187,14 +187,19 @@ def _describe_change(
     measure: Measure, slice_name: str | None, change: LevelShift, day: str, since: Sequence[ChangedVersion]
 ) -> str:
     verb = "rose" if change.after > change.before else "fell"
-    where = "" if slice_name is None else f" in {slice_name}"
     before, after = (format_number(level, measure.name) for level in (change.before, change.after))
-    text = f"{measure.name}{where} {verb} from {before} to {after} on about {day}"
+    text = f"{_name_watched(measure, slice_name)} {verb} from {before} to {after} on about {day}"
     if not since:
         return f"{text}; no version changed at about that time"
     changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]
     names = ", ".join(changed)
     return f"{text}; at about that time {names} (a coincidence in time, which does not show the cause)"
+
+
+def _name_watched(measure: Measure, slice_name: str | None) -> str:
+    where = "" if slice_name is None else f" in {slice_name}"
+    caveat = f" ({measure.caveat})" if measure.caveat else ""
+    return f"{measure.name}{where}{caveat}"
 
 
 def _group_alerts(alerts: Sequence[tuple[int, MonitorAlert]]) -> list[MonitorAlert]:

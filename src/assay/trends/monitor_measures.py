@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from assay.metrics.answer_metric import BY_ENTAILMENT
-from assay.metrics.catalog import case_column_name, find_metric, parse_metric
+from assay.metrics.catalog import case_column_name, find_metric, may_metric_gate, parse_metric
+from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.audit_records import AuditRecord, Feedback
 from assay.records.errors import InputError, shorten_repr
 from assay.records.observations import RETRIEVED_STAGE, Observation, find_stage
@@ -34,6 +35,8 @@ EVERY_ANSWER = (
     "cost_usd(stat=p95)",
 )
 SAMPLED = ("faithfulness", "hallucination_risk", "citation_support")
+UNCALIBRATED = "uncalibrated ranking, no rate"
+"""What the row of a score by rules says until labels give it a scale."""
 LEAKS = "visibility_leaks"
 DOWN_WORDS = frozenset({"down", "negative", "bad", "wrong", "dislike", "thumbs_down", "thumbs-down", "no", "👎"})
 UP_WORDS = frozenset({"up", "positive", "good", "right", "like", "thumbs_up", "thumbs-up", "yes", "👍"})
@@ -46,7 +49,7 @@ class Measure(Struct, frozen=True):
     """One number of each answer: its name, unit, range (None: open), and whether higher is better (None: neither).
 
     `column` is the column of the scores that it is read from, "" for one that the record itself states. `as_share`:
-    what counts is whether the number is above 0. `percentile` is None for a mean.
+    what counts is whether the number is above 0. `percentile` is None for a mean. `caveat` says what the number is not.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Measure(Struct, frozen=True):
     as_share: bool = False
     percentile: float | None = None
     sampled: bool = False
+    caveat: str = ""
 
     @property
     def quantile(self) -> float:
@@ -137,18 +141,19 @@ _RECORD_MEASURES = (
 )
 
 
-def choose_measures(names: Sequence[str] | None, by: str) -> list[Measure]:
+def choose_measures(names: Sequence[str] | None, by: str, judging: RecordedVerdicts | None = None) -> list[Measure]:
     """Return what is measured: the metrics named, or the usual ones; those that need reading are scored `by` a scorer.
 
-    Raises InputError for a metric that cannot be watched, MetricNameError for one that does not exist.
+    Scores that no calibration in `judging` gives a scale say so. Raises InputError for a metric that cannot be watched,
+    MetricNameError for one that does not exist.
     """
     if names is None:
         names = [*(f"{name}(by={by})" for name in SAMPLED), *EVERY_ANSWER, *(row.name for row in _RECORD_MEASURES)]
     own = {measure.name: measure for measure in _RECORD_MEASURES}
-    return [own[name] if name in own else _measure_metric(name) for name in dict.fromkeys(names)]
+    return [own[name] if name in own else _measure_metric(name, judging) for name in dict.fromkeys(names)]
 
 
-def _measure_metric(text: str) -> Measure:
+def _measure_metric(text: str, judging: RecordedVerdicts | None) -> Measure:
     name = parse_metric(text)
     metric = find_metric(name)
     if metric.name == LEAKS:
@@ -159,9 +164,10 @@ def _measure_metric(text: str) -> Measure:
     better = {"higher": True, "lower": False}.get(metric.direction)
     bounded = metric.high != float("inf")
     low, high = (0.0, 1.0) if is_count else (metric.low, metric.high) if bounded else (metric.low, None)
+    has_scale = name.key_value("by", "judge") == "judge" or may_metric_gate(name, judging)  # as in gates: ADR 43
     return Measure(
         str(name),
-        "share" if is_count else metric.unit,
+        ("share" if is_count else metric.unit) if has_scale else "score",
         better,
         low,
         high,
@@ -169,6 +175,7 @@ def _measure_metric(text: str) -> Measure:
         as_share=is_count,
         percentile={"p95": 95.0, "p50": 50.0}.get(name.key_value("stat", "")),
         sampled=bool(metric.rubrics) or name.key_value("by", "") == BY_ENTAILMENT,
+        caveat="" if has_scale else UNCALIBRATED,
     )
 
 

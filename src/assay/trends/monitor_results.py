@@ -34,11 +34,28 @@ class MonitorPoint(Struct, frozen=True):
     run: str | None = None
 
 
+class BoundWatch(Struct, frozen=True):
+    """What became of a bound: `value` was observed on the reported `days`, None with a `reason` if there are no values.
+
+    `state` is `exceeded` (an alert says so), `not_shown` (the value is beyond the bound, which too few answers show),
+    `kept` or `unmeasured`.
+    """
+
+    bound: str
+    limit: float
+    state: Literal["exceeded", "not_shown", "kept", "unmeasured"]
+    value: float | None
+    days: int
+    reason: str = ""
+
+
 class MonitorSeries(Struct, frozen=True):
     """One metric over all traffic or one slice, period by period.
 
-    `sampled`: only a sample of the answers was scored, and the values are weighted. `detectable` is the change of the
-    daily rate that a week of answers would show in nine of ten cases, None where it is not watched.
+    `sampled`: only a sample of the answers was scored, and the values are weighted. `caveat` says what the values are
+    not, "" for values with a scale. `detectable` is the change of the daily rate that a week of answers would show in
+    nine of ten cases, None where too few days have values.
+    `watched_since` is the first reported day on which a change could have been found, None where `unwatched` says why.
     """
 
     name: str
@@ -50,8 +67,11 @@ class MonitorSeries(Struct, frozen=True):
     marks: tuple[SeriesMark, ...] = ()
     configuration: str | None = None
     sampled: bool = False
+    caveat: str = ""
     detectable: float | None = None
+    watched_since: str | None = None
     unwatched: str = ""
+    bounds: tuple[BoundWatch, ...] = ()
 
 
 class ChangedVersion(Struct, frozen=True):
@@ -103,7 +123,8 @@ class MonitorLeak(Struct, frozen=True):
 class SamplingSummary(Struct, frozen=True):
     """How many answers were scored for the metrics that need reading.
 
-    `width` is the mean width of the intervals of all traffic, None where unknown. `unjudged` were chosen and have no
+    `by` is `rules` or `judge`, "" where nothing was read. `width` is the mean width of the intervals of all traffic,
+    None where unknown. `unjudged` were chosen and have no
     verdict. `cost` is what the recorded verdicts cost in dollars.
     """
 
@@ -114,6 +135,7 @@ class SamplingSummary(Struct, frozen=True):
     width: float | None
     design: str
     unjudged: int = 0
+    by: Literal["", "rules", "judge"] = ""
 
 
 class SampledAnswer(Struct, frozen=True):
@@ -155,7 +177,8 @@ class MonitorReport(Struct, frozen=True):
     """Everything that a monitor found in a period.
 
     `leak_count` counts all leaking answers, `leaks` lists the first, and `unsearched` counts the answers in which no
-    leak could be looked for, because nothing tells who may see what.
+    leak could be looked for, because nothing tells who may see what; `unsearched_reasons` counts them by what is
+    missing.
     """
 
     title: str
@@ -173,6 +196,13 @@ class MonitorReport(Struct, frozen=True):
     drift: tuple[MonitorDrift, ...]
     versions: tuple[ChangedVersion, ...]
     notes: tuple[str, ...]
+    unsearched_reasons: dict[str, int] = {}
+
+    @property
+    def has_unmeasured_bound(self) -> bool:
+        """Whether a bound over all traffic could not be checked, because the metric has no value."""
+        overall = (row for row in self.series if row.slice is None)
+        return any(bound.state == "unmeasured" for row in overall for bound in row.bounds)
 
     @property
     def needs_attention(self) -> bool:

@@ -13,6 +13,7 @@ from assay.report.tables import Table
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
 from assay.trends.monitor_results import CORRECTED, MonitorPoint, MonitorReport, MonitorSeries
+from assay.trends.watch import list_unmeasured_lines, list_watch_lines
 
 MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT = 10, 4, 12
 
@@ -21,6 +22,8 @@ def describe_monitor(report: MonitorReport) -> dict[str, Any]:
     """Return the report as plain values: the data of the monitor's page."""
     values: dict[str, Any] = {"page": "monitor", **msgspec.to_builtins(report)}
     values["period"] = {"from": report.period.first, "to": report.period.last}
+    values["watch"], values["leak_gaps"] = list_watch_lines(report), list_leak_gaps(report)
+    values["unmeasured_bounds"] = list_unmeasured_lines(report)
     for drift in values["drift"]:
         drift["from"], drift["to"] = drift.pop("from_period"), drift.pop("to_period")
     return values
@@ -47,8 +50,10 @@ def build_monitor_tables(report: MonitorReport) -> list[Table]:
 
 def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     """Yield what is to be said below the tables: refusals, the sample, versions, and what could not be measured."""
-    if report.unsearched:
-        yield _describe_unsearched(report)
+    if not report.alerts:
+        yield "no alert in this period"
+    yield from list_watch_lines(report)
+    yield from list_leak_gaps(report)
     yield f"refusals: {report.refusal_band.text}"
     sampling = report.sampling
     if sampling.judged or sampling.unjudged:
@@ -62,14 +67,13 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     yield from report.notes
 
 
-def _describe_unsearched(report: MonitorReport) -> str:
-    """Return in how many answers no leak could be looked for, and what it takes."""
-    share = (
-        "any answer"
-        if report.unsearched == report.answers
-        else f"{report.unsearched} of {format_count(report.answers, 'answer')}"
-    )
-    return f"leaks: not looked for in {share} (a corpus that says who may see what: --corpus)"
+def list_leak_gaps(report: MonitorReport) -> list[str]:
+    """Return in how many answers no leak could be looked for, and what it takes, most of them first."""
+    gaps = []
+    for why, number in sorted(report.unsearched_reasons.items(), key=lambda row: (-row[1], row[0])):
+        share = "any answer" if number == report.answers else f"{number} of {format_count(report.answers, 'answer')}"
+        gaps.append(f"leaks: not looked for in {share} ({why})")
+    return gaps
 
 
 def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
@@ -81,10 +85,16 @@ def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
     for row in series:
         shown = row.points[-MAX_PERIODS_SHOWN:]
         if any(point.value is not None for point in shown):
-            rows.append((row.key, *(_format_point(row, point) for point in shown)))
+            rows.append(
+                (f"{row.key}: {row.caveat}" if row.caveat else row.key, *(_format_point(row, point) for point in shown))
+            )
         elif slice_name is None:
             absent.setdefault(shown[-1].reason if shown else "no answers", []).append(row.key)
     notes = [f"not measured: {', '.join(names)} ({reason})" for reason, names in sorted(absent.items())]
+    earlier = len(series[0].points) - len(labels) if series else 0
+    if earlier > 0:
+        periods = format_count(earlier, f"earlier {report.by} is", f"earlier {report.by}s are")
+        notes.append(f"{periods} not shown here: --html and --format json have all")
     title = f"Production answers by {report.by}" + ("" if slice_name is None else f", {slice_name}")
     return Table(title, ("metric", *labels), tuple(rows), tuple(notes))
 
@@ -114,8 +124,8 @@ def render_chat_lines(report: MonitorReport) -> list[str]:
         lines.append(f"- {acknowledged} acknowledged")
     if len(lines) == 1:
         lines.append("- no alert" if report.unsearched else "- no alert, no leak")
-    if report.unsearched:
-        lines.append(f"- {_describe_unsearched(report)}")
+    lines[1:1] = [f"- 🔴 not measured: {escape_markdown(line)}" for line in list_unmeasured_lines(report)]
+    lines += [f"- {escape_markdown(line)}" for line in (*list_leak_gaps(report), *list_watch_lines(report))]
     lines.append(f"- refusals: {escape_markdown(report.refusal_band.text)}")
     lines += _render_headlines(report.series)
     return lines
@@ -125,6 +135,5 @@ def _render_headlines(series: Sequence[MonitorSeries]) -> Iterator[str]:
     corrected = {row.key.removesuffix(CORRECTED) for row in series if row.key.endswith(CORRECTED)}
     for row in series:
         if row.slice is None and row.key.startswith(("hallucination_risk", "faithfulness")) and row.points:
-            is_trend_only = "by=rules" in row.key and not row.key.endswith(CORRECTED) and row.key not in corrected
-            doubt = ", not calibrated: look at the trend, not at the value" if is_trend_only else ""
+            doubt = f", {row.caveat}: look at the trend" if row.caveat and row.key not in corrected else ""
             yield f"- {row.name}: {_format_point(row, row.points[-1])} ({row.points[-1].label}{doubt})"

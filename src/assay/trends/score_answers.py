@@ -31,6 +31,11 @@ from assay.trends.near_golden import GoldenQuestions
 ROWS_JOINED = 64
 NO_LABEL = "no golden case asks the same question"
 NO_GOLDEN = "no golden set was given"
+NO_CORPUS = "no corpus that says who may see what: --corpus"
+NO_RIGHTS = (
+    "their records name no tenant or roles of the user: member user of a JSON line, attributes assay.user.tenant and "
+    "assay.user.roles of a trace"
+)
 _NO_ANSWER = ("target error", "the answer is null")
 """Reasons of an error that mean that there is no answer to score."""
 
@@ -40,7 +45,7 @@ class AnswerScores(NamedTuple):
 
     `unscored` are the answers that should have a value and have none, such as those without a verdict. `reasons` has
     for each measure how many answers have no value for each reason. `leaks` are the rows that leaked, `unsearched`
-    those in which nothing tells what their user must not see.
+    those in which nothing tells what their user must not see, with what is missing.
     """
 
     answers: int
@@ -48,7 +53,7 @@ class AnswerScores(NamedTuple):
     unscored: dict[str, BoolArray]
     reasons: dict[str, dict[str, int]]
     leaks: tuple[int, ...]
-    unsearched: tuple[int, ...]
+    unsearched: dict[int, str]
     failures: tuple[str, ...]
 
 
@@ -130,7 +135,7 @@ class AnswerScorer:
         nothing = {measure.name: np.full(1, np.nan) for measure in self._measures}
         unscored = {measure.name: np.ones(1, dtype=np.bool_) for measure in self._measures}
         reasons = {measure.name: {f"met a bug: {failure}": 1} for measure in self._measures}
-        return AnswerScores(1, nothing, unscored, reasons, (), (0,), (f"{record.id}: {failure}",))
+        return AnswerScores(1, nothing, unscored, reasons, (), {0: "met a bug"}, (f"{record.id}: {failure}",))
 
     def _score_rows(self, records: Sequence[AuditRecord], day: str) -> AnswerScores:
         joined = self._join(records, day)
@@ -141,8 +146,11 @@ class AnswerScorer:
         columns = set_leaked_to_worst(score_batch(self._plan, batch))
         leaks = columns[LEAKS]
         leaking = np.flatnonzero((leaks.status == SCORED) & (leaks.values > 0))
-        unsearched = np.flatnonzero(leaks.status != SCORED)
-        scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), tuple(unsearched.tolist()), ())
+        unsearched = {
+            row: self._explain_unsearched(records[row], leaks.reasons[leaks.reason[row]])
+            for row in np.flatnonzero(leaks.status != SCORED).tolist()
+        }
+        scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), unsearched, ())
         labelled = np.array([self._find_label(record) is not None for record in records], dtype=np.bool_)
         for measure in self._measures:
             if not measure.column:
@@ -152,6 +160,15 @@ class AnswerScorer:
             else:
                 _read_column(scores, measure, columns[measure.column], np.ones(len(records), dtype=np.bool_))
         return scores
+
+    def _explain_unsearched(self, record: AuditRecord, reason: str) -> str:
+        """Return what an answer lacks to be searched for leaks: a corpus, its user's rights, or what `reason` says."""
+        if reason.startswith(_NO_ANSWER):
+            return reason
+        has_corpus = self._indexes[self._corpora.find_version(record)].corpus is not None
+        if record.user is None:
+            return NO_RIGHTS if has_corpus else f"{NO_CORPUS}, and {NO_RIGHTS}"
+        return reason if has_corpus else NO_CORPUS
 
     def _read_records(
         self,
@@ -203,11 +220,11 @@ def _join_parts(parts: Sequence[AnswerScores], measures: Sequence[Measure]) -> A
     names = [measure.name for measure in measures]
     reasons: dict[str, dict[str, int]] = {name: {} for name in names}
     leaks: list[int] = []
-    unsearched: list[int] = []
+    unsearched: dict[int, str] = {}
     start = 0
     for part in parts:
         leaks += [start + row for row in part.leaks]
-        unsearched += [start + row for row in part.unsearched]
+        unsearched |= {start + row: why for row, why in part.unsearched.items()}
         start += part.answers
         for name, missing in part.reasons.items():
             for why, number in missing.items():
@@ -216,4 +233,4 @@ def _join_parts(parts: Sequence[AnswerScores], measures: Sequence[Measure]) -> A
     nothing = np.zeros(0, dtype=np.bool_)
     unscored = {name: np.concatenate([nothing, *(part.unscored[name] for part in parts)]) for name in names}
     failures = tuple(text for part in parts for text in part.failures)
-    return AnswerScores(start, values, unscored, reasons, tuple(leaks), tuple(unsearched), failures)
+    return AnswerScores(start, values, unscored, reasons, tuple(leaks), unsearched, failures)

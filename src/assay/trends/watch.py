@@ -1,0 +1,108 @@
+"""What a monitor watched, since when, and what it could not watch: that nothing alerted says little without it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+
+from assay.records.counts import format_count
+from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
+from assay.trends.metric_bounds import MetricBound
+from assay.trends.monitor_alerts import WatchedSums, read_level
+from assay.trends.monitor_results import CORRECTED, BoundWatch, MonitorAlert, MonitorReport, MonitorSeries
+from assay.trends.traffic_sums import Calendar
+
+MAX_NAMES = 8
+
+
+def find_watched_since(sums: WatchedSums, calendar: Calendar, first_day: int) -> tuple[str | None, str]:
+    """Return the first reported day on which a change could have been found, and why there is none ("" if there is)."""
+    sizes = sums.sizes if sums.bins is None else sums.bins.counts.sum(axis=1).astype(np.float64)
+    day = find_first_watched_day(sizes, first_day, calendar.days - 1)
+    if day is not None:
+        return calendar.name_day(day), ""
+    days = int(np.count_nonzero(sizes))
+    if not days:
+        return None, "no values"
+    has = f"has values on {format_count(days, 'day')}"
+    return None, f"{has}, needs {LEAST_REFERENCE_DAYS} to tell a change; a bound needs none: --bound"
+
+
+def watch_bound(
+    sums: WatchedSums, bound: MetricBound, first_day: int, alerts: Sequence[MonitorAlert], why_absent: str
+) -> BoundWatch:
+    """Return what became of a bound in the reported days; `why_absent` is the reason if there are no values."""
+    sizes = sums.sizes if sums.bins is None else sums.bins.counts.sum(axis=1)
+    days = int(np.count_nonzero(sizes[first_day:]))
+    if not days:
+        return BoundWatch(str(bound), bound.limit, "unmeasured", None, 0, why_absent or "no answers")
+    value = read_level(sums, slice(first_day, None))
+    is_shown = any(
+        alert.kind == "bound"
+        and (alert.metric, alert.slice, alert.bound) == (sums.measure.name, sums.slice_name, bound.limit)
+        for alert in alerts
+    )
+    is_beyond = (value - bound.limit) * bound.direction > 0
+    state: Literal["exceeded", "not_shown", "kept"] = "exceeded" if is_shown else "not_shown" if is_beyond else "kept"
+    return BoundWatch(str(bound), bound.limit, state, value, days)
+
+
+def list_watch_lines(report: MonitorReport) -> list[str]:
+    """Return what was watched, as lines for a screen, a chat or a page: bounds first, then changes."""
+    return [*_list_bound_lines(report.series), *_list_change_lines(report.series)]
+
+
+def list_unmeasured_lines(report: MonitorReport) -> list[str]:
+    """Return the bounds over all traffic that could not be checked, each with the reason."""
+    return [
+        f"bound {bound.bound} cannot be checked: {bound.reason}"
+        for series in report.series
+        if series.slice is None
+        for bound in series.bounds
+        if bound.state == "unmeasured"
+    ]
+
+
+def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
+    for row in series:
+        where = "" if row.slice is None else f" in {row.slice}"
+        for bound in row.bounds:
+            days = format_count(bound.days, "day")
+            observed = "" if bound.value is None else f"{bound.value:.3g} observed over {days}, bound {bound.limit:.3g}"
+            text = {
+                "exceeded": f"shown to be exceeded: {observed}",
+                "not_shown": f"watched, not shown yet: {observed}",
+                "kept": f"watched, kept so far: {observed}",
+                "unmeasured": f"not watched: {bound.reason}",
+            }[bound.state]
+            yield f"bound {bound.bound}{where}: {text}"
+
+
+def _list_change_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
+    own = [row for row in series if not row.key.endswith(CORRECTED)]
+    overall = [row for row in own if row.slice is None]
+    since: dict[str, list[str]] = {}
+    unwatched: dict[str, list[str]] = {}
+    for row in overall:
+        if row.watched_since is not None:
+            since.setdefault(row.watched_since, []).append(row.key)
+        else:
+            unwatched.setdefault(row.unwatched, []).append(row.key)
+    if since:
+        parts = [f"{_join_names(names)} since {day}" for day, names in sorted(since.items())]
+        yield f"watched for changes: {'; '.join(parts)}"
+    else:
+        yield "nothing was watched for changes in this period"
+    for reason, names in sorted(unwatched.items()):
+        yield f"not watched for changes: {_join_names(names)} ({reason})"
+    sliced = [row for row in own if row.slice is not None]
+    if sliced:
+        watched = sum(row.watched_since is not None for row in sliced)
+        yield f"in slices: {watched} of {format_count(len(sliced), 'series', 'series')} watched for changes"
+
+
+def _join_names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return ", ".join(names[:MAX_NAMES]) + more

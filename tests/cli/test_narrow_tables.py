@@ -1,0 +1,42 @@
+"""Tables on a narrow screen: ids that fit are not broken."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.cli.display import _share_room, print_table
+from assay.report.tables import Table
+
+
+def test_ids_that_fit_stay_whole_at_60_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    text = "shown what its user may not see: the staffing rules of February and the first steps after an accident"
+    rows = (("alert-80d23a6076", "open", "2026-04-13", text), ("alert-19c23a6071", "quiet", "2026-04-14", text))
+    print_table(Table("Alerts", ("id", "state", "day", "what changed"), rows))
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 60 for line in lines)
+    for word in ("alert-80d23a6076", "alert-19c23a6071", "2026-04-13", "2026-04-14", "accident", "staffing"):
+        assert any(word in line for line in lines), word
+
+
+def test_a_table_that_fits_is_as_wide_as_its_cells(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    print_table(Table("T", ("id", "what"), (("a", "b"),)))
+    assert max(len(line.rstrip()) for line in capsys.readouterr().out.splitlines()) < 20
+
+
+@given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 500)), min_size=1, max_size=12), st.integers(0, 200))
+def test_the_room_is_shared_without_rest(columns: list[tuple[int, int]], spare: int) -> None:
+    words, wanted = [word for word, _ in columns], [word + more for word, more in columns]
+    room = len(columns) + spare
+    widths = _share_room(words, wanted, room)
+    assert sum(widths) == room
+    assert min(widths) >= 1
+    if sum(max(1, word) for word in words) <= room:
+        assert all(width >= word for width, word in zip(widths, words, strict=True))

@@ -1,0 +1,186 @@
+"""What a monitor says that it watched: that nothing alerted is only news where something was looked at."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from tests.trends.production import FIRST_DAY, SENTENCES, list_traffic, make_answer, write_traffic
+
+import assay
+from assay.cli import main
+from assay.trends.monitor_tables import build_monitor_tables, list_closing_notes, render_chat_lines
+from assay.trends.watch import list_watch_lines
+
+pytestmark = pytest.mark.slow
+
+
+def make_store(folder: Path, lines: list[dict[str, Any]]) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_AUDIT_KEY", "a secret of the tests, long enough")
+        store = folder / "audit.sqlite"
+        assay.audit.ingest(store, write_traffic(folder / "answers.jsonl", iter(lines)))
+    return str(store)
+
+
+@pytest.fixture(scope="module")
+def young(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Fourteen days of few answers: too few to tell a change, or to show that a bound is exceeded."""
+    return make_store(tmp_path_factory.mktemp("young"), list(list_traffic(14, 3)))
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_store(tmp_path_factory.mktemp("grown"), list(list_traffic(40, 6)))
+
+
+def test_a_young_store_says_that_nothing_was_watched_and_what_it_takes(young: str) -> None:
+    report = assay.monitor(young, metrics=["refusal_rate", "negative_feedback"])
+    lines = list_watch_lines(report)
+    assert lines[0] == "nothing was watched for changes in this period"
+    (line,) = [line for line in lines if "refusal_rate" in line]
+    assert "has values on 14 days, needs 28" in line and "--bound" in line
+    chat = "\n".join(render_chat_lines(report))
+    assert "nothing was watched for changes" in chat and "needs 28" in chat
+    assert "no alert in this period" in list(list_closing_notes(report))[:1]
+
+
+def test_a_grown_store_says_since_when_changes_are_watched(grown: str) -> None:
+    report = assay.monitor(grown, metrics=["refusal_rate", "over_refusal"], slices=["tenant"])
+    lines = list_watch_lines(report)
+    assert lines[0] == "watched for changes: refusal_rate since 2026-02-01"  # the 28th day
+    assert lines[1] == "not watched for changes: over_refusal (no values)"
+    assert lines[2] == "in slices: 2 of 4 series watched for changes"
+    by_key = {row.key: row for row in report.series if row.slice is None}
+    assert by_key["refusal_rate"].watched_since == "2026-02-01" and by_key["refusal_rate"].unwatched == ""
+    later = assay.monitor(grown, metrics=["refusal_rate"], first="2026-02-02")
+    assert "refusal_rate since 2026-02-02" in list_watch_lines(later)[0]
+
+
+def test_a_change_is_found_on_no_day_before_the_one_that_is_named(tmp_path: Path) -> None:
+    for days, is_found in ((27, False), (28, True)):
+        folder = tmp_path / str(days)
+        folder.mkdir()
+        lines = list(list_traffic(days, 60))
+        for line in lines:
+            if line["at"] >= (FIRST_DAY + timedelta(days=days - 14)).isoformat():
+                line["error"] = {"code": "timeout", "message": ""}
+        report = assay.monitor(make_store(folder, lines), metrics=["error_rate"])
+        (series,) = report.series
+        assert (series.watched_since is not None) == is_found
+        assert bool(report.alerts) == is_found
+
+
+@pytest.mark.parametrize(
+    ("bound", "state", "words"),
+    [
+        ("refusal_rate<=0.05", "not_shown", "watched, not shown yet: 0."),
+        ("refusal_rate<=0.9", "kept", "watched, kept so far: 0."),
+        ("refusal_rate>=0.99", "exceeded", "shown to be exceeded: 0."),
+        ("stale_chunks<=0.05", "unmeasured", "not watched: no corpus"),
+    ],
+)
+def test_what_became_of_a_bound_is_said(bound: str, state: str, words: str, young: str) -> None:
+    report = assay.monitor(young, metrics=["refusal_rate", "stale_chunks"], bounds=[bound])
+    (watch,) = (item for row in report.series for item in row.bounds)
+    assert watch.state == state
+    line = next(line for line in list_watch_lines(report) if line.startswith(f"bound {bound}"))
+    assert words in line, line
+    assert state == "unmeasured" or "over 14 days, bound" in line
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "first"),
+    [
+        (["--bound", "stale_chunks<=0.05", "--metrics", "stale_chunks"], 3, "stale_chunks<=0.05 cannot be checked: no"),
+        (["--bound", "refusal_rate<=0.9", "--metrics", "refusal_rate"], 0, ""),
+        (
+            ["--bound", "refusal_rate<=0.9", "--metrics", "refusal_rate", "--from", "2026-05-01", "--to", "2026-05-08"],
+            3,
+            "refusal_rate<=0.9 cannot be checked: no answers",
+        ),
+        (["--metrics", "refusal_rate", "--from", "2026-05-01", "--to", "2026-05-08"], 0, ""),
+    ],
+)
+def test_a_bound_that_cannot_be_checked_is_incomplete_and_says_so_first(
+    words: list[str], code: int, first: str, young: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["monitor", young, *words]) == code
+    printed = capsys.readouterr().out
+    if first:
+        assert printed.startswith(f"INCOMPLETE: bound {first}")
+    assert main(["monitor", young, *words, "--format", "markdown"]) == code
+    chat = capsys.readouterr().out.splitlines()
+    assert ("cannot be checked" in chat[1]) == bool(first), "what was not measured comes first"
+    assert main(["monitor", young, *words, "--format", "json"]) == code
+    assert len(json.loads(capsys.readouterr().out)["unmeasured_bounds"]) == bool(first)
+
+
+def test_periods_that_are_not_shown_are_counted(young: str) -> None:
+    table = build_monitor_tables(assay.monitor(young, by="day", metrics=["refusal_rate"], first="2026-01-05"))[-1]
+    assert len(table.columns) == 5
+    assert any("10 earlier days are not shown here" in note for note in table.notes)
+
+
+def test_answers_without_rights_of_the_user_are_the_reason_and_stand_beside_the_leaks(tmp_path: Path) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(8)
+    ]
+    for line in lines[:3]:
+        del line["user"]
+    store = make_store(tmp_path, lines)
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = assay.monitor(store, corpus=corpus, metrics=["refusal_rate"])
+    (gap,) = [line for line in render_chat_lines(report) if "not looked for" in line]
+    assert "in 3 of 8 answers" in gap and "assay.user.tenant" in gap and "--corpus" not in gap
+    page = tmp_path / "m.html"
+    main(["monitor", store, "--corpus", str(corpus), "--metrics", "refusal_rate", "--html", str(page)])
+    assert report.unsearched == 3 and report.leak_count > 0
+
+
+def test_leaks_and_alerts_are_series_of_the_metrics_and_others_may_read_their_files(
+    grown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {name: tmp_path / name for name in ("a.prom", "a.json", "a.html")}
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    before = os.umask(0o022)
+    try:
+        words = ["--metrics", "refusal_rate,over_refusal", "--corpus", str(corpus), "--bound", "refusal_rate>=0.99"]
+        exports = ["--export-prometheus", str(files["a.prom"]), "--export-otlp", str(files["a.json"])]
+        assert main(["monitor", grown, *words, *exports, "--html", str(files["a.html"])]) == 1
+    finally:
+        os.umask(before)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files.values()} == {0o644}
+    lines = files["a.prom"].read_text().splitlines()
+    assert 'assay_alerts{metric="refusal_rate"} 1' in lines
+    assert not any("over_refusal" in line and line.startswith("assay_alerts") for line in lines), "it is not watched"
+    leaks = next(int(line.split()[1]) for line in lines if line.startswith("assay_leaks "))
+    assert leaks > 0
+    otlp = msgspec.json.decode(files["a.json"].read_bytes())
+    metrics = {row["name"]: row for row in otlp["resourceMetrics"][0]["scopeMetrics"][0]["metrics"]}
+    assert metrics["assay.leaks"]["gauge"]["dataPoints"][0]["asInt"] == str(leaks)
+    (point,) = metrics["assay.alerts"]["gauge"]["dataPoints"]
+    assert point["attributes"] == [{"key": "assay.metric", "value": {"stringValue": "refusal_rate"}}]
+
+
+def test_where_no_answer_was_searched_there_is_no_number_of_leaks(grown: str, tmp_path: Path) -> None:
+    target = tmp_path / "a.prom"
+    main(["monitor", grown, "--metrics", "refusal_rate", "--export-prometheus", str(target)])
+    lines = target.read_text().splitlines()
+    assert not any(line.startswith("assay_leaks ") for line in lines)
+    assert any(line.startswith("assay_leaks_not_looked_for ") for line in lines)
+
+
+def test_the_sample_says_whether_rules_or_a_judge_read_it(young: str) -> None:
+    assert assay.monitor(young, metrics=["refusal_rate"]).sampling.by == ""
+    assert assay.monitor(young, metrics=["faithfulness(by=rules)"]).sampling.by == "rules"
