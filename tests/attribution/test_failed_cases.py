@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -136,7 +137,7 @@ def test_a_number_with_another_unit_than_in_its_sources_is_a_doubt() -> None:
 
 
 @pytest.mark.parametrize("good", [{"must_have": ("12 days",)}, {}])
-def test_a_form_that_the_answer_has_not_fails_the_case_and_is_the_generators(good: dict[str, tuple[str, ...]]) -> None:
+def test_a_form_that_the_answer_has_not_fails_the_case_and_is_the_generators(good: dict[str, Any]) -> None:
     case = Case("a", "How many days?", answer_format=AnswerFormat(pattern="^[0-9]+ days$"), evidence=EVIDENCE, **good)
     found, failed, _ = attribute(case, "It is 12 days.")
     assert ("generation_fault", "generator", "wrong_format", ["a"]) == (

@@ -41,13 +41,15 @@ def test_like_is_compared_with_like() -> None:
     found, reranked = tuple(map(Chunk, "abcdef")), tuple(map(Chunk, "fabcde"))
     search = Stage("search", found)
     retrieved, rerank, context = Stage("retrieved", found), Stage("rerank", reranked), Stage("context", reranked[:2])
-    for stages in (
+    alike: list[tuple[Stage, ...]] = [
         (search, retrieved, rerank, context),
         (Stage("search", reranked), retrieved, rerank, context),
         (search, context),
-    ):
+    ]
+    for stages in alike:
         observation = Observation("q", "s", stages=stages)
         assert not compare_search_and_answer([observation], 3)["s"].differing
-    for stages in ((search, rerank, context), (search, Stage("context", (Chunk("z"),)))):
+    unlike: list[tuple[Stage, ...]] = [(search, rerank, context), (search, Stage("context", (Chunk("z"),)))]
+    for stages in unlike:
         observation = Observation("q", "s", stages=stages)
         assert ["q"] == compare_search_and_answer([observation], 3)["s"].differing

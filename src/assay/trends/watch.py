@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from assay.records.counts import format_count
+from assay.report.number_format import format_number
 from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
 from assay.trends.metric_bounds import MetricBound
 from assay.trends.monitor_alerts import WatchedSums, read_level
@@ -70,7 +71,8 @@ def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
         where = "" if row.slice is None else f" in {row.slice}"
         for bound in row.bounds:
             days = format_count(bound.days, "day")
-            observed = "" if bound.value is None else f"{bound.value:.3g} observed over {days}, bound {bound.limit:.3g}"
+            value, limit = (format_number(number, row.name) for number in (bound.value, bound.limit))
+            observed = "" if bound.value is None else f"{value} observed over {days}, bound {limit}"
             text = {
                 "exceeded": f"shown to be exceeded: {observed}",
                 "not_shown": f"watched, not shown yet: {observed}",
