@@ -250,7 +250,7 @@ def _check_reranker(loss: LostEvidence) -> CauseFinding | None:
     if not is_dropped and not is_demoted:
         return None
     misled = _find_added_subjects(loss, rerank_input)
-    evidence = (
+    evidence: tuple[str, ...] = (
         f"{loss.describe_rank(rerank_input)} in {rerank_input.name}; in {reranked.name} it {_describe_fall(after)}",
     )
     if misled is not None:

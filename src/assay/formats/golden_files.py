@@ -260,7 +260,7 @@ def _choose_by_members(names: list[str], source: Source) -> str:
     raise _unknown_format(source, None, f"rows with {', '.join(names)}{_guess_other_kind(names)}")
 
 
-def _count_decisive(names: list[str]) -> Counter[CountedNoun]:
+def _count_decisive(names: list[str]) -> Counter[str]:
     owners = {name: form.name for form in _BUILT_IN_FORMATS.values() for name in form.distinctive_members}
     exact = Counter(owners[name] for name in names if name in owners)
     if exact:
