@@ -10,11 +10,12 @@ is wrong too, unless it is proven that the trace does not tell the cause. The na
 candidates, at most three; where no check failed, there is no cause, and the first candidate counts as first. False
 blame is a cause of a good case, false doubt a good case without a cause that has candidates.
 
-Half of the depot's faults (by their digest) was not looked at while the first rules were developed; it was, later,
-and is still reported apart, its faults with `--untouched`. The later faults were written after the first rules; what they taught went
-into the rules, so that they are development material like the known half, and so are the second later faults. The third
-later faults are those of a third application (`benchmarks/lending`), written before the rules learned from the second,
-and scored once after that. Intervals (95%) resample faults, because the cases of one fault are alike.
+Half of the depot's faults (by their digest) was not looked at while the first rules were developed; it was, later, and
+is still reported apart, its faults with `--untouched`. The later faults were written after the first rules; what they
+taught went into the rules, so that they are development material like the known half, and so are the second later
+faults. The third later faults are those of a third application (`benchmarks/lending`), written before the rules
+learned from the second, and scored once after that. Intervals (95%) resample faults, because the cases of one fault
+are alike.
 
 Each level stands twice: with all cases, and without those of which it is proven that a world in which another half is
 at fault has the same trace (`benchmarks.attribution_twins` builds it and compares). No fault declares such a thing of

@@ -56,8 +56,8 @@ class FaultyRun:
         return tuple(item for item in self.affected if item.case_id not in self.untellable)
 
     def may_be_insufficient(self, case_id: str) -> bool:
-        """Return whether it is proven of a case that its trace does not tell the cause."""
-        return case_id in self.untellable or case_id in self.ambiguous
+        """Return whether it is proven of a case that its trace does not tell the cause, or no cause is right."""
+        return not self.causes or case_id in self.untellable or case_id in self.ambiguous
 
 
 def attribute_trace(

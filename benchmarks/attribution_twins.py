@@ -123,7 +123,9 @@ def find_pair_twins(runs: Mapping[str, SpoiledRun], level: Level) -> dict[str, f
     twins: dict[str, set[str]] = {fault: set() for fault in runs}
     for (fault, case_id), trace in traces.items():
         own_halves = next(halves for name, halves in by_trace[trace] if name == fault)
-        if any(own_halves.isdisjoint(halves) for _, halves in by_trace[trace]):
+        others = [halves for name, halves in by_trace[trace] if name != fault]
+        # A fault of which no cause is right is in no half, so that it proves nothing of another's.
+        if own_halves and any(halves and own_halves.isdisjoint(halves) for halves in others):
             twins[fault].add(case_id)
     return {fault: frozenset(cases) for fault, cases in twins.items()}
 
