@@ -302,7 +302,7 @@ def _plant_codes(rows: Sequence[SourcedDraft], words: CorpusWords) -> Iterator[C
         if match is None or code not in rest or re.search(rf"\b{re.escape(match['stem'])}\d", lead):
             continue  # a heading that lists the codes says itself that there is no other one
         size = len(match["number"])
-        numbers = [f"{other:0{size}d}" for other in range(int(match["number"]) + 1, 10**size)]
+        numbers = (f"{other:0{size}d}" for other in range(int(match["number"]) + 1, 10**size))
         other = next(
             (each for each in numbers if not words.has_word(match["stem"] + each) and not _is_written(each, words)), ""
         )

@@ -89,7 +89,8 @@ def explain_documents(report: DraftReport, corpus: Corpus, as_of: str | None = N
     for chunk in corpus.chunks.values():
         names[chunk.chunk_id] = name = " ".join(filter(None, (chunk.document or chunk.chunk_id, chunk.version)))
         by_document.setdefault(name, []).append(chunk)
-    kept = {names.get(chunk) for candidate in report.kept for chunk in candidate.drafted_from}
+    about = [candidate for candidate in report.kept if "off-domain" not in candidate.case.tags]
+    kept = {names.get(chunk) for candidate in about for chunk in candidate.drafted_from}
     thrown: dict[str, Counter[RejectReason]] = {}
     for row in report.rejected:
         for name in {names[chunk] for chunk in row.candidate.drafted_from if chunk in names}:

@@ -369,10 +369,11 @@ def _draft_denials(drafts: Sequence[SourcedDraft], corpus: Corpus, as_of: str | 
     ]
     derived = []
     texts = [chunk for chunk in corpus.chunks.values() if chunk.text and is_in_force(chunk, as_of)]
+    topics = _list_topics(texts)
     named = [draft for draft in restricted if not _MEANING.search(draft.asked.question)]
     for draft in spread_chunks(named, 2):
         user = make_stranger(draft.chunk, roles, tenants)
-        if user is None or _has_an_own_document(draft, user, texts):
+        if user is None or _has_an_own_document(draft, user, topics):
             continue
         if not _has_an_own_answer(draft, user, texts):
             derived.append(_deny(draft, user, identify_plain(draft)))
@@ -393,7 +394,10 @@ _EVERYWHERE = frozenset(
 """Words of titles that say nothing about a topic."""
 
 
-def _has_an_own_document(draft: SourcedDraft, user: User, chunks: Sequence[CorpusChunk]) -> bool:
+_Topics = Mapping[tuple[str | None, str | None], frozenset[str]]
+
+
+def _has_an_own_document(draft: SourcedDraft, user: User, topics: _Topics) -> bool:
     """Return whether the tenant of a user has a document on the topic of one of another tenant.
 
     They mean their own rules then, unless the question names whose rules it asks for.
@@ -401,18 +405,22 @@ def _has_an_own_document(draft: SourcedDraft, user: User, chunks: Sequence[Corpu
     tenant = draft.chunk.tenant
     if tenant is None or user.tenant in (None, tenant) or fold_text(tenant) in fold_text(draft.asked.question):
         return False
-    topics = {chunk.document: _list_topics(chunks, chunk.document) for chunk in chunks if chunk.tenant == user.tenant}
-    own = _list_topics(chunks, draft.chunk.document)
-    return any(own & topic for topic in topics.values())
+    own = topics.get((tenant, draft.chunk.document), frozenset())
+    return any(own & topic for (owner, _), topic in topics.items() if owner == user.tenant)
 
 
-def _list_topics(chunks: Sequence[CorpusChunk], document: str | None) -> frozenset[str]:
-    """Return the words of the name and of the title of a document that tell its topic, without its tenant."""
-    first = next(chunk for chunk in chunks if chunk.document == document)
-    title = clean_heading((first.section or "").partition(" > ")[0])
-    named = f"{document or ''} {title}".casefold().replace((first.tenant or " ").casefold(), " ")
-    words = re.findall(r"[^\W\d_]{3,}", named)
-    return frozenset(fold_text(word) for word in words) - {fold_text(word) for word in _EVERYWHERE}
+def _list_topics(chunks: Sequence[CorpusChunk]) -> _Topics:
+    """Return of each tenant's documents the words of name and title that tell the topic, without the tenant's name."""
+    everywhere = {fold_text(word) for word in _EVERYWHERE}
+    topics: dict[tuple[str | None, str | None], frozenset[str]] = {}
+    for chunk in chunks:
+        if chunk.tenant is None or (chunk.tenant, chunk.document) in topics:
+            continue
+        title = clean_heading((chunk.section or "").partition(" > ")[0])
+        named = f"{chunk.document or ''} {title}".casefold().replace(chunk.tenant.casefold(), " ")
+        words = {fold_text(word) for word in re.findall(r"[^\W\d_]{3,}", named)}
+        topics[chunk.tenant, chunk.document] = frozenset(words - everywhere)
+    return topics
 
 
 def _has_an_own_answer(draft: SourcedDraft, user: User, chunks: Sequence[CorpusChunk]) -> bool:

@@ -123,7 +123,7 @@ class Relinker:
         )
 
     def _find_closest_text(self, passage: str, chunk_ids: Sequence[str]) -> str:
-        """Return the text of the chunk with most words of a passage, from where it begins to have them."""
+        """Return the text of the chunk with most words of a passage, "" without chunks."""
         words = tokenise_text(passage)
         own = set(words)
         shared = {name: len(own & set(self._folded[name].split())) for name in chunk_ids}
