@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.audit.test_show import TWELVE, context
@@ -162,7 +163,7 @@ def test_a_chain_that_cannot_be_read_names_the_damaged_tables(tmp_path: Path) ->
 # ── salvaging ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def salvage(store: Path, **options: str) -> tuple[ExportResult, dict[int, dict[str, object]]]:
+def salvage(store: Path, **options: Any) -> tuple[ExportResult, dict[int, dict[str, object]]]:
     """Salvage a store, check that what came out is what went in, and return it by the number of its record."""
     result = assay.audit.export(store, store.with_name("rest.jsonl"), salvage=True, **options)
     rows = [json.loads(line) for line in store.with_name("rest.jsonl").read_text(encoding="utf-8").splitlines()]
