@@ -67,7 +67,7 @@ def make_hostile_traffic() -> list[dict[str, Any]]:
 def store(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("hostile")
     path = str(folder / "audit.sqlite")
-    source = write_traffic(folder / "traffic.jsonl", make_hostile_traffic())
+    source = write_traffic(folder / "traffic.jsonl", iter(make_hostile_traffic()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_AUDIT_KEY", "k" * 32)
         assert main(["audit", "ingest", str(source), "--store", path, "--dead-letters", str(folder / "dead")]) == 0
@@ -118,7 +118,7 @@ def test_no_table_of_an_incident_is_cut_off(width: int, running: Browser, tmp_pa
     corpus.write_text(
         "".join(json.dumps({"chunk_id": row["chunk_id"], "text": row["text"]}) + "\n" for row in chunks[:3])
     )
-    run("audit", "ingest", str(write_traffic(tmp_path / "t.jsonl", [line])), "--store", store)
+    run("audit", "ingest", str(write_traffic(tmp_path / "t.jsonl", iter([line]))), "--store", store)
     run("audit", "show", line["id"], "--store", store, "--corpus", str(corpus), "--out", str(page_path))
     page = check_page(running, page_path, width=width)
     assert "Then" in page.text("#citations") and "Now" in page.text("#citations")
@@ -131,7 +131,7 @@ def test_a_record_of_ten_megabytes_is_shown(running: Browser, tmp_path: Path) ->
     (line,) = list_traffic(1, 1)
     line["answer"] = sentence * (10_000_000 // len(sentence))
     store, page_path = str(tmp_path / "s.sqlite"), tmp_path / "incident.html"
-    run("audit", "ingest", str(write_traffic(tmp_path / "t.jsonl", [line])), "--store", store)
+    run("audit", "ingest", str(write_traffic(tmp_path / "t.jsonl", iter([line]))), "--store", store)
     run("audit", "show", line["id"], "--store", store, "--out", str(page_path))
     page = check_page(running, page_path)
     assert "The first 20000 of 99" in page.text("#answered")

@@ -61,6 +61,9 @@ def walk(forker: CommandForker, page: Path, folder: Path) -> list[str]:
                 if line.startswith("cd "):
                     here = here / line.removeprefix("cd ")
                     continue
+                if line.startswith("mkdir -p "):
+                    (here / line.removeprefix("mkdir -p ")).mkdir(parents=True, exist_ok=True)
+                    continue
                 if line.startswith("export "):
                     name, _, value = line.removeprefix("export ").partition("=")
                     variables[name] = value.strip('"')

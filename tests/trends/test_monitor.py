@@ -17,14 +17,17 @@ from assay.audit.audit_store import open_audit_store
 from assay.audit.incident import find_near_cases
 from assay.audit.load_answers import iterate_answer_pages, load_answers
 from assay.cli import main
+from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.settings import MonitorSettings, QuietHours
+from assay.records.verdicts import Calibration
 from assay.trends.alert_log_file import find_acknowledged, load_alert_events
 from assay.trends.check_production import AlertNotice, is_within
+from assay.trends.monitor_measures import choose_measures
 from assay.trends.monitor_results import MonitorReport, MonitorSeries
-from assay.trends.monitor_tables import describe_monitor, render_chat_lines
+from assay.trends.monitor_tables import build_monitor_tables, describe_monitor, render_chat_lines
 from assay.trends.near_golden import GoldenQuestions
 
 pytestmark = pytest.mark.slow
@@ -95,6 +98,32 @@ def test_a_new_index_that_makes_answers_wrong_raises_an_alert_that_names_it_as_a
     assert not [row for row in report.alerts if row.metric == "latency_ms"]
 
 
+def test_a_score_by_rules_says_in_its_row_that_it_is_no_rate(report: MonitorReport) -> None:
+    name, caveat = "hallucination_risk(by=rules)", "uncalibrated ranking, no rate"
+    series = find_series(report, name)
+    assert (caveat, "score") == (series.caveat, series.unit)
+    assert ("", "share") == ((refusals := find_series(report, "refusal_rate")).caveat, refusals.unit)
+    table = next(table for table in build_monitor_tables(report) if table.title == "Production answers by week")
+    row = next(row for row in table.rows if row[0].startswith(name))
+    assert f"{name}: {caveat}" == row[0]
+    value = series.points[-1].value
+    assert value is not None
+    assert row[-1].startswith(f"{value:.2g} [")
+    assert [line for line in render_chat_lines(report) if name in line and caveat in line]
+    alert = next(row for row in report.alerts if row.metric == name and row.slice is None)
+    assert f"{name} ({caveat}) rose from" in alert.text
+    assert "neither 0 nor 1" in " ".join(report.notes)
+
+
+def test_a_score_with_a_scale_has_no_caveat() -> None:
+    """A judge's labels mean what they say; rules do once their calibration stands, and only those that it is for."""
+    calibration = Calibration("faithfulness(by=rules)", RULES_VERSION, "", "g", "l", 200, 2, may_gate=True)
+    judging = RecordedVerdicts(calibrations={calibration.metric: calibration})
+    names = ["faithfulness(by=judge)", "faithfulness(by=rules)", "citation_support(by=rules)", "latency_ms"]
+    assert ["", "", True, ""] == [row.caveat and True for row in choose_measures(names, "rules", judging)]
+    assert ["", True, True, ""] == [row.caveat and True for row in choose_measures(names, "rules")]
+
+
 def test_the_same_store_gives_the_same_report(store: str, report: MonitorReport) -> None:
     again = assay.monitor(store, metrics=["hallucination_risk(by=rules)"], slices=["tenant=acme", "version.index"])
     names = {row.name: row for row in report.series}
@@ -155,7 +184,7 @@ def test_where_nothing_says_who_may_see_what_no_absence_of_leaks_is_claimed(
     without_corpus = render_chat_lines(assay.monitor(store, metrics=["faithfulness(by=rules)"]))
     assert "- no alert" in without_corpus
     assert any(line.startswith("- leaks: not looked for in any answer") for line in without_corpus)
-    assert any("look at the trend" in line for line in without_corpus)
+    assert any("uncalibrated ranking, no rate: look at the trend" in line for line in without_corpus)
     corpus = tmp_path / "corpus.jsonl"
     rows = [{"chunk_id": f"{name}-1", "text": text, "tenant": "acme"} for name, text in SENTENCES]
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))

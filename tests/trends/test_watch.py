@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
 from datetime import timedelta
 from pathlib import Path
@@ -184,3 +185,15 @@ def test_where_no_answer_was_searched_there_is_no_number_of_leaks(grown: str, tm
 def test_the_sample_says_whether_rules_or_a_judge_read_it(young: str) -> None:
     assert assay.monitor(young, metrics=["refusal_rate"]).sampling.by == ""
     assert assay.monitor(young, metrics=["faithfulness(by=rules)"]).sampling.by == "rules"
+
+
+@pytest.mark.parametrize("value", ["'x'", "x'00'"])
+def test_a_time_of_another_type_does_not_stop_the_monitor(value: str, tmp_path: Path) -> None:
+    store = make_store(tmp_path, list(list_traffic(3, 3)))
+    before = assay.monitor(store, metrics=["refusal_rate"])
+    with sqlite3.connect(store) as db:
+        db.execute(f"UPDATE records SET at = {value} WHERE sequence = 2")
+    db.close()
+    after = assay.monitor(store, metrics=["refusal_rate"])
+    assert after.answers == before.answers - 1
+    assert after.period == before.period

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.resources import files
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,8 @@ CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 16_000
 _ID_KEY_BYTES = 16
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 _DECODER = msgspec.json.Decoder(StoredAnswer)
+_decode_text = methodcaller("decode", "utf-8", "surrogateescape")
+"""Decodes a text of SQLite, which keeps any bytes as one: those that are no UTF-8 become surrogates."""
 
 
 class ChainRow(NamedTuple):
@@ -524,11 +527,6 @@ def _require_bytes(value: object, what: str) -> bytes:
         message = f"{what} was changed (holds {type(value).__name__}; expected bytes); {CHANGED_REMEDY}"
         raise ChangedRecordError(message)
     return value
-
-
-def _decode_text(data: bytes) -> str:
-    """Return a text of SQLite, which keeps any bytes as one: those that are no UTF-8 as surrogates, and never fail."""
-    return data.decode("utf-8", "surrogateescape")
 
 
 def _select_in(connection: sa.Connection, query: str, keys: Sequence[Any]) -> Iterator[Any]:

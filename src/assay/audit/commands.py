@@ -332,7 +332,7 @@ def export(
     access = None if corpus is None else load_corpus(corpus)[0]
     request = ExportRequest(since, until, None, conditions, access, show_restricted, salvage)
     if salvage:
-        from assay.audit.salvage_records import open_salvaged
+        from assay.audit.load_damaged_store import open_salvaged
 
         if user is not None:
             request = replace(request, pseudonym=find_pseudonym(user, key_env, None))

@@ -69,7 +69,8 @@ def load_answers(store: AuditStore, sequences: Sequence[int]) -> list[TimedAnswe
 
 def find_answer_times(store: AuditStore) -> tuple[int, int] | None:
     """Return when the first and the last answer of a store was asked, in microseconds since 1970; None without any."""
-    answers = RECORDS.c.kind == "answer"
+    # In SQLite a text or bytes in place of the time would be later than any number.
+    answers = sa.and_(RECORDS.c.kind == "answer", RECORDS.c.at < 2**62)
     with store.reading() as connection:
         first = connection.execute(sa.select(sa.func.min(RECORDS.c.at)).where(answers)).scalar_one_or_none()
         last = connection.execute(sa.select(sa.func.max(RECORDS.c.at)).where(answers)).scalar_one_or_none()

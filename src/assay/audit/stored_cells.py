@@ -23,10 +23,15 @@ def _choose_type(column: sa.Column[object]) -> type:
 
 
 _TYPES: tuple[type, ...] = tuple(_choose_type(column) for column in RECORDS.columns)
+_USUAL_TYPES = frozenset({(int, str, str, bytes, int, int, bytes, bytes, bytes, bytes, type(None))})
+"""The types of an answer that was not erased: most records need no closer look."""
 
 
 def find_foreign_cells(row: ChainRow) -> list[str]:
     """Return, for each cell of a record whose type is not that of its column, its name and what it holds."""
+    types = tuple(map(type, row))
+    if types in _USUAL_TYPES and row.day.isascii() and row.kind.isascii():
+        return []
     faults = []
     for column, kind, value in zip(RECORDS.columns, _TYPES, row, strict=True):
         if type(value) is not kind and not (value is None and column.nullable):

@@ -102,7 +102,7 @@ def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
 def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:
     if point.value is None:
         return NOT_AVAILABLE
-    digits = 3 if series.unit == "share" else 4
+    digits = 2 if series.caveat else 3 if series.unit == "share" else 4
     text = f"{point.value:.{digits}g}"
     if point.low is None or point.high is None:
         return text
