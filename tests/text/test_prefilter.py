@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 
@@ -22,7 +23,10 @@ def test_the_table_agrees_with_folding_for_every_character() -> None:
     """The table folds the blocks that hold Latin letters and signs: no other character folds to a letter or is dropped,
     beyond the BMP only in planes whose surrogates the filter lets pass."""
     table = phrase_filter._folding_table()
-    for code in range(0x110000):
+    # Behind a surrogate that the filter lets pass, whatever a character folds to is right.
+    surrogates = [surrogate for surrogate in range(0xD800, 0xDC00) if table[surrogate] != 255]
+    planes = [range(first, first + 0x400) for first in (0x10000 + ((code - 0xD800) << 10) for code in surrogates)]
+    for code in (*range(0x10000), *itertools.chain.from_iterable(planes)):
         folded = fold_character(chr(code))
         if any(ord(c) in codes for c in (chr(code), *folded) for codes in OTHER_SCRIPT_RANGES):
             expected = 3  # a letter that the filter cannot look into
@@ -33,8 +37,7 @@ def test_the_table_agrees_with_folding_for_every_character() -> None:
         else:
             expected = ord(",") if folded else 127
         if code > 0xFFFF:
-            surrogate = int.from_bytes(chr(code).encode("utf-16-be")[:2])
-            assert expected == ord(",") or table[surrogate] == 255, hex(code)
+            assert expected == ord(","), hex(code)
         elif code != 0xFFFF and not 0xD800 <= code < 0xE000:
             assert expected == table[code], hex(code)
 
