@@ -71,6 +71,7 @@ BOUNDED = (
         "critical_hallucinations",
         "contradicted_claims",
         "contradiction_suspects",
+        "unsourced_numbers",
         "no_claims",
     ),
     *("misattributed", "hallucination_rate", "hallucination_risk", "answer_similarity", "answer_relevance"),

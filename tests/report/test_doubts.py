@@ -19,8 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A golden set, a run and its baseline, and outputs with an invented promise at the end of every answer."""
     folder = tmp_path_factory.mktemp("promise")
     cases: list[dict[str, Any]] = []
-    good: list[dict[str, Any]] = []
-    bad: list[dict[str, Any]] = []
+    good, bad = list[dict[str, Any]](), list[dict[str, Any]]()
     for number in range(30):
         price, case_id = 200 + 7 * number, f"item-{number:02}"
         text = f"The item of drawer {number} costs {price} euros and is delivered in the same week."

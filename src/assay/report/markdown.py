@@ -187,8 +187,7 @@ def _iter_first_screen(
     yield from tables.order_reasons(failures, shown_reasons, decision)
     if len(reasons) > _TOP_REASONS:
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
-    doubts = list_doubts(scoring, comparison_by_config, metric_rows)
-    yield from ("", *_render_list(doubts)) if doubts else ()
+    yield from _render_list(list_doubts(scoring, comparison_by_config, metric_rows))
 
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:

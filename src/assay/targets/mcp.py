@@ -19,6 +19,7 @@ from assay.calls.addresses import check_url, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
+from assay.calls.turns import Turns
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import McpTargetSettings as Settings
@@ -28,7 +29,6 @@ from assay.targets.mcp_connection import McpSession, MessageHandler
 from assay.targets.mcp_stdio import StdioWatch, open_stdio
 from assay.targets.process_group import GroupGuard
 from assay.targets.reply import decode_reply, read_reply
-from assay.targets.turns import Turns
 
 if TYPE_CHECKING:
     from mcp import Client, MCPError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from assay.targets.turns import Turns
+from assay.calls.turns import Turns
 
 
 def test_calls_run_together_and_one_alone_and_a_cancelled_wait_blocks_nobody() -> None:
