@@ -3,7 +3,8 @@
 `ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts, then the
 CPU time. Of English and Vietnamese sentences that the models of free wording learned from, each is read by a model that
 has not seen its cell; the halves of those sets are spent. The sets called kept were not read before the models were
-frozen; those called unseen were written by other people, and an earlier model had read them once.
+frozen; those called unseen were written by other people, and an earlier model had read them once. Of stock answers in
+eight languages one half was read when the rules were frozen; those called free were written after that.
 `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
 hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
 ASSAY_TEST_DATA the published answers are left out.
@@ -52,7 +53,9 @@ BARS = {
     "kept-vi": (0.90, 0.97),
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
-} | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
+}
+BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
+BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free") for language in LANGUAGES}
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
@@ -91,6 +94,13 @@ def read_sentences(language: str) -> dict[str, list[LabelledAnswer]]:
     """Return the sentences of a language by half: odd lines are for development, even lines are untouched."""
     rows = [line.split("\t") for line in (FOLDER / f"{language}.tsv").read_text("utf-8").splitlines()]
     answers = [LabelledAnswer(label, text) for label, text in rows]
+    return {"development": answers[::2], "untouched": answers[1::2]}
+
+
+def read_stock(name: str, language: str) -> dict[str, list[LabelledAnswer]]:
+    """Return the answers of `stock-LANGUAGE.tsv` or `free-LANGUAGE.tsv` by half: odd lines are for development."""
+    lines = (FOLDER / f"{name}-{language}.tsv").read_text("utf-8").splitlines()[1:]
+    answers = [LabelledAnswer(label, text, question) for label, question, text in (line.split("\t") for line in lines)]
     return {"development": answers[::2], "untouched": answers[1::2]}
 
 
@@ -176,6 +186,8 @@ def count_detected(labels: Sequence[str], found: Sequence[DetectedBehaviour]) ->
 def load_sets() -> dict[str, dict[str, list[LabelledAnswer]]]:
     """Return all sets by name, the published answers only where the test data are."""
     sets = {language: read_sentences(language) for language in LANGUAGES}
+    sets |= {f"stock-{language}": read_stock("stock", language) for language in (*MODEL_LANGUAGES, *LANGUAGES)}
+    sets |= {f"free-{language}": read_stock("free", language) for language in LANGUAGES}
     test_data = os.environ.get("ASSAY_TEST_DATA")
     return {PUBLISHED: read_published(Path(test_data))} | sets if test_data else sets
 

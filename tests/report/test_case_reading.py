@@ -36,7 +36,7 @@ def test_free_wording_is_explained_by_words_of_the_rules_alone() -> None:
     assert "count for a refusal" in reading
     assert "orion" not in reading
     assert not set("<>+$") & set(reading)
-    assert "<lack> " in list_reading_weights(explanation)
+    assert "<source> +" in list_reading_weights(explanation)
     assert "" == list_reading_weights(_explain("The documents do not mention the warranty."))
 
 

@@ -9,11 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from benchmarks.refusals import LANGUAGES, read_stock
 
 from assay.text.lexicon_file import load_lexicons, load_shipped_lexicon, parse_lexicon, read_common_words
 from assay.text.refusal_lexicon import LexiconError
 from assay.text.refusal_rules import UNSPACED_LANGUAGES
-from assay.text.refusals import detect_behaviour, find_behaviour_candidates, has_lexicon, select_lexicons
+from assay.text.refusals import (
+    detect_behaviour,
+    detect_phrases,
+    find_behaviour_candidates,
+    has_lexicon,
+    select_lexicons,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 ITALIAN = """
@@ -193,3 +200,32 @@ def test_reading_a_lexicon_compiles_none_of_its_patterns() -> None:
     assert name in lexicon.following_patterns and "no such name" not in lexicon.following_patterns
     assert {} == lexicon.following_patterns._compiled == lexicon.patterns._compiled
     assert lexicon.following_patterns[name] is lexicon.following_patterns._compiled[name]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "rule"),
+    [
+        ("Diese Zahlen sind vertraulich.", "Kundendaten und Preise sind vertraulich und dürfen nicht heraus."),
+        ("Essas informações são sigilosas.", "Os dados dos clientes são sigilosos e ficam no cofre do banco."),
+        ("该信息仅限财务部门查看。", "档案室的资料仅限人事部查看，每周二开放。"),
+    ],
+)
+def test_what_was_asked_is_denied_only_where_it_is_pointed_at(refusal: str, rule: str) -> None:
+    assert "permission_denied" == detect_behaviour(refusal).behaviour
+    assert "answer" == detect_behaviour(rule).behaviour
+
+
+def test_a_colon_in_a_question_ends_no_claim() -> None:
+    assert "clarify" == detect_behaviour("Welche Gebühr meinen Sie: die für den Kurs oder die Prüfung?").behaviour
+    assert "answer" == detect_behaviour("The fee is 9 euros: shall I book it?").behaviour
+
+
+def test_the_filter_for_many_answers_lets_every_refusal_of_every_language_through() -> None:
+    answers = [
+        answer.text for language in LANGUAGES for half in read_stock("stock", language).values() for answer in half
+    ]
+    assert len(answers) >= 256
+    marked = find_behaviour_candidates(answers)
+    refusing = [detect_phrases(answer).behaviour != "answer" for answer in answers]
+    assert sum(refusing) >= 150
+    assert all(marked[refusing])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.refusals import count_verdicts, read_published, read_sentences
+from benchmarks.refusals import LANGUAGES, count_verdicts, read_published, read_sentences, read_stock
 
 from assay.text.refusals import detect_behaviour
 
@@ -33,6 +33,22 @@ def test_sentences_of_every_language_are_told_apart(language: str, half: str) ->
     least_recall, least_precision = FLOORS[language]
     assert counts.recall >= least_recall
     assert counts.precision >= least_precision
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["stock", "free"])
+def test_stock_refusals_of_six_languages_are_told_from_answers_that_look_like_them(name: str, language: str) -> None:
+    for answers in read_stock(name, language).values():
+        counts = count_verdicts(answers)
+        assert counts.recall >= 0.80
+        assert counts.precision >= 0.90
+
+
+@pytest.mark.parametrize("language", ["en", "vi"])
+def test_short_answers_that_look_like_refusals_are_none(language: str) -> None:
+    halves = read_stock("stock", language)
+    wrong = sum(count_verdicts(answers).wrong for answers in halves.values())
+    assert wrong <= 1
 
 
 def test_published_answers_are_told_apart(test_data: Path) -> None:

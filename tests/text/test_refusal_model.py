@@ -15,6 +15,7 @@ from assay.text.refusals import (
     detect_behaviour,
     detect_phrases,
     explain_refusal,
+    explain_wording,
     select_lexicons,
 )
 
@@ -183,3 +184,32 @@ def test_a_text_without_a_word_that_refuses_is_an_answer(question: str, answer: 
 def test_an_instruction_is_an_answer_however_polite(answer: str) -> None:
     assert detect_behaviour(answer, question="What must I do?").behaviour == "answer"
     assert detect_behaviour("Please give me your booking number.", question="When?").behaviour == "clarify"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What does the seal show?", "It tells you somebody has opened the battery, which ends its insurance cover."),
+        ("Are trailers covered?", "Trailers are left out of the cover."),
+        ("Which data are secret?", "Names and pay are kept secret."),
+        ("", "I've changed the font to Arial."),
+        ("Đèn đỏ trên bộ sạc nghĩa là gì?", "Nó báo cho bạn biết có người đã rút quạt làm mát."),
+    ],
+)
+def test_a_statement_is_no_refusal_by_the_weights_of_its_words(question: str, answer: str) -> None:
+    assert detect_behaviour(answer, question=question).behaviour in ("answer", "unknown")
+
+
+def test_a_refusal_with_the_words_of_a_statement_stays_one() -> None:
+    question = "Is the seal covered?"
+    for answer in ("My notes end before they get to the seal, sorry.", "That one's locked in the vault!"):
+        assert detect_behaviour(answer, question=question).behaviour in ("abstain", "permission_denied")
+
+
+def test_reasons_name_words_of_the_rules_only() -> None:
+    reasons = explain_wording("Sorry, my Orion 7 notes are blank on this.")
+    assert ("notes are blank on this",) == reasons.counting_for[:1]
+    named = " ".join(reasons.counting_for + reasons.counting_against)
+    assert "orion" not in named
+    assert not any(map(str.isdigit, named))
+    assert ((), ()) == explain_wording("Das Dokument enthält dazu nichts.")

@@ -39,7 +39,7 @@ from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
-from assay.text.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
+from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
 from assay.text.refusal_model_file import choose_model
 from assay.text.refusal_reasons import WordingReasons, find_reasons
@@ -144,8 +144,19 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 @cache
 def _load_wide_filter() -> PhraseFilter:
-    """Return one filter for the phrases of all languages with spaces: what it excludes needs no second look."""
-    return PhraseFilter(itertools.chain(load_rules("common").by_phrase, load_rules("latin").by_phrase))
+    """Return one filter for the phrases of all languages with spaces: what it excludes needs no second look.
+
+    Of other languages than English and Vietnamese it looks for the beginnings: there are a tenth as many, and what it
+    lets through is looked at again.
+    """
+    beginnings = set(map(_cut_phrase, load_rules("latin").by_phrase))
+    return PhraseFilter(itertools.chain(load_rules("common").by_phrase, beginnings))
+
+
+def _cut_phrase(phrase: str) -> str:
+    """Return the first two words of a phrase, or all of it if they are too short to look up."""
+    beginning = " ".join(phrase.split(" ", 2)[:2])
+    return beginning if sum(map(str.isalnum, beginning)) >= SHORTEST_PHRASE else phrase
 
 
 def _mark_each(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
