@@ -119,7 +119,7 @@ def test_the_length_is_that_of_the_course_and_money_is_no_volume() -> None:
 def test_a_denial_is_not_drafted_where_the_own_tenant_has_rules_on_the_topic() -> None:
     table = "| Leave | Time |\n| --- | --- |\n| Marriage | 3 days |\n| Moving | 1 day |"
     ours = CorpusChunk("a", text=table, document="hr_leave_policy", section="Kinds of leave", tenant="acme")
-    other = {"tenant": "umbra", "text": "Staff have 12 days a year."}
+    other: dict[str, Any] = {"tenant": "umbra", "text": "Staff have 12 days a year."}
     assert [] == ask(ours, CorpusChunk("b", document="umbra_leave_policy", section="Leave", **other), kind="access")
     assert ask(ours, CorpusChunk("b", document="umbra_parking", section="Parking", **other), kind="access")
 

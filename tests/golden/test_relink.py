@@ -183,7 +183,7 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     )
     paths = write(tmp_path, *rows)
     first, relinked, second = (str(tmp_path / f"{name}.jsonl") for name in ("set", "relinked", "set-2"))
-    frozen = {"owner": "ann", "at": "2026-03-01T00:00:00Z"}
+    frozen: dict[str, Any] = {"owner": "ann", "at": "2026-03-01T00:00:00Z"}
     golden.freeze(paths["golden"], first, version="1", change="first", accept_all=True, **frozen)
     capsys.readouterr()
     arguments = ["golden", "relink", first, "--old-corpus", paths["old"], "--corpus", paths["new"], "--out", relinked]
@@ -194,7 +194,7 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
         in told
     )
     assert "frozen-edited" not in _lint(relinked, paths["new"], capsys)
-    later = {"owner": "bob", "at": "2026-04-01T00:00:00Z"}
+    later: dict[str, Any] = {"owner": "bob", "at": "2026-04-01T00:00:00Z"}
     result = golden.freeze(relinked, second, version="2", change="relinked", base=first, **later)
     assert isinstance(result, FrozenSet) and (3, ()) == (result.cases, result.undecided)
     before, after = load_golden(first).golden, load_golden(second).golden
