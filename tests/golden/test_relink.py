@@ -183,7 +183,7 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     )
     paths = write(tmp_path, *rows)
     first, relinked, second = (str(tmp_path / f"{name}.jsonl") for name in ("set", "relinked", "set-2"))
-    frozen = {"owner": "ann", "at": "2026-03-01T00:00:00Z"}
+    frozen: dict[str, Any] = {"owner": "ann", "at": "2026-03-01T00:00:00Z"}
     golden.freeze(paths["golden"], first, version="1", change="first", accept_all=True, **frozen)
     capsys.readouterr()
     arguments = ["golden", "relink", first, "--old-corpus", paths["old"], "--corpus", paths["new"], "--out", relinked]
