@@ -658,6 +658,10 @@ class ValueOwner:
             first -= 1
         return first
 
+    def is_new_sentence(self, part: Part) -> bool:
+        """Return whether a part begins a sentence of its own."""
+        return part.separation == _SENTENCE_CUT
+
     def list_values(self, part: Part, value: Quantity | None) -> list[tuple[int, bool]]:
         """Return where a part has values of the kind of the fact, in order, and whether each is an unexpected one."""
         values = [

@@ -19,12 +19,16 @@ _UNITS = {
     "yearly": "year",
     "annually": "year",
 }
+_COUNTS = dict(zip("two three four five six eight ten twelve".split(), (2, 3, 4, 5, 6, 8, 10, 12), strict=True))
+_SIZES = {"hour": Fraction(1, 24), "day": Fraction(1), "week": Fraction(7), "month": Fraction(1), "year": Fraction(12)}
+"""Hours and weeks in days, years in months."""
 _FREQUENCY = LatePattern(
     r"\b(?:(?P<count>once|one time|twice|two times) (?:a|an|per|each|every|in every)"
     r"(?P<other> (?:other|second|two))? (?P<counted>hour|day|week|month|year)s?"
     r"|(?:each and every|every single|each|every)(?P<second> (?:other|second|two))?"
     r" (?P<every>hour|day|week|month|year)s?"
     r"|(?:twice(?P<double> ))?(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)"
+    rf"|every (?P<span>\d{{1,2}}|{'|'.join(_COUNTS)}) (?P<spanned>hour|day|week|month|year)s"
     r"|(?:moi|hang) (?P<vi>ngay|tuan|thang|nam|gio)(?: mot lan)?|cach (?P<vi_other>ngay))\b"
 )
 
@@ -45,10 +49,26 @@ def read_frequency(plain: str) -> tuple[Fraction, str] | None:
     ((Fraction(1, 1), 'day'), None)
     """
     match = _FREQUENCY.fullmatch(plain.strip(" .!"))
-    return None if match is None else _read_frequency(match.groupdict())
+    return None if match is None or match["span"] else _read_frequency(match.groupdict())
+
+
+def is_same_frequency(first: tuple[Fraction, str], second: tuple[Fraction, str]) -> bool:
+    """Return whether two frequencies are the same: twice a year is every six months.
+
+    >>> is_same_frequency((Fraction(2), "year"), (Fraction(1, 6), "month"))
+    True
+    """
+    (times, unit), (other_times, other_unit) = first, second
+    if unit == other_unit:
+        return times == other_times
+    is_calendar, is_other_calendar = (name in ("month", "year") for name in (unit, other_unit))
+    return is_calendar == is_other_calendar and times / _SIZES[unit] == other_times / _SIZES[other_unit]
 
 
 def _read_frequency(parts: dict[str, str | None]) -> tuple[Fraction, str]:
+    span = parts["span"]
+    if span:
+        return Fraction(1, int(span) if span.isdecimal() else _COUNTS[span]), parts["spanned"] or ""
     named = next(parts[name] for name in ("counted", "every", "adverb", "vi", "vi_other") if parts[name])
     times = Fraction(2 if parts["double"] or parts["count"] in ("twice", "two times") else 1)
     if parts["other"] or parts["second"] or parts["vi_other"]:

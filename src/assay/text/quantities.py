@@ -316,7 +316,7 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
 
 _SINGLE_BEFORE = re.compile(
     r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's"
-    r"|least|(?<!\d )(?<!times )(?<!s )in) )$"
+    r"|least|with|without|needs?|requires?|(?<!\d )(?<!times )(?<!s )in) )$"
 )
 _SINGLE_AFTER = re.compile(
     r" ?(?:$|[^\w ]|(?:and(?! a )|but|before|after|from|of|in|at|to|on|for|if|when|until|prior|ahead|notice|later"
@@ -659,10 +659,10 @@ _BOUND_BEFORE = re.compile(
 )
 _BOUND_AFTER = re.compile(
     r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
-    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
+    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tuoi |nguoi )?(?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
     r"|at minimum|minimum)\b)"
     r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
-    r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
+    r"| (?:tuoi |nguoi )?(?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
 )
 _NAMED_BOUND = re.compile(
     r" (?:is|are|being|la) (?:the |your |our )?(?:absolute |upper |lower )?"
@@ -825,11 +825,13 @@ _OPEN_CLOCK = re.compile(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
 
 def _join_times(low: Reading, high: Reading, low_text: str, high_text: str) -> list[Reading]:
     """Return the ranges that two times may be; "1-5 pm" begins at 1 pm, "12:30 to 1:15" ends at 13:15."""
-    if low.dimension == PLAIN and low_text.isdecimal():
+    if low.dimension == PLAIN and (low_text.isdecimal() or low_text in _COUNTS):
         low = _point(TIME, low.low * 60)
     if low.dimension != TIME:
         return []
-    is_low_open, is_high_open = (_OPEN_CLOCK.fullmatch(text) is not None for text in (low_text, high_text))
+    is_low_open, is_high_open = (
+        text in _COUNTS or _OPEN_CLOCK.fullmatch(text) is not None for text in (low_text, high_text)
+    )
     if is_low_open and not is_high_open:
         begins = low.low % _HALF_DAY
         begins = begins + _HALF_DAY if begins + _HALF_DAY < high.low else begins

@@ -46,7 +46,7 @@ from assay.text.fact_scope import (
     list_exceptions,
     split_parts,
 )
-from assay.text.frequencies import find_frequencies, read_frequency
+from assay.text.frequencies import find_frequencies, is_same_frequency, read_frequency
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
@@ -452,7 +452,7 @@ class _FactJudge:
             return None
         if len(named) > 1 or count_negations(self.answer.plain) or DOUBT.search(self.answer.plain):
             return FactJudgment(self.fact, "unknown", "it says how often in several ways, or denies or doubts one")
-        if frequency in named:
+        if any(is_same_frequency(frequency, other) for other in named):
             return FactJudgment(self.fact, "stated")
         return FactJudgment(self.fact, "denied", "it says another frequency")
 

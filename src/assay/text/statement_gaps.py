@@ -24,6 +24,7 @@ GapKind = Literal[
     "earlier statement",
     "question before",
     "question after",
+    "question beside",
     "only",
     "other name",
     "former",
@@ -48,12 +49,15 @@ class Statement(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """The unit of an answer that holds a fact, and what stands before and after it, as words and as topics."""
+    """The unit of an answer that holds a fact, its words, what stands before and after it, the part that holds the
+    value, and the other parts of its sentence."""
 
     unit: Part
     own: Sequence[Word]
     before: Sequence[Part]
     after: Sequence[Part]
+    part: Part
+    beside: Sequence[Part]
 
 
 class GapFinder:
@@ -91,7 +95,8 @@ class GapFinder:
         yield from self._find_second_value(groups, statement)
         around = self._look_around(parts, groups, statement)
         yield from self._find_other_statements(around)
-        yield from self._find_only(around)
+        yield from self._find_question_beside(around)
+        yield from self._find_only(around, statement)
         yield from self._find_name(around, statement)
         yield from self._find_former(around)
         yield from self._find_addition(statement)
@@ -104,11 +109,14 @@ class GapFinder:
             index = bisect_right(groups, statement.start, key=_get_part_start) - 1
             if index >= 0 and statement.start < groups[index].end:
                 unit = Part(max(first, groups[index].start), min(last, groups[index].end), False)
+        holder = next((part for part in parts if part.start <= statement.start < part.end), unit)
         return Surroundings(
             unit,
             self.owner.words_in(unit),
             [part for part in parts if part.end <= unit.start],
             [part for part in parts if part.start >= unit.end],
+            holder,
+            [part for part in parts if part is not holder and unit.start <= part.start < unit.end],
         )
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
@@ -124,13 +132,28 @@ class GapFinder:
         own = self._list_topics(self.owner.words_in(groups[index]))
         for place, group in enumerate(groups):
             rivals = [] if place == index else self.owner.list_values(group, statement.value)
-            rival = next((start for start, is_rival in rivals if is_rival), None)
+            rival = next((start for start, is_rival in rivals if is_rival and not self._may_be_time(start)), None)
             if rival is None:
                 continue
             other = self._list_topics(self.owner.words_in(group))
+            if len(own - other) == len(other - own) and self._is_aside(group, groups[index]):
+                continue
             if len(own - other) <= len(other - own):
                 yield Gap("second value", f'it gives another value too ("{self._spell_value(rival)}")')
                 return
+
+    def _is_aside(self, group: Part, own: Part) -> bool:
+        """Whether a later sentence names a subject of its own for its value: "It's €25. A lost key costs €60"."""
+        if group.start < own.end or not self.owner.is_new_sentence(group):
+            return False
+        return any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(group)))
+
+    def _may_be_time(self, start: int) -> bool:
+        """Whether a number without a unit may be a time of day: "at six"."""
+        own = next((own for own in self.answer.quantities if own.start == start), None)
+        if own is None or any(reading.dimension for reading in own.readings) or own.date:
+            return False
+        return _AT_TIME.search(self.answer.plain, max(0, start - 8), start) is not None
 
     def _spell_value(self, start: int) -> str:
         for own in self.answer.quantities:
@@ -140,7 +163,7 @@ class GapFinder:
 
     def _find_other_statements(self, around: Surroundings) -> Iterator[Gap]:
         own = self._list_topics(around.own)
-        has_foreign = any(not self.is_known(word) for word in self._list_subjects(around.own))
+        has_foreign = self._has_foreign(around.unit)
         before = [part for part in around.before if not self._has_fact(part)]
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
@@ -154,6 +177,37 @@ class GapFinder:
         elsewhere = {key for part in after for key in self._list_topics(self.owner.words_in(part))} - own
         if elsewhere and has_foreign:
             yield Gap("question after", f'the words {self._spell(elsewhere)} of the question are in another part')
+
+    def _has_foreign(self, part: Part) -> bool:
+        """Whether a part has a word, or a number after a name ("Hall 2"), that nothing explains."""
+        if any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(part))):
+            return True
+        return any(self._is_number_of_name(own, part) for own in self.owner.quantities_in(part))
+
+    def _is_number_of_name(self, own: Quantity, part: Part) -> bool:
+        if own.date or any(reading.dimension for reading in own.readings) or own.start == part.start:
+            return False
+        words = [word for word in self.owner.words_in(part) if word.end == own.start - 1]
+        explained = (*self.expected, *self.owner.question.quantities)
+        return bool(words) and words[0].kind != "stop" and not any(is_same_quantity(one, own) for one in explained)
+
+    def _find_question_beside(self, around: Surroundings) -> Iterator[Gap]:
+        words = self.owner.words_in(around.part)
+        beside = [part for part in around.beside if not self._has_fact(part)]
+        beside = [self._cut_subordinate(part, around.part) for part in beside]
+        if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
+            return
+        own = self._list_topics(words)
+        elsewhere = {key for part in beside for key in self._list_topics(self.owner.words_in(part))} - own
+        if elsewhere and self._has_foreign(around.part):
+            yield Gap("question beside", f'the words {self._spell(elsewhere)} of the question are beside it')
+
+    def _cut_subordinate(self, part: Part, own: Part) -> Part:
+        """Return a part without what says when or for what its statement holds."""
+        if part.start < own.start and _LEADING.match(self.answer.plain, part.start):
+            return part._replace(end=part.start)
+        subordinate = _SUBORDINATE.search(self.answer.plain, part.start, part.end)
+        return part if subordinate is None else part._replace(end=subordinate.start())
 
     def _has_fact(self, part: Part) -> bool:
         """Whether a part states a fact too, this one or another: then it is no other answer."""
@@ -169,9 +223,12 @@ class GapFinder:
             return True
         return any(self.owner.is_topic(word) for word in words)
 
-    def _find_only(self, around: Surroundings) -> Iterator[Gap]:
-        only = _ONLY.search(self.answer.plain, around.unit.start, around.unit.end)
-        if only is not None and not self._is_explained(_ONLY):
+    def _find_only(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
+        only = _ONLY.search(self.answer.plain, around.part.start, around.part.end)
+        if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
+            return
+        is_order = only[0] == "just" and only.start() == around.part.start  # "just walk in"
+        if not is_order:
             yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
 
     def _find_name(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
@@ -184,15 +241,15 @@ class GapFinder:
 
     def _find_former(self, around: Surroundings) -> Iterator[Gap]:
         plain = self.answer.plain
-        former = USED_TO.search(plain, around.unit.start, around.unit.end)
-        if former is not None and not self._is_explained(USED_TO):
+        former = _FORMER.search(plain, around.unit.start, around.unit.end)
+        if former is not None and not self._is_explained(_FORMER):
             yield Gap("former", f'it says "{former[0]}"')
             return
         if PRESENT.search(plain, around.unit.start, around.unit.end) or self._is_explained(PRESENT):
             return
         for part in (*around.before, *around.after):
             present = PRESENT.search(plain, part.start, part.end)
-            if present is not None:
+            if present is not None and not plain.startswith("'s", present.end()):
                 yield Gap("former", f'another part of the answer says what holds "{present[0]}"')
                 return
 
@@ -225,12 +282,21 @@ def _get_part_start(part: Part) -> int:
     return part.start
 
 
+_SUBORDINATE = re.compile(
+    r"\b(?:if|when|whenever|once|as (?:long|soon) as|provided|unless|because|since|after|before|neu|khi|sau khi|truoc khi)\b"
+)
+"""Begins a part that goes on in the next one."""
+_LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
+"""Begins a phrase before a statement."""
+_FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
+_AT_TIME = re.compile(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
 _ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|thêm|khac)\b")
 _ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
 _CALENDAR = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|i"
+    r"|november|december|i|chu|nhat|thu"
 )
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
+_BEFORE_VALUE = 3  # characters between "only" and a value of which it says that it is little
