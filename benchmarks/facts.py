@@ -26,14 +26,17 @@ from assay.text.tokens import DocumentFrequencies
 
 FOLDER = Path(__file__).parent / "fact_answers"
 HALVES = ("development", "untouched")
-SETS = ("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping")
+SETS = (
+    *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
+    *("holiday", "town"),
+)
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
 LEAST_PASSED = {"service": 0.75, "counter": 0.75, "railway": 0.75, "campus": 0.75, "camping": 0.75}
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4, "railway": 2}
+ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2}
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
-UNTOUCHED_ONLY = {"counter", "campus", "camping"}
+UNTOUCHED_ONLY = {"counter", "campus", "camping", "town"}
 """Sets without a development half."""
 MOST_MILLISECONDS = {"answer similarity": 0.15, "claims": 1.0}
 
@@ -64,14 +67,21 @@ def read_rows(name: str) -> list[list[str]]:
     return [[field.replace("\\n", "\n") for field in line.split("\t")] for line in lines]
 
 
-def read_answers(name: str) -> dict[str, list[MarkedAnswer]]:
-    """Return the answers of a set by half: odd lines (or questions) are for development, even ones are untouched."""
-    if name in UNTOUCHED_ONLY:
-        return {"development": [], "untouched": [_ROW_READERS[name](*row) for row in read_rows(name)]}
+def list_answers(name: str) -> list[tuple[str, MarkedAnswer]]:
+    """Return the answers of a set in order, each with its half: odd lines (or questions) are for development."""
     answers_a_question = ANSWERS_A_QUESTION.get(name, 1)
-    halves: dict[str, list[MarkedAnswer]] = {half: [] for half in HALVES}
+    answers = []
     for line, row in enumerate(read_rows(name)):
-        halves[HALVES[line // answers_a_question % 2]].append(_ROW_READERS[name](*row))
+        half = HALVES[1] if name in UNTOUCHED_ONLY else HALVES[line // answers_a_question % 2]
+        answers.append((half, _ROW_READERS[name](*row)))
+    return answers
+
+
+def read_answers(name: str) -> dict[str, list[MarkedAnswer]]:
+    """Return the answers of a set by half."""
+    halves: dict[str, list[MarkedAnswer]] = {half: [] for half in HALVES}
+    for half, answer in list_answers(name):
+        halves[half].append(answer)
     return halves
 
 
@@ -122,6 +132,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "railway": _make_any_answer,
     "campus": _make_any_answer,
     "camping": _make_any_answer,
+    "holiday": _make_any_answer,
+    "town": _make_any_answer,
 }
 
 

@@ -165,7 +165,7 @@ def test_a_number_of_a_name_in_the_question_is_no_value() -> None:
     [
         ("90 cubic metres per hour", "90 m3/h", "stated"),
         ("1.5 cubic metres per minute", "90 m3/h", "stated"),
-        ("40 millilitres per minute", "40 l/min", "missing"),
+        ("40 millilitres per minute", "40 l/min", "denied"),
         ("1690 Norwegian kroner", "1,690 EUR", "missing"),
         ("44 hertz", "44 dB", "missing"),
         ("2 bar", "200 kPa", "stated"),

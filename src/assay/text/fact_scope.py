@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -421,6 +422,11 @@ class OtherOwner(NamedTuple):
     is_sure: bool
 
 
+@lru_cache(maxsize=1024)
+def _is_vietnamese(question: str) -> bool:
+    return guess_language(question) == "vi"
+
+
 class ValueOwner:
     """Tells whether a value of an answer belongs to another subject than the one that the question asks about.
 
@@ -447,7 +453,7 @@ class ValueOwner:
         self.expected_days = {_name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
-        self.has_modifiers_first = guess_language(question.text) != "vi"
+        self.has_modifiers_first = not _is_vietnamese(question.text)
         self._last_cut: tuple[tuple[int, int, Quantity | None], list[Part], list[Part]] | None = None
 
     def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[list[Part], list[Part]]:
@@ -788,7 +794,11 @@ class ValueOwner:
 
     def is_said_of_question(self, low: int, high: int, start: int, value: Quantity | None) -> bool:
         """Whether only the part around `start` has words of the question that set it apart from the other values."""
-        groups = self.cut_answer(low, high, value)[1] if value is not None or self.has_day or self.is_free else list(self._group_by_value(split_parts(self.answer, low, high), value))
+        groups = (
+            self.cut_answer(low, high, value)[1]
+            if value is not None or self.has_day or self.is_free
+            else list(self._group_by_value(split_parts(self.answer, low, high), value))
+        )
         index = bisect_right(groups, start, key=_get_part_start) - 1
         if index < 0:
             return False

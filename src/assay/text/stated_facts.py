@@ -118,22 +118,51 @@ def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: 
 @lru_cache(maxsize=8192)
 def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: str) -> tuple[FactJudgment, ...]:
     """Several metrics and the attribution ask the same of an answer."""
-    read_answer = read_text(answer)
-    read_question = read_text(question)
-    expected = [quantity for fact in facts for quantity in read_text(fact).quantities]
-    read_reference = read_text(context)
-    familiar = [read_question, read_reference, *map(read_text, facts)]
-    limit = find_expected_limit(read_question.plain, read_reference.plain)
     judgments = []
-    for fact in facts:
-        read_fact = read_text(fact)
-        if read_fact.words or read_fact.quantities:
-            judge = _FactJudge(fact, read_fact, read_answer, read_question, read_reference, limit, familiar, expected)
+    for fact, judge in _make_judges(answer, facts, question, context):
+        if judge is not None:
             judgments.append(judge.judge_fact())
         elif fact.strip():
-            is_there = read_fact.plain.strip() in read_answer.plain
+            is_there = read_text(fact).plain.strip() in read_text(answer).plain
             judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
     return tuple(judgments)
+
+
+def _make_judges(
+    answer: str, facts: Sequence[str], question: str, context: str
+) -> Iterator[tuple[str, _FactJudge | None]]:
+    """Yield each fact with its judge; None for one without a word or quantity."""
+    read_answer, read_question, read_reference = read_text(answer), read_text(question), read_text(context)
+    read_facts = [read_text(fact) for fact in facts]
+    expected = [quantity for read_fact in read_facts for quantity in read_fact.quantities]
+    familiar = [read_question, read_reference, *read_facts]
+    limit = find_expected_limit(read_question.plain, read_reference.plain)
+    for fact, read_fact in zip(facts, read_facts, strict=True):
+        judge = None
+        if read_fact.words or read_fact.quantities:
+            judge = _FactJudge(fact, read_fact, read_answer, read_question, read_reference, limit, familiar, expected)
+        yield fact, judge
+
+
+def find_statement_gaps(answer: str, facts: Sequence[str], question: str, context: str = "") -> dict[str, list[Gap]]:
+    """Return the gaps in the evidence for each fact that an answer holds, whatever other rules make of the fact.
+
+    The parameters are those of `judge_facts`. Facts that the answer does not hold have no entry. `benchmarks` choose
+    by this which gaps leave a fact open.
+
+    >>> gaps = find_statement_gaps("A bus takes 5 hours. A train takes 2.", ["5 hours"], "How long does a train take?")
+    >>> [gap.kind for gap in gaps["5 hours"]]
+    ['second value', 'question after']
+    """
+    found = {}
+    for fact, judge in _make_judges(answer, facts, question, context):
+        if judge is None:
+            continue
+        judge.judge_fact()
+        if judge.examined:
+            spot, _ = min(judge.examined, key=lambda examined: _ORDER[examined[1].state])
+            found[fact] = list(judge.list_gaps(spot))
+    return found
 
 
 _PROHIBITION = LatePattern(
@@ -370,6 +399,7 @@ class _FactJudge:
             content = [word for word in content if word.folded not in _ONES] or content
         self.content = content if content or read_fact.quantities else list(read_fact.words)
         self._owner: ValueOwner | None = None
+        self.examined: list[tuple[_Occurrence, FactJudgment]] = []
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
@@ -590,6 +620,11 @@ class _FactJudge:
 
     def judge_occurrence(self, spot: _Occurrence) -> FactJudgment:
         """Return what the answer does with the fact at one place where its parts are."""
+        judgment = self._judge_place(spot)
+        self.examined.append((spot, judgment))
+        return judgment
+
+    def _judge_place(self, spot: _Occurrence) -> FactJudgment:
         plain, clause = self.answer.plain, spot.clause
         sentence = plain[clause.sentence_start : clause.sentence_end]
         clause_text = plain[clause.start : clause.end]
@@ -639,7 +674,7 @@ class _FactJudge:
         low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
         finder = GapFinder(
             self.answer,
-            (self.question, self.reference, *self.familiar),
+            self.familiar,
             self._make_owner(self._topic()),
             self.expected,
             self.familiar[2:],

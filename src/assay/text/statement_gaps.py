@@ -1,23 +1,22 @@
 """What speaks against taking a fact for stated although the answer holds it: gaps in the evidence that it answers.
 
-An answer passes only on positive evidence: nothing in it is left that may be the answer instead. A gap is something that
-neither question, facts nor reference explain: another value of the same kind, a statement before, words of the question
-elsewhere, a restriction, a time that is over. Each is a plain condition; `benchmarks/fact_evidence.py` chose them
-by answers on topics that they were not chosen on (ADR 0129). A fact with a gap is unknown, never denied.
+An answer passes only on positive evidence: nothing in it is left that may be the answer instead. A gap is something
+that neither question, facts nor reference explain: another value of the same kind, a statement before, words of the
+question elsewhere, a restriction, a time that is over. Each is a plain condition; `benchmarks/fact_evidence.py` chose
+them by answers on topics that they were not chosen on (ADR 0129). A fact with a gap is unknown, never denied.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from assay.text.fact_scope import Part, ValueOwner
-from assay.text.languages import guess_language
 from assay.text.quantities import Quantity, is_same_quantity
-from assay.text.read_text import ClauseSpan, ReadText, Word, get_start
-from assay.text.statement_cues import PRESENT, USED_TO
+from assay.text.read_text import ClauseSpan, ReadText, Word
+from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 
 GapKind = Literal[
     "second value",
@@ -26,7 +25,6 @@ GapKind = Literal[
     "question after",
     "question beside",
     "only",
-    "other name",
     "former",
     "addition",
 ]
@@ -87,17 +85,19 @@ class GapFinder:
             if word.kind != "stop" and not owner.question.find_word(word, True)
         }
         # Syllables of Vietnamese count half: most words have two.
-        self.words_of_a_statement = 6 if guess_language(owner.question.text) == "vi" else 3
+        self.words_of_a_statement = 3 if owner.has_modifiers_first else 6
 
     def list_gaps(self, statement: Statement, low: int, high: int) -> Iterator[Gap]:
         """Yield the gaps of a statement of a fact in the answer from `low` to `high`, the plainest first."""
+        clause = statement.clause
+        if RESPECTIVELY.search(self.answer.plain, clause.sentence_start, clause.sentence_end):
+            return  # the order says whose each value is
         parts, groups = self.owner.cut_answer(low, high, statement.value)
         yield from self._find_second_value(groups, statement)
         around = self._look_around(parts, groups, statement)
         yield from self._find_other_statements(around)
         yield from self._find_question_beside(around)
         yield from self._find_only(around, statement)
-        yield from self._find_name(around, statement)
         yield from self._find_former(around)
         yield from self._find_addition(statement)
 
@@ -120,7 +120,7 @@ class GapFinder:
         )
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
-        return {word.key for word in words if self.owner.is_topic(word)}
+        return {word.key for word in words if self.owner.is_topic(word) and not NEGATION.fullmatch(word.folded)}
 
     def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
         return [word for word in words if self.is_subject(word)]
@@ -135,12 +135,25 @@ class GapFinder:
             rival = next((start for start, is_rival in rivals if is_rival and not self._may_be_time(start)), None)
             if rival is None:
                 continue
-            other = self._list_topics(self.owner.words_in(group))
-            if len(own - other) == len(other - own) and self._is_aside(group, groups[index]):
+            other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, place, rival)
+            is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
+            if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
                 yield Gap("second value", f'it gives another value too ("{self._spell_value(rival)}")')
                 return
+
+    def _list_shared(self, groups: Sequence[Part], index: int, place: int, rival: int) -> set[str]:
+        """Return the words of the question before the first value of a sentence, which hold for all of its values."""
+        if place > index or any(self.owner.is_new_sentence(group) for group in groups[place + 1 : index + 1]):
+            return set()
+        return self._list_topics(self.owner.words_in(groups[place]._replace(end=rival)))
+
+    def _is_over(self, group: Part, own: Part) -> bool:
+        """Whether another value held earlier, and that of the fact holds now."""
+        plain = self.answer.plain
+        is_past = PAST_VERB.search(plain, group.start, group.end) or CHANGED_FROM.search(plain, group.start, group.end)
+        return is_past is not None and PRESENT.search(plain, own.start, own.end) is not None
 
     def _is_aside(self, group: Part, own: Part) -> bool:
         """Whether a later sentence names a subject of its own for its value: "It's €25. A lost key costs €60"."""
@@ -164,7 +177,7 @@ class GapFinder:
     def _find_other_statements(self, around: Surroundings) -> Iterator[Gap]:
         own = self._list_topics(around.own)
         has_foreign = self._has_foreign(around.unit)
-        before = [part for part in around.before if not self._has_fact(part)]
+        before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
@@ -172,11 +185,12 @@ class GapFinder:
             yield Gap("earlier statement", f'the answer says something else first ("{said}")')
         elsewhere = topics_before - own
         if elsewhere and (has_foreign or len(elsewhere) > len(own - topics_before)):
-            yield Gap("question before", f'the words {self._spell(elsewhere)} of the question are in another part')
+            yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")
         after = [part for part in around.after if not self._has_fact(part)]
-        elsewhere = {key for part in after for key in self._list_topics(self.owner.words_in(part))} - own
-        if elsewhere and has_foreign:
-            yield Gap("question after", f'the words {self._spell(elsewhere)} of the question are in another part')
+        topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
+        elsewhere = topics_after - own
+        if has_foreign and elsewhere and len(elsewhere) >= len(own - topics_after):
+            yield Gap("question after", f"the words {self._spell(elsewhere)} of the question are in another part")
 
     def _has_foreign(self, part: Part) -> bool:
         """Whether a part has a word, or a number after a name ("Hall 2"), that nothing explains."""
@@ -198,9 +212,10 @@ class GapFinder:
         if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
             return
         own = self._list_topics(words)
-        elsewhere = {key for part in beside for key in self._list_topics(self.owner.words_in(part))} - own
+        topics_beside = {key for part in beside for key in self._list_topics(self.owner.words_in(part))}
+        elsewhere = topics_beside - own
         if elsewhere and self._has_foreign(around.part):
-            yield Gap("question beside", f'the words {self._spell(elsewhere)} of the question are beside it')
+            yield Gap("question beside", f"the words {self._spell(elsewhere)} of the question are beside it")
 
     def _cut_subordinate(self, part: Part, own: Part) -> Part:
         """Return a part without what says when or for what its statement holds."""
@@ -231,16 +246,10 @@ class GapFinder:
         if not is_order:
             yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
 
-    def _find_name(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
-        for word in around.own:
-            is_name = word.kind in ("name", "id") and word.start > around.unit.start
-            if is_name and not self.is_known(word) and not _CALENDAR.fullmatch(word.folded):
-                name = self.answer.text[word.start : word.end]
-                yield Gap("other name", f'it names "{name}", which neither the question nor the facts do')
-                return
-
     def _find_former(self, around: Surroundings) -> Iterator[Gap]:
         plain = self.answer.plain
+        if ASKS_PAST.search(self.owner.question.plain) is not None:
+            return
         former = _FORMER.search(plain, around.unit.start, around.unit.end)
         if former is not None and not self._is_explained(_FORMER):
             yield Gap("former", f'it says "{former[0]}"')
@@ -283,7 +292,8 @@ def _get_part_start(part: Part) -> int:
 
 
 _SUBORDINATE = re.compile(
-    r"\b(?:if|when|whenever|once|as (?:long|soon) as|provided|unless|because|since|after|before|neu|khi|sau khi|truoc khi)\b"
+    r"\b(?:if|when|whenever|once|as (?:long|soon) as|provided|unless|because|since|after|before|except|excluding"
+    r"|apart from|ngoai tru|tru|neu|khi)\b"
 )
 """Begins a part that goes on in the next one."""
 _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
@@ -291,12 +301,8 @@ _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
 _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
 _AT_TIME = re.compile(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
-_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|thêm|khac)\b")
+_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac)\b")
 _ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
-_CALENDAR = re.compile(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|i|chu|nhat|thu"
-)
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 3  # characters between "only" and a value of which it says that it is little
