@@ -59,6 +59,7 @@ from assay.text.quantities import (
     split_range,
 )
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
+from assay.text.spoken_numbers import spell_price
 from assay.text.statement_cues import (
     ASKS_PAST,
     CHANGED_FROM,
@@ -83,7 +84,6 @@ from assay.text.statement_cues import (
 )
 from assay.text.statement_gaps import Gap, GapFinder, Statement
 from assay.text.tokens import classify_word
-from assay.text.spoken_numbers import spell_price
 from assay.text.units import MONEY, PLAIN, TIME
 
 FactState = Literal["stated", "denied", "missing", "unknown"]

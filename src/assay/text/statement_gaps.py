@@ -25,6 +25,7 @@ GapKind = Literal[
     "question after",
     "question beside",
     "only",
+    "other name",
     "former",
     "addition",
 ]
@@ -98,6 +99,7 @@ class GapFinder:
         yield from self._find_other_statements(around)
         yield from self._find_question_beside(around)
         yield from self._find_only(around, statement)
+        yield from self._find_name(around, statement)
         yield from self._find_former(around)
         yield from self._find_addition(statement)
 
@@ -225,26 +227,44 @@ class GapFinder:
         return part if subordinate is None else part._replace(end=subordinate.start())
 
     def _has_fact(self, part: Part) -> bool:
-        """Whether a part states a fact too, this one or another: then it is no other answer."""
+        """Whether a part says what facts or reference say too: then it is no other answer."""
         for own in self.owner.quantities_in(part):
             if any(is_same_quantity(wanted, own) for wanted in self.expected):
                 return True
-        return any(word.key in self.fact_keys for word in self.owner.words_in(part))
+        words = self._list_subjects(self.owner.words_in(part))
+        if any(word.key in self.fact_keys for word in words):
+            return True
+        new = [word for word in words if not self.owner.question.find_word(word, True)]
+        shared = sum(any(text.find_word(word, True) for text in self.explaining[1:]) for word in new)
+        return shared > 0 and 2 * shared >= len(new)
 
     def _is_statement(self, part: Part) -> bool:
         """Whether a part says something, and is no mere "Don't panic" or "No"."""
-        words = self._list_subjects(self.owner.words_in(part))
-        if len(words) >= self.words_of_a_statement or self.owner.quantities_in(part):
+        if self.owner.quantities_in(part):
             return True
-        return any(self.owner.is_topic(word) for word in words)
+        words = self._list_subjects(self.owner.words_in(part))
+        if all(self.is_known(word) for word in words):
+            return False
+        return len(words) >= self.words_of_a_statement or any(self.owner.is_topic(word) for word in words)
 
     def _find_only(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
         only = _ONLY.search(self.answer.plain, around.part.start, around.part.end)
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
-        is_order = only[0] == "just" and only.start() == around.part.start  # "just walk in"
-        if not is_order:
+        is_first = only.start() == around.part.start
+        # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
+        if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
             yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+
+    def _find_name(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
+        """Yield that its part names something else before the value: "Plan D5 has 4 GB"."""
+        first = min(start for start, _ in statement.spans)
+        for word in self.owner.words_in(around.part):
+            is_name = word.kind in ("name", "id") and around.part.start < word.start < first
+            if is_name and not self.is_known(word) and not _CALENDAR.fullmatch(word.folded):
+                name = self.answer.text[word.start : word.end]
+                yield Gap("other name", f'it names "{name}", which neither the question nor the facts do')
+                return
 
     def _find_former(self, around: Surroundings) -> Iterator[Gap]:
         plain = self.answer.plain
@@ -258,9 +278,14 @@ class GapFinder:
             return
         for part in (*around.before, *around.after):
             present = PRESENT.search(plain, part.start, part.end)
-            if present is not None and not plain.startswith("'s", present.end()):
+            if present is not None and not self._is_pointing(present):
                 yield Gap("former", f'another part of the answer says what holds "{present[0]}"')
                 return
+
+    def _is_pointing(self, present: re.Match[str]) -> bool:
+        """Whether a word for the present says something else: "today's tours", "ngày này" (this day)."""
+        written = self.answer.text[present.start() : present.end()].lower()
+        return self.answer.plain.startswith("'s", present.end()) or "này" in written
 
     def _find_addition(self, statement: Statement) -> Iterator[Gap]:
         if statement.value is None or self._is_explained(_ADDITION):
@@ -304,5 +329,10 @@ _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
 _ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac)\b")
 _ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
+_CALENDAR = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|i|i'm|i'd|i'll|chu|nhat|thu"
+)
+"""Words with a capital that name nothing else."""
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 3  # characters between "only" and a value of which it says that it is little
