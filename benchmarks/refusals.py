@@ -50,6 +50,8 @@ BARS = {
     "kept-en": (0.92, 0.97),
     "desks-en": (0.92, 0.97),
     "kept-vi": (0.90, 0.97),
+    "mixed-en": (0.92, 0.97),
+    "mixed-vi": (0.90, 0.97),
 } | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
@@ -112,6 +114,16 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
         label, question, text = line.split("\t")
         kind = "abstain" if label == "refusal" else label
         answers.append(LabelledAnswer(kind, text.replace("\\n", "\n"), question))
+    return answers
+
+
+def read_mixed() -> dict[str, list[LabelledAnswer]]:
+    """Return the answers of `mixed.jsonl` by language; its labels do not say what kind of refusal it is."""
+    answers: dict[str, list[LabelledAnswer]] = {}
+    for line in (FOLDER / "mixed.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        label = "abstain" if row["label"] == "refuse" else row["label"]
+        answers.setdefault(row["language"], []).append(LabelledAnswer(label, row["answer"], row["question"]))
     return answers
 
 
@@ -254,6 +266,8 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
+    for language, answers in read_mixed().items():
+        missed_bars += _print_counts(f"mixed-{language}", "all", count_verdicts(answers))
     for half in HALVES:
         missed_bars += _print_counts("desks-en", half, count_verdicts(read_desks_half(half)))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
