@@ -1,8 +1,9 @@
 """How often the rules tell right answers from wrong ones: other forms, quantities, paraphrases, short answers.
 
-`python -m benchmarks.facts` prints, for the development and the other half of each set ("untouched", or "read since"), which answers the rules
-pass, leave open (`unknown`) and fail, with Wilson intervals, and the CPU time of an answer. `--development` leaves out
-the untouched halves, `--errors` lists the wrongly judged answers of the development halves.
+`python -m benchmarks.facts` prints, for the development and the other half of each set ("untouched", or "read since" if
+somebody has worked on its errors after the first score), which answers the rules pass, leave open (`unknown`) and fail,
+with Wilson intervals, and the CPU time of an answer. `--development` leaves out the other halves, `--errors` lists the
+wrongly judged answers of the development halves.
 `benchmarks/fact_answers/README.md` says what the sets hold. Exit 1 if a bar is missed.
 """
 

@@ -206,6 +206,8 @@ def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricN
     return "; ".join(filter(None, parts))
 
 
+_REMEDY = "a judge (assay judge) or a person can settle it"
+"""What to do where the rules cannot tell."""
 CONTRADICTED = "contradicted"
 """What the answer does with a must-have fact that it denies, in the words of a reader."""
 
@@ -225,7 +227,7 @@ def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricNa
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:
-        return f"by {quality.signal}: {format_list('unknown', quality.unknown)}"
+        return f"by {quality.signal}: {format_list('left open', quality.unknown)}; {_REMEDY}"
     parts = [f"{CONTRADICTED}: {'; '.join(quality.denials)}"] if quality.denials else []
     parts += [f"missing: {'; '.join(quality.absent)}"] if quality.absent else []
     parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []

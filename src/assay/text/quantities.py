@@ -186,6 +186,8 @@ _ORDINALS = [
     "twentieth",
 ]
 _VIETNAMESE_MONTHS = ("gieng", "hai", "ba", "tu", "nam", "sau", "bay", "tam", "chin", "muoi", "muoi mot", "muoi hai")
+_VIETNAMESE_HOURS = dict(zip("mot hai ba bon nam sau bay tam chin muoi".split(), range(1, 11), strict=True))
+_VIETNAMESE_HOUR = "|".join(_VIETNAMESE_HOURS)
 _PARTS_OF_DAY = {"sang": 0, "trua": 12, "chieu": 12, "toi": 12, "dem": 12, "am": 0, "pm": 12}
 _FRACTION_WORDS = {"half": "50", "third": "33.33", "quarter": "25", "fifth": "20", "tenth": "10"}
 _SMALL_NUMBERS = {
@@ -222,7 +224,8 @@ _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "t
 _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
     rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
-    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
+    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
+    rf"|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
     r"|(?:five|ten|twenty)(?:[\ -]five)?(?:\ minutes)?\ (?:past|after|to)\b"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
@@ -230,7 +233,8 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
       |0\d{{8,11}})(?![\w]|[./,:]\d)
   | (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
-      (?:\ (?:cents|pence))?(?=[.,;:!?)]|$|\ (?:per|an?|each|every|for|and|to|plus)\b))
+      (?:\ (?:cents|pence))?(?=[.,;:!?)]|$
+        |\ (?:per|an?|each|every|for|and|to|plus|is|are|at|in|on|if|when|will|would|extra)\b))
   | (?P<dozen>(?:(?P<dz_half>half\ an?|nua)|(?P<dz_count>\d{{1,6}}|{_COUNT}))\ (?:dozen|ta)\b)
   | (?P<often>twice|thrice|once(?=\ (?:an?|per|every|each|daily|weekly|monthly|yearly|annually|only)\b))\b(?!\ as\b)
   | (?P<past>(?:(?P<pa_minutes>half|(?:a\ )?quarter|five|ten|twenty(?:[\ -]five)?|[0-5]?\d)(?:\ minutes)?
@@ -240,6 +244,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<in_the>(?P<it_hour>{_COUNT}|1[0-2]|[1-9])(?:\ o'clock)?
       \ (?P<it_half>in\ the\ (?:morning|afternoon|evening)|at\ night)\b)
   | (?P<ruoi>(?P<ru_hour>[01]?\d|2[0-3])(?P<ru_gio>\ ?gio|h)?\ ruoi(?:\ (?P<ru_part>{_PART})\b)?)
+  | (?P<ruoi_word>(?P<rw_hour>{_VIETNAMESE_HOUR})(?:\ gio)?\ ruoi\ (?P<rw_part>{_PART})\b)
   | (?P<kem>(?P<ke_hour>[01]?\d|2[0-3])(?:\ ?gio|h)\ kem\ (?P<ke_minutes>[0-5]?\d|muoi\ lam|hai\ muoi|muoi|nam)
       (?:\ phut)?(?:\ (?P<ke_part>{_PART})\b)?)
   | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
@@ -263,7 +268,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
   | (?P<half_unit>(?:half\ an?|nua)\ (?P<hu_unit>{_HALF_UNIT})s?\b)
   | (?P<and_half>(?P<ah_count>\d+|an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?P<ah_unit>{_HALF_UNIT})s?
-      \ (?:and\ a\ half|ruoi)\b)
+      \ (?:and\ a\ (?:half|(?P<ah_quarter>quarter))|ruoi)\b)
   | (?P<a_unit>an?\ (?:full\ |whole\ )?(?P<au_unit>{"|".join(_SINGLE_UNITS)})\b(?:'s)?)
   | (?P<in_words>one\ in\ (?P<in_count>two|three|four|five|ten|\d+)\b)
   | (?P<fraction>(?:(?P<f_count>an?|one|two|three|four)\ )?(?P<f_word>half|third|quarter|fifth|tenth)s?\b
@@ -362,6 +367,8 @@ def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
         return _make_worded_time(_read_counted(match["it_hour"]), 0, match["it_half"], match.span())
     if "ruoi" in names and (match["ru_gio"] or match["ru_part"]):
         return _make_worded_time(int(match["ru_hour"]), 30, match["ru_part"], match.span())
+    if "ruoi_word" in names:
+        return _make_worded_time(_VIETNAMESE_HOURS[match["rw_hour"]], 30, match["rw_part"], match.span())
     if "kem" in names:
         return _make_worded_time(
             int(match["ke_hour"]), -_read_minutes(match["ke_minutes"]), match["ke_part"], match.span()
@@ -534,7 +541,8 @@ def _read_fraction(match: re.Match[str], names: set[str], text: str) -> Quantity
         dimension, size = _HALF_UNITS[match["ah_unit"]]
         count_text = match["ah_count"]
         count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS.get(count_text, 0)
-        return Quantity((_point(dimension, (count + Decimal("0.5")) * size),), *span) if count else None
+        part = Decimal("0.25") if match["ah_quarter"] else Decimal("0.5")
+        return Quantity((_point(dimension, (count + part) * size),), *span) if count else None
     if "in_words" in names:
         count_text = match["in_count"]
         count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS[count_text]
@@ -659,16 +667,18 @@ _BOUND_BEFORE = re.compile(
 )
 _BOUND_AFTER = re.compile(
     r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
-    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tuoi |nguoi )?(?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
+    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
     r"|at minimum|minimum)\b)"
     r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
-    r"| (?:tuoi |nguoi )?(?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
+    r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
 )
 _NAMED_BOUND = re.compile(
     r" (?:is|are|being|la) (?:the |your |our )?(?:absolute |upper |lower )?"
     r"(?:(?P<least>minimum|least|toi thieu)|(?P<most>maximum|most|limit|toi da))\b"
 )
 """What says after a quantity which bound it is: "19 hours is the minimum"."""
+_COUNTED_BOUND = re.compile(r" (?:tuoi|nguoi) tro (?:(?P<least>len)|(?P<most>xuong))\b")
+"""A bound after the noun that is counted: "6 tuổi trở lên"."""
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
     r"|khoang|gan|xap xi|chung|tam)|[~≈]) ?(?:us)?[$€£¥]?$"
@@ -967,7 +977,9 @@ def _read_surroundings(quantity: Quantity, plain: str) -> Quantity:
     after = _BOUND_AFTER.match(plain, quantity.end)
     if after is not None:
         return quantity._replace(bound=">=" if after["least"] else "<=", end=after.end())
-    named = _NAMED_BOUND.match(plain, max(quantity.end, quantity.rate_span[1]))
+    named = _NAMED_BOUND.match(plain, max(quantity.end, quantity.rate_span[1])) or _COUNTED_BOUND.match(
+        plain, quantity.end
+    )
     if named is not None:
         return quantity._replace(bound=">=" if named["least"] else "<=")
     if lead is not None and lead["limit"]:

@@ -30,6 +30,7 @@ _SPOKEN = re.compile(
   | (?P<and_half>(?P<h_count>\d{{1,6}}|{_WORD})\ and\ (?:a|one)\ (?P<h_part>half|quarter|third)\b)
   | (?P<point>(?P<p_whole>{_WORD})\ point\ (?P<p_rest>(?:{_WORD})(?:\ (?:{_WORD})){{0,5}})\b)
   | (?P<comma>(?P<c_whole>\d{{1,6}}|{_VIETNAMESE_WORD})\ phay\ (?P<c_rest>\d{{1,6}}|{_VIETNAMESE_WORD})\b)
+  | (?P<between>between\ (?P<bt_low>{_WORD})\ and\ (?P<bt_high>{_WORD})\b)
   | (?P<minus>(?:minus|negative|am)\ (?=\d))
   | (?P<below>(?P<b_number>\d{{1,4}}(?:[.,]\d{{1,3}})?)
       (?=\ ?(?:degrees?\b|°)[^.;\n]{{0,14}}\ below\ (?:zero|freezing)\b))
@@ -37,7 +38,9 @@ _SPOKEN = re.compile(
     re.VERBOSE,
 )
 _VULGAR_FRACTION = LatePattern(rf"(?<![\w.,/])(?P<whole>\d{{1,6}})?\ ?(?P<vulgar>[{''.join(_VULGAR)}])")
-_MAY_BE_SPOKEN = re.compile(r"\d/\d| and (?:a|one) (?:half|quarter|third)| point | phay |minus|negative|\bam \d|below")
+_MAY_BE_SPOKEN = re.compile(
+    r"\d/\d| and (?:a|one) (?:half|quarter|third)|between | point | phay |minus|negative|\bam \d|below"
+)
 _PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "third": Decimal("0.333")}
 _CALCULATION = re.compile(r"[\d)] ?$")
 """What stands before a minus that subtracts."""
@@ -70,6 +73,8 @@ def _write_ordinal(match: re.Match[str]) -> str:
 def write_spoken_numbers(text: str) -> str:
     """Return a text with numbers in words, mixed fractions and ordinals as digits; ages without their "s".
 
+    >>> write_spoken_numbers("between two and eight degrees")
+    'between 2 and 8 degrees'
     >>> write_spoken_numbers("1½ inches, two and a half years, minus 18 °C, a pH of seven point four")
     '1.5 inches, 2.5 years, -18 °C, a pH of 7.4'
     """
@@ -104,6 +109,8 @@ def _write(match: re.Match[str], text: str, plain: str) -> str | None:
         return None if _DATE_BEFORE.search(before) or top >= bottom else str(_divide(top, bottom))
     if match["and_half"] is not None:
         return str(_read(match["h_count"]) + _PARTS[match["h_part"]])
+    if match["between"] is not None:
+        return f"between {_read(match['bt_low'])} and {_read(match['bt_high'])}"
     if match["point"] is not None:
         return f"{_read(match['p_whole'])}." + "".join(str(_read(word)) for word in match["p_rest"].split())
     if match["comma"] is not None:
