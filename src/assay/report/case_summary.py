@@ -151,11 +151,14 @@ def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
     answer = observation.answer if observation is not None else None
     if case.behaviour != "answer" or not isinstance(answer, str):
         return []
-    return [
-        f"{judgment.fact}: {judgment.state}{f' ({judgment.reason})' if judgment.reason else ''}"
-        for judgment in read_facts(case, answer).must_have
-        if judgment.state in ("denied", "unknown")  # what is missing stands among the causes
-    ]
+    listed = []
+    for judgment in read_facts(case, answer).must_have:
+        if judgment.state in ("denied", "unknown"):  # what is missing stands among the causes
+            state = "left open" if judgment.state == "unknown" else judgment.state
+            listed.append(f"{judgment.fact}: {state}{f' ({judgment.reason})' if judgment.reason else ''}")
+    if any(": left open" in text for text in listed):
+        listed.append("a judge (assay judge) or a person can settle what is open")
+    return listed
 
 
 def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: CasePage, room: _Room) -> Iterator[str]:
