@@ -236,7 +236,7 @@ class GapFinder:
             return True
         new = [word for word in words if not self.owner.question.find_word(word, True)]
         shared = sum(any(text.find_word(word, True) for text in self.explaining[1:]) for word in new)
-        return shared > 0 and 2 * shared >= len(new)
+        return bool(words) and 2 * shared >= len(new)
 
     def _is_statement(self, part: Part) -> bool:
         """Whether a part says something, and is no mere "Don't panic" or "No"."""
