@@ -350,6 +350,13 @@ def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int,
 
 
 _PART = re.compile(r", ")
+_ASKS_WHETHER = re.compile(
+    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
+    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
+)
+"""A question whose answer is yes or no."""
+_SAYS_WHETHER = re.compile(r"(?:yes|no|co|khong|duoc)\b,?")
+"""A fact that is an answer to it."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
@@ -399,6 +406,7 @@ class _FactJudge:
             content = [word for word in content if word.folded not in _ONES] or content
         self.content = content if content or read_fact.quantities else list(read_fact.words)
         self._owner: ValueOwner | None = None
+        self._gap_finder: GapFinder | None = None
         self.examined: list[tuple[_Occurrence, FactJudgment]] = []
 
     def judge_fact(self) -> FactJudgment:
@@ -579,6 +587,8 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", reason)
         if self.is_negative and count_negations(self.answer.plain[:_REACH_OF_NO]):
             return FactJudgment(self.fact, "unknown", f"{reason}, but the answer denies something in other words")
+        if _ASKS_WHETHER.search(self.question.plain) and _SAYS_WHETHER.match(self.read_fact.plain):
+            return FactJudgment(self.fact, "unknown", f"{reason}, and yes or no may be said in any words")
         return FactJudgment(self.fact, "missing", reason)
 
     def _find_opposites(self, lacking: Sequence[Word]) -> str:
@@ -672,16 +682,17 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         position = self._find_value_start(spot, stated)
         low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
-        finder = GapFinder(
-            self.answer,
-            self.familiar,
-            self._make_owner(self._topic()),
-            self.expected,
-            self.familiar[2:],
-            self._is_familiar,
-            self._may_be_subject,
-        )
-        yield from finder.list_gaps(Statement(spot.clause, position, stated, spot.spans), low, high)
+        if self._gap_finder is None:
+            self._gap_finder = GapFinder(
+                self.answer,
+                self.familiar,
+                self._make_owner(self._topic()),
+                self.expected,
+                self.familiar[2:],
+                self._is_familiar,
+                self._may_be_subject,
+            )
+        yield from self._gap_finder.list_gaps(Statement(spot.clause, position, stated, spot.spans), low, high)
 
     def _is_taken_back(self, spot: _Occurrence, end: int) -> bool:
         """Whether the sentence reports the fact as a belief or says that it holds no longer."""

@@ -134,7 +134,7 @@ class GapFinder:
         own = self._list_topics(self.owner.words_in(groups[index]))
         for place, group in enumerate(groups):
             rivals = [] if place == index else self.owner.list_values(group, statement.value)
-            rival = next((start for start, is_rival in rivals if is_rival and not self._may_be_time(start)), None)
+            rival = next((at for at, is_rival in rivals if is_rival and not self._may_be_time(group, at)), None)
             if rival is None:
                 continue
             other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, place, rival)
@@ -142,7 +142,7 @@ class GapFinder:
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
-                yield Gap("second value", f'it gives another value too ("{self._spell_value(rival)}")')
+                yield Gap("second value", f'it gives another value too ("{self._spell_value(group, rival)}")')
                 return
 
     def _list_shared(self, groups: Sequence[Part], index: int, place: int, rival: int) -> set[str]:
@@ -163,18 +163,18 @@ class GapFinder:
             return False
         return any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(group)))
 
-    def _may_be_time(self, start: int) -> bool:
+    def _may_be_time(self, group: Part, start: int) -> bool:
         """Whether a number without a unit may be a time of day: "at six"."""
-        own = next((own for own in self.answer.quantities if own.start == start), None)
+        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
         if own is None or any(reading.dimension for reading in own.readings) or own.date:
             return False
         return _AT_TIME.search(self.answer.plain, max(0, start - 8), start) is not None
 
-    def _spell_value(self, start: int) -> str:
-        for own in self.answer.quantities:
+    def _spell_value(self, group: Part, start: int) -> str:
+        for own in self.owner.quantities_in(group):
             if own.start == start:
                 return self.answer.text[own.start : own.end]
-        return self.answer.text[start:].split()[0].strip(".,;:!?")
+        return self.answer.text[start : group.end].split()[0].strip(".,;:!?")
 
     def _find_other_statements(self, around: Surroundings) -> Iterator[Gap]:
         own = self._list_topics(around.own)
