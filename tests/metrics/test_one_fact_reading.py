@@ -164,3 +164,8 @@ def test_an_incorrect_pattern_next_to_the_keyword_leaves_the_answer_open() -> No
     history = Case("q", "What is the limit?", reference="It rose from 10 to 12.", rubric=Rubric(("12",), ("10",)))
     told = read_facts(history, "It rose from 10 to 12.").quality
     assert told is not None and told.good is True
+
+
+def test_a_bound_on_the_other_side_is_no_denial_that_the_reference_shares() -> None:
+    case = Case("q", "Trẻ em dưới mấy tuổi được miễn phí?", reference="Trẻ em dưới 6 tuổi.", must_have=("6 tuổi",))
+    assert read_facts(case, "Các bé từ 6 tuổi trở lên được miễn phí ạ.").must_have[0].state == "denied"

@@ -20,7 +20,14 @@ from assay.text.answer_matching import (
     score_judged_keywords,
 )
 from assay.text.normalisation import fold_text
-from assay.text.stated_facts import FactJudgment, combine_states, find_reversed_statement, judge_facts, judge_quantities
+from assay.text.stated_facts import (
+    OTHER_SIDE,
+    FactJudgment,
+    combine_states,
+    find_reversed_statement,
+    judge_facts,
+    judge_quantities,
+)
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None
@@ -203,7 +210,7 @@ def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, Fac
 
 def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
     """Return a fact that answer and reference both hold and both deny as stated: there the denial belongs to it."""
-    if judgment.state not in ("denied", "missing"):
+    if judgment.state not in ("denied", "missing") or judgment.reason.startswith(OTHER_SIDE):
         return judgment
     folded_fact = fold_text(judgment.fact)
     if folded_fact not in fold_text(reference) or folded_fact not in fold_text(answer):

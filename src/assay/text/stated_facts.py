@@ -90,6 +90,10 @@ FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
 
 
+OTHER_SIDE = "it bounds the other side"
+"""Begins the reason of a fact that is denied by a bound: of such a denial the reference has none."""
+
+
 class FactJudgment(NamedTuple):
     """What an answer does with one fact, and why in words ("" if it is stated)."""
 
@@ -782,7 +786,7 @@ class _FactJudge:
         for wanted in self.reference.quantities:
             if _is_opposite_bound(wanted, stated) and not self._is_asked_or_refused(stated, spot):
                 said = self.reference.text[wanted.start : wanted.end]
-                return FactJudgment(self.fact, "denied", f'it bounds the other side than "{said}"')
+                return FactJudgment(self.fact, "denied", f'{OTHER_SIDE} than "{said}"')
         if begins_after(stated, self.answer.plain, self.limit):
             reason = "it says what happens after this, and the question is about what happens until then"
             return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
