@@ -10,7 +10,8 @@ from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.text.answer_matching import score_keywords
-from assay.text.stated_facts import combine_states, judge_facts, judge_quantities, mentions_fact
+from assay.text.fact_judgments import combine_states
+from assay.text.stated_facts import judge_facts, judge_quantities, mentions_fact
 
 
 def judge(answer: str, fact: str, question: str = "") -> str:

@@ -54,7 +54,7 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import Observation
 from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
-from assay.text.stated_facts import FactJudgment
+from assay.text.fact_judgments import FactJudgment
 
 CORRECT_ANSWER = "correct_answer"
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"

@@ -19,15 +19,9 @@ from assay.text.answer_matching import (
     partition_facts,
     score_judged_keywords,
 )
+from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, combine_states
 from assay.text.normalisation import fold_text
-from assay.text.stated_facts import (
-    OTHER_SIDE,
-    FactJudgment,
-    combine_states,
-    find_reversed_statement,
-    judge_facts,
-    judge_quantities,
-)
+from assay.text.stated_facts import find_reversed_statement, judge_facts, judge_quantities
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None

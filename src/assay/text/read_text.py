@@ -43,6 +43,18 @@ class ClauseSpan(NamedTuple):
     sentence_end: int
 
 
+CLAUSE_REACH = 400
+"""Characters on either side of a position that are examined."""
+
+
+def narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
+    """Return the part of a clause and its sentence near a position, so that the work on endless ones is bounded."""
+    low, high = position - CLAUSE_REACH, position + CLAUSE_REACH
+    return ClauseSpan(
+        max(clause.start, low), min(clause.end, high), max(clause.sentence_start, low), min(clause.sentence_end, high)
+    )
+
+
 class ReadText:
     """A text without markup: its words outside of quantities, its quantities and its clauses.
 

@@ -15,39 +15,37 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from assay.text.claim_support import find_opposite
+from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, FactState
 from assay.text.fact_scope import (
-    ASKS_FOR_COST,
-    IMPERATIVES,
-    NOTHING_ALONE,
-    NOTHING_TO_PAY,
     UNCONDITIONAL,
     UNIVERSAL,
-    WEEKDAY,
     ExpectedLimit,
-    ValueOwner,
     begins_after,
     find_direction,
     find_exception_after,
     find_expected_limit,
     find_reversed_event,
     has_exception,
-    is_comparable,
     is_excepted,
     is_limit_of_refusal,
-    is_nothing_to_pay,
     is_other_end,
-    is_positive_amount,
     is_reported_belief,
     is_reversed_limit,
     is_withdrawn,
     list_exceptions,
-    split_parts,
 )
 from assay.text.frequencies import find_frequencies, is_same_frequency, read_frequency
 from assay.text.late_pattern import LatePattern
+from assay.text.missing_quantities import (
+    is_in_name,
+    is_opposite_bound,
+    is_plain,
+    is_time,
+    judge_missing_quantity,
+)
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
@@ -58,7 +56,7 @@ from assay.text.quantities import (
     name_rate_noun,
     split_range,
 )
-from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, read_text
+from assay.text.read_text import CLAUSE_REACH, ClauseSpan, ReadText, Word, get_start, narrow_clause, read_text
 from assay.text.spoken_numbers import spell_price
 from assay.text.statement_cues import (
     ASKS_PAST,
@@ -84,23 +82,19 @@ from assay.text.statement_cues import (
 )
 from assay.text.statement_gaps import Gap, GapFinder, Statement
 from assay.text.tokens import classify_word
-from assay.text.units import MONEY, PLAIN, TIME
-
-FactState = Literal["stated", "denied", "missing", "unknown"]
-"""What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
-
-
-OTHER_SIDE = "it bounds the other side"
-"""Begins the reason of a fact that is denied by a bound: of such a denial the reference has none."""
-
-
-class FactJudgment(NamedTuple):
-    """What an answer does with one fact, and why in words ("" if it is stated)."""
-
-    fact: str
-    state: FactState
-    reason: str = ""
-
+from assay.text.units import MONEY, PLAIN
+from assay.text.value_owner import (
+    ASKS_FOR_COST,
+    IMPERATIVES,
+    NOTHING_ALONE,
+    NOTHING_TO_PAY,
+    WEEKDAY,
+    ValueOwner,
+    is_comparable,
+    is_nothing_to_pay,
+    is_positive_amount,
+    split_parts,
+)
 
 # ── the judgment of one fact ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -169,182 +163,12 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
     return found
 
 
-_PROHIBITION = LatePattern(
-    r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
-    r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
-)
-
-
-_BEFORE_NUMBER = re.compile(r"[a-z ]*[a-z](?= )")
-
-
-def _judge_missing_quantity(
-    fact: str, text: str, quantity: Quantity, answer: ReadText, question: ReadText, limit: ExpectedLimit
-) -> FactJudgment:
-    """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it.
-
-    A bound that is forbidden states its end: what must not take more than 12 days may take 12 days. So does a bound
-    that the question asks for: "below 18%" answers "Below what share?" with 18%.
-    """
-    for own in answer.quantities:
-        if _is_other_threshold(quantity, own):
-            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
-        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
-            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
-        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
-            return _judge_bounded_quantity(fact, text, own, answer, question, limit)
-        if any(is_same_quantity(quantity, end) for end in split_range(own)):
-            range_text = answer.text[own.start : own.end]
-            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
-    ends = split_range(quantity)
-    if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
-        return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
-    for own in answer.quantities:
-        if _may_leave_out_unit(quantity, own, answer) and not _is_in_name(own, answer, question):
-            number = answer.text[own.start : own.end]
-            missing_part = "which half of the day" if _is_time(quantity) else "of what"
-            return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
-        if _counts_times(quantity, own):
-            number = answer.text[own.start : own.end]
-            return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
-    return _judge_other_value(fact, text, quantity, answer)
-
-
-def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
-    """Whether two bounds are on one side of different values: "more than 1,000,000" is not "more than 100,000"."""
-    if not wanted.bound or not own.bound or wanted.bound[0] != own.bound[0] or have_different_rates(wanted, own):
-        return False
-    unbounded = wanted._replace(bound=""), own._replace(bound="")
-    return is_comparable(*unbounded) and not is_same_quantity(*unbounded)
-
-
-def _counts_times(wanted: Quantity, own: Quantity) -> bool:
-    """Whether a number without a unit may say how often: "two more attempts" for "twice"."""
-    is_frequency = any(reading.dimension == "times" for reading in wanted.readings)
-    is_plain = bool(own.readings) and _is_plain(own) and not own.bound and not own.is_range
-    return is_frequency and is_plain and is_same_quantity(wanted._replace(rate=""), own)
-
-
-def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadText) -> FactJudgment:
-    """Return that a quantity is missing, or denied by the same number of another unit: "7 months" for "7 weeks"."""
-    for own in answer.quantities:
-        if _is_same_number_of_other_unit(quantity, own):
-            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
-    comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not _is_plain(own)]
-    if len(comparable) == 1:
-        said = answer.text[comparable[0].start : comparable[0].end]
-        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"')
-    return FactJudgment(fact, "missing", f"{text} is not there")
-
-
-def _is_same_number_of_other_unit(wanted: Quantity, own: Quantity) -> bool:
-    if wanted.is_range or own.is_range or wanted.date or own.date or wanted.unit_size == own.unit_size:
-        return False
-    if _is_time(wanted) or _is_time(own) or not is_comparable(wanted, own):
-        return False
-    numbers = [
-        {reading.low / quantity.unit_size for reading in quantity.readings if reading.dimension != PLAIN}
-        for quantity in (wanted, own)
-    ]
-    return not numbers[0].isdisjoint(numbers[1])
-
-
-def _judge_bounded_quantity(
-    fact: str, text: str, own: Quantity, answer: ReadText, question: ReadText, limit: ExpectedLimit
-) -> FactJudgment:
-    if _asks_for_bound(answer.plain[own.start : own.end], question):
-        return FactJudgment(fact, "stated")
-    clause = _narrow_clause(answer.clause_at(own.start), own.start)
-    before = answer.plain[clause.start : own.start]
-    if own.bound in (">", "<"):
-        if _PROHIBITION.search(before) and count_negations(before) <= 1:
-            return FactJudgment(fact, "stated")
-        if is_limit_of_refusal(own, answer.plain, clause.end, limit):
-            return FactJudgment(fact, "stated")
-    if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
-        if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
-            return FactJudgment(fact, "stated")
-        return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
-    return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
-
-
-_AGE_BOUND = re.compile(r"older|younger")
-"""Words of a bound that is in years."""
-
-
-def _is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
-    """Whether two bounds of one value are on different sides: "under 6" and "6 or older"."""
-    if not wanted.bound or not stated.bound or wanted.bound[0] == stated.bound[0]:
-        return False
-    return is_same_quantity(wanted._replace(bound=""), stated._replace(bound=""))
-
-
-def _is_plain(quantity: Quantity) -> bool:
-    return not quantity.date and all(reading.dimension == PLAIN for reading in quantity.readings)
-
-
-def _is_time(quantity: Quantity) -> bool:
-    return any(reading.dimension == TIME for reading in quantity.readings)
-
-
-_HALF_DAY = 12 * 60
-_UNIT_MAY_FOLLOW = re.compile(
-    r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|hoac|va|neu|khi|o|la)\b)[^\W\d]"
-)
-
-
-def _may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
-    """Whether a number may be a quantity without its unit, or a time of day without its half: "at four", "6:30"."""
-    if wanted.is_range or own.is_range or own.date or wanted.date:
-        return False
-    if _is_time(wanted):
-        times = [reading.low for reading in own.readings if reading.dimension == TIME]
-        if not times and not _UNIT_MAY_FOLLOW.match(answer.plain, own.end):
-            times = [reading.low * 60 for reading in own.readings if reading.dimension == PLAIN]
-        is_half_open = re.search(r"[ap]\.?m|h|gio|noon|morning|evening", answer.plain[own.start : own.end]) is None
-        wanted_times = [reading.low for reading in wanted.readings if reading.dimension == TIME]
-        return is_half_open and any(
-            time < 13 * 60 and time % _HALF_DAY == wanted_time % _HALF_DAY
-            for time in times
-            for wanted_time in wanted_times
-        )
-    if any(reading.dimension == PLAIN for reading in wanted.readings) or not own.readings:
-        return False
-    is_plain = all(reading.dimension == PLAIN for reading in own.readings)
-    return is_plain and is_same_quantity(wanted, own) and not _UNIT_MAY_FOLLOW.match(answer.plain, own.end)
-
-
-def _asks_for_bound(bounded: str, question: ReadText) -> bool:
-    """Whether the words before the number of a bounded quantity stand in the question."""
-    words = _BEFORE_NUMBER.match(bounded)
-    return words is not None and f" {words[0].strip()} " in f" {question.plain} "
-
-
-def _is_in_name(own: Quantity, answer: ReadText, question: ReadText) -> bool:
-    """Whether a plain number is a part of a name that the question has: the 40 of "Kestrel 40" is no quantity."""
-    if any(reading.dimension != PLAIN for reading in own.readings):
-        return False
-    name = answer.plain[: own.start].rstrip()
-    word = name[name.rfind(" ") + 1 :]
-    if not word.isalpha():
-        return False
-    return f"{word} {answer.plain[own.start : own.end]}" in question.plain
-
-
 class _Occurrence(NamedTuple):
     """Where a fact may be stated: the spans of its parts that are in one clause, and parts that are elsewhere."""
 
     clause: ClauseSpan
     spans: list[tuple[int, int]]
     is_scattered: bool
-
-
-def _narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
-    """Return the part of a clause and its sentence near a position, so that the work on endless ones is bounded."""
-    low, high = position - _CONTEXT, position + _CONTEXT
-    return ClauseSpan(
-        max(clause.start, low), min(clause.end, high), max(clause.sentence_start, low), min(clause.sentence_end, high)
-    )
 
 
 def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int, int]:
@@ -370,7 +194,6 @@ _PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
 _REACH_OF_NO = 24  # characters in which an answer that denies what is asked says so
 _REACH = 160  # characters on either side in which words for past and present are searched
 _MOST_OCCURRENCES = 30  # that are examined
-_CONTEXT = 400  # characters on either side that are examined
 _MOST_WORDS_EACH, _MORE_WORDS = 1, 4  # words from the first to the last part of a fact: one for each part, and four
 _ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}
 
@@ -429,7 +252,7 @@ class _FactJudge:
                 return self._judge_noun() or FactJudgment(self.fact, "unknown", '"one" is not there')
             if not agreeing[-1]:
                 text = self.read_fact.text[quantity.start : quantity.end]
-                judgment = _judge_missing_quantity(self.fact, text, quantity, self.answer, self.question, self.limit)
+                judgment = judge_missing_quantity(self.fact, text, quantity, self.answer, self.question, self.limit)
                 if judgment.state == "stated" and (self.content or len(self.read_fact.quantities) > 1):
                     return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
                 return judgment
@@ -511,7 +334,7 @@ class _FactJudge:
             return FactJudgment(self.fact, "denied", f'it says "{self.answer.text[amount.start : amount.end]}"')
         judgments = []
         for start in sorted(starts)[:_MOST_OCCURRENCES]:
-            clause = _narrow_clause(self.answer.clause_at(start), start)
+            clause = narrow_clause(self.answer.clause_at(start), start)
             # An empty span at the start: the "no" of "no charge" denies nothing.
             judgments.append(self.judge_occurrence(_Occurrence(clause, [(start, start)], False)))
         return min(judgments, key=lambda judgment: _ORDER[judgment.state])
@@ -553,7 +376,7 @@ class _FactJudge:
         if not agreeing and ASKS_FOR_COST.search(self.question.plain):
             agreeing = self._find_spoken_price(expected)
         if not self.content:
-            agreeing = [quantity for quantity in agreeing if not _is_in_name(quantity, self.answer, self.question)]
+            agreeing = [quantity for quantity in agreeing if not is_in_name(quantity, self.answer, self.question)]
         if not agreeing and any(reading == _ONE for reading in expected.readings):
             agreeing = [Quantity((), word.start, word.end) for word in self.answer.words if word.folded in _ONES]
         return agreeing
@@ -576,7 +399,7 @@ class _FactJudge:
         ends = split_range(stated)
         if not any(is_same_quantity(expected, end, unit_required=True) for end in ends):
             return False
-        if _is_time(stated) and _is_time(expected):
+        if is_time(stated) and is_time(expected):
             return True
         return all(any(is_same_quantity(wanted, end) for wanted in self.expected) for end in ends)
 
@@ -622,7 +445,7 @@ class _FactJudge:
         parts = [*quantity_places, *word_places]
         anchor = min(quantity_places or word_places, key=len)
         for start, end in anchor[:_MOST_OCCURRENCES]:
-            clause = _narrow_clause(self.answer.clause_at(start), start)
+            clause = narrow_clause(self.answer.clause_at(start), start)
             nearest = sorted(_find_nearest(part, start) if part is not anchor else (start, end) for part in parts)
             spans = [span for span in nearest if clause.start <= span[0] < clause.end]
             yield _Occurrence(clause, spans, self._count_words(nearest) > _MOST_WORDS_EACH * len(parts) + _MORE_WORDS)
@@ -685,7 +508,7 @@ class _FactJudge:
             return
         stated = self._stated_quantity(spot)
         position = self._find_value_start(spot, stated)
-        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         if self._gap_finder is None:
             self._gap_finder = GapFinder(
                 self.answer,
@@ -767,7 +590,7 @@ class _FactJudge:
         if any(is_comparable(stated, own) for own in others):
             return FactJudgment(self.fact, "unknown", f'another value is the one per "{rates[0]}"')
         # A heading may say it: "Monthly rents:".
-        low, high = max(0, stated.start - _CONTEXT), stated.start + _CONTEXT
+        low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
         first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (low, high))
         nouns = {name_rate_noun(word.folded) for word in (*self.answer.words[first:last], *self.question.words)}
         spans = [own for own in self.answer.quantities if low <= own.start < high]
@@ -784,7 +607,7 @@ class _FactJudge:
         if find_direction(stated, self.answer.plain) == "before":
             return self._judge_lead_time(stated)
         for wanted in self.reference.quantities:
-            if _is_opposite_bound(wanted, stated) and not self._is_asked_or_refused(stated, spot):
+            if is_opposite_bound(wanted, stated) and not self._is_asked_or_refused(stated, spot):
                 said = self.reference.text[wanted.start : wanted.end]
                 return FactJudgment(self.fact, "denied", f'{OTHER_SIDE} than "{said}"')
         if begins_after(stated, self.answer.plain, self.limit):
@@ -848,7 +671,7 @@ class _FactJudge:
         if stated is None and WEEKDAY.search(self.read_fact.plain) and _ASKS_WHICH.match(self.question.plain):
             sentence = plain[clause.sentence_start : clause.sentence_end]
             return self._deny_event(find_reversed_event(self.question.plain, sentence, ""))
-        if stated is None or stated.is_range or not (stated.date or _is_time(stated)):
+        if stated is None or stated.is_range or not (stated.date or is_time(stated)):
             return None
         if is_other_end(self.question.plain, plain[max(clause.start, stated.start - _REACH_OF_NO) : stated.start]):
             return FactJudgment(self.fact, "denied", "it is the other end of the time that the question asks about")
@@ -966,7 +789,7 @@ class _FactJudge:
         for own in self.answer.quantities:
             if own == stated or not is_comparable(stated, own) or is_value_among(own, self.expected):
                 continue
-            other = _narrow_clause(self.answer.clause_at(own.start), own.start)
+            other = narrow_clause(self.answer.clause_at(own.start), own.start)
             low = other.start if other.start > stated.end or other.end <= stated.start else stated.end
             if PRESENT.search(plain, low, other.end):
                 return True
@@ -1083,7 +906,7 @@ class _FactJudge:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
         stated = self._stated_quantity(spot)
         position = self._find_value_start(spot, stated)
-        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         owner = self._make_owner(self._topic()).find_other_owner(low, high, position, stated)
         if owner is None:
             return None
@@ -1119,7 +942,7 @@ class _FactJudge:
         """Whether its own part of the answer, and no other part with a value, has words of the question."""
         stated = self._stated_quantity(spot)
         position = self._find_value_start(spot, stated)
-        low, high = max(0, position - _CONTEXT), min(len(self.answer.plain), position + _CONTEXT)
+        low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         return self._make_owner(topic).is_said_of_question(low, high, position, stated)
 
     @staticmethod
@@ -1141,7 +964,7 @@ class _FactJudge:
         has_auxiliary = any(word.folded in _AUXILIARIES for word in before)
         subject = lead if has_auxiliary else lead[:-1]
         stated = self._stated_quantity(spot)
-        if stated is not None and lead and stated.start - lead[-1].end <= 1 and _is_plain(stated):
+        if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
             return ""  # "ports 443 and 1194": the number is the name of what stands before it
         if not subject or any(word not in foreign for word in subject):
             return ""
@@ -1289,7 +1112,7 @@ def is_value_among(wanted: Quantity, quantities: Iterable[Quantity]) -> bool:
     for own in quantities:
         if is_same_quantity(wanted, own._replace(bound=""), unit_required=True):
             return True
-        if _is_time(own) and _is_time(wanted) and any(is_same_quantity(wanted, end) for end in split_range(own)):
+        if is_time(own) and is_time(wanted) and any(is_same_quantity(wanted, end) for end in split_range(own)):
             return True
     return False
 
@@ -1306,7 +1129,7 @@ def judge_quantities(
     ['stated', 'missing']
     """
     read_answer, read_reference, read_question = read_text(answer), read_text(reference), read_text(question)
-    own_quantities = [own for own in read_answer.quantities if not _is_in_name(own, read_answer, read_question)]
+    own_quantities = [own for own in read_answer.quantities if not is_in_name(own, read_answer, read_question)]
     limit = ExpectedLimit("", False)
     judgments = []
     for wanted in read_reference.quantities:
@@ -1318,7 +1141,7 @@ def judge_quantities(
         if noun is not None:
             agreeing = [own for own in agreeing if _may_count(own, noun, read_answer, own_quantities)]
         if not agreeing:
-            judgments.append(_judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
+            judgments.append(judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
             continue
         # Of the words of the question, only those that tell whose number it is count.
         judge, owner_judge = (
@@ -1336,7 +1159,7 @@ def judge_quantities(
         )
         judged = []
         for own in agreeing[:_MOST_OCCURRENCES]:
-            clause = _narrow_clause(read_answer.clause_at(own.start), own.start)
+            clause = narrow_clause(read_answer.clause_at(own.start), own.start)
             spot = _Occurrence(clause, [(own.start, own.end)], False)
             judgment = judge.judge_occurrence(spot)
             judged.append(owner_judge.judge_owner(spot) if judgment.state == "stated" else judgment)
@@ -1346,7 +1169,7 @@ def judge_quantities(
 
 def _find_counted_noun(wanted: Quantity, text: ReadText) -> Word | None:
     """Return the noun that a plain number counts: "steps" in "214 steps"."""
-    if not _is_plain(wanted):
+    if not is_plain(wanted):
         return None
     index = bisect_left(text.words, wanted.end, key=get_start)
     word = text.words[index] if index < len(text.words) else None
@@ -1390,18 +1213,6 @@ def find_reversed_statement(answer: str, reference: str) -> str:
 
 
 def _is_in_negated_clause(word: Word, text: ReadText) -> bool:
-    clause = _narrow_clause(text.clause_at(word.start), word.start)
+    clause = narrow_clause(text.clause_at(word.start), word.start)
     sentence = text.plain[clause.sentence_start : clause.sentence_end]
     return NEGATION.search(sentence) is not None or sentence.rstrip().endswith("?") or has_exception(text)
-
-
-def combine_states(states: Iterable[FactState]) -> bool | None:
-    """Return whether all facts are stated: False if any is denied or missing, else None if any is unknown.
-
-    >>> [combine_states(states) for states in (["stated"], ["stated", "unknown"], ["unknown", "missing"])]
-    [True, None, False]
-    """
-    distinct = set(states)
-    if distinct & {"denied", "missing"}:
-        return False
-    return None if "unknown" in distinct else True

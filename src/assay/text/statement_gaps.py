@@ -13,10 +13,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from assay.text.fact_scope import Part, ValueOwner
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ClauseSpan, ReadText, Word
 from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
+from assay.text.value_owner import Part, ValueOwner
 
 GapKind = Literal[
     "second value",
