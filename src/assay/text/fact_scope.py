@@ -1,8 +1,7 @@
 """What a sentence says its values of: exceptions, limits, directions, events and beliefs.
 
 "Every day except Tuesdays" names Tuesdays and denies them, "at least 22 cm" is no maximum, and "opens at 4 pm" does not
-say when it closes. The functions work on
-folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+say when it closes. The functions work on folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ from assay.text.statement_cues import (
     count_negations,
     find_denied_predicate,
 )
-from assay.text.statement_gaps import Gap, GapFinder, Statement
+from assay.text.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.tokens import classify_word
 from assay.text.units import MONEY, PLAIN
 from assay.text.value_owner import (
@@ -150,7 +150,7 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
 
     >>> gaps = find_statement_gaps("A bus takes 5 hours. A train takes 2.", ["5 hours"], "How long does a train take?")
     >>> [gap.kind for gap in gaps["5 hours"]]
-    ['second value', 'question after']
+    ['second value']
     """
     found = {}
     for fact, judge in _make_judges(answer, facts, question, context):
@@ -519,7 +519,7 @@ class _FactJudge:
                 self._is_familiar,
                 self._may_be_subject,
             )
-        yield from self._gap_finder.list_gaps(Statement(spot.clause, position, stated, spot.spans), low, high)
+        yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
 
     def _is_taken_back(self, spot: _Occurrence, end: int) -> bool:
         """Whether the sentence reports the fact as a belief or says that it holds no longer."""

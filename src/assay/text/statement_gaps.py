@@ -38,7 +38,7 @@ class Gap(NamedTuple):
     reason: str
 
 
-class Statement(NamedTuple):
+class StatedFact(NamedTuple):
     """Where an answer holds a fact: the clause, where its value starts, the value if it is a quantity, its parts."""
 
     clause: ClauseSpan
@@ -88,7 +88,7 @@ class GapFinder:
         # Syllables of Vietnamese count half: most words have two.
         self.words_of_a_statement = 3 if owner.has_modifiers_first else 6
 
-    def list_gaps(self, statement: Statement, low: int, high: int) -> Iterator[Gap]:
+    def list_gaps(self, statement: StatedFact, low: int, high: int) -> Iterator[Gap]:
         """Yield the gaps of a statement of a fact in the answer from `low` to `high`, the plainest first."""
         clause = statement.clause
         if RESPECTIVELY.search(self.answer.plain, clause.sentence_start, clause.sentence_end):
@@ -103,7 +103,7 @@ class GapFinder:
         yield from self._find_former(around)
         yield from self._find_addition(statement)
 
-    def _look_around(self, parts: Sequence[Part], groups: Sequence[Part], statement: Statement) -> Surroundings:
+    def _look_around(self, parts: Sequence[Part], groups: Sequence[Part], statement: StatedFact) -> Surroundings:
         """Return the group with the value, within its sentence, or else the sentence, and the parts around it."""
         first, last = statement.clause.sentence_start, statement.clause.sentence_end
         unit = Part(first, last, False)
@@ -127,7 +127,7 @@ class GapFinder:
     def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
         return [word for word in words if self.is_subject(word)]
 
-    def _find_second_value(self, groups: Sequence[Part], statement: Statement) -> Iterator[Gap]:
+    def _find_second_value(self, groups: Sequence[Part], statement: StatedFact) -> Iterator[Gap]:
         index = bisect_right(groups, statement.start, key=_get_part_start) - 1
         if index < 0:
             return
@@ -247,7 +247,7 @@ class GapFinder:
             return False
         return len(words) >= self.words_of_a_statement or any(self.owner.is_topic(word) for word in words)
 
-    def _find_only(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
+    def _find_only(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
         only = _ONLY.search(self.answer.plain, around.part.start, around.part.end)
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
@@ -256,7 +256,7 @@ class GapFinder:
         if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
             yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
 
-    def _find_name(self, around: Surroundings, statement: Statement) -> Iterator[Gap]:
+    def _find_name(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
         """Yield that its part names something else before the value: "Plan D5 has 4 GB"."""
         first = min(start for start, _ in statement.spans)
         for word in self.owner.words_in(around.part):
@@ -287,7 +287,7 @@ class GapFinder:
         written = self.answer.text[present.start() : present.end()].lower()
         return self.answer.plain.startswith("'s", present.end()) or "này" in written
 
-    def _find_addition(self, statement: Statement) -> Iterator[Gap]:
+    def _find_addition(self, statement: StatedFact) -> Iterator[Gap]:
         if statement.value is None or self._is_explained(_ADDITION):
             return
         end = statement.value.end
