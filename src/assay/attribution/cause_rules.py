@@ -34,10 +34,11 @@ from assay.records.observations import Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.copied_text import find_canaries
+from assay.text.fact_judgments import FactJudgment
 from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
-from assay.text.stated_facts import FactJudgment, judge_facts
+from assay.text.stated_facts import judge_facts
 from assay.text.tokens import tokenise_text
 
 INDEX_STAGE, GENERATE_STAGE = "index", "generate"
