@@ -53,13 +53,9 @@ BARS = {
     "kept-vi": (0.90, 0.97),
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
-<<<<<<< HEAD
 }
 BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
 BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free") for language in LANGUAGES}
-=======
-} | dict.fromkeys(("de", "fr", "es", "pt", "ja", "zh"), (0.80, 0.0))
->>>>>>> facts
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 

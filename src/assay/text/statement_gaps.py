@@ -97,14 +97,9 @@ class GapFinder:
         if len(groups) > 1:
             yield from self._find_second_value(groups, statement)
         around = self._look_around(parts, groups, statement)
-<<<<<<< HEAD
-        yield from self._find_other_statements(around)
-        yield from self._find_question_beside(around)
-=======
         if len(parts) > 1:
             yield from self._find_other_statements(around)
             yield from self._find_question_beside(around)
->>>>>>> facts
         yield from self._find_only(around, statement)
         yield from self._find_name(around, statement)
         yield from self._find_former(around)
@@ -187,10 +182,6 @@ class GapFinder:
         if not around.before and not around.after:
             return
         own = self._list_topics(around.own)
-<<<<<<< HEAD
-        has_foreign = self._has_foreign(around.unit)
-=======
->>>>>>> facts
         before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
@@ -198,20 +189,12 @@ class GapFinder:
             said = self._quote(statements[-1])
             yield Gap("earlier statement", f'the answer says something else first ("{said}")')
         elsewhere = topics_before - own
-<<<<<<< HEAD
-        if elsewhere and (has_foreign or len(elsewhere) > len(own - topics_before)):
-=======
         if elsewhere and (len(elsewhere) > len(own - topics_before) or self._has_foreign(around.unit)):
->>>>>>> facts
             yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")
         after = [part for part in around.after if not self._has_fact(part)]
         topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
         elsewhere = topics_after - own
-<<<<<<< HEAD
-        if has_foreign and elsewhere and len(elsewhere) >= len(own - topics_after):
-=======
         if elsewhere and len(elsewhere) >= len(own - topics_after) and self._has_foreign(around.unit):
->>>>>>> facts
             yield Gap("question after", f"the words {self._spell(elsewhere)} of the question are in another part")
 
     def _has_foreign(self, part: Part) -> bool:
@@ -228,11 +211,8 @@ class GapFinder:
         return bool(words) and words[0].kind != "stop" and not any(is_same_quantity(one, own) for one in explained)
 
     def _find_question_beside(self, around: Surroundings) -> Iterator[Gap]:
-<<<<<<< HEAD
-=======
         if not around.beside:
             return
->>>>>>> facts
         words = self.owner.words_in(around.part)
         beside = [part for part in around.beside if not self._has_fact(part)]
         beside = [self._cut_subordinate(part, around.part) for part in beside]
