@@ -6,10 +6,12 @@ be found out, and must not keep the rest of the store from being checked.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import sqlalchemy as sa
 from sqlalchemy.types import LargeBinary, Text
 
-from assay.audit.audit_store import AuditStore, ChainRow
+from assay.audit.audit_store import AuditStore, ChainRow, DamagedStoreError
 from assay.audit.schema import CHECKPOINTS, META, RECORDS, USERS
 from assay.records.counts import format_count
 
@@ -61,14 +63,21 @@ def list_foreign_settings(store: AuditStore) -> list[str]:
     """Return what is wrong with types in the tables of users, settings and checkpoints, which no record stands for."""
     if not store.is_sqlite:
         return []  # PostgreSQL keeps no value of another type
+    faults: list[str] = []
+    for table in (USERS, META, CHECKPOINTS):
+        with suppress(DamagedStoreError):  # which the check of the pages reports
+            faults += _list_foreign_columns(store, table)
+    return faults
+
+
+def _list_foreign_columns(store: AuditStore, table: sa.Table) -> list[str]:
     faults = []
     with store.reading() as connection:
-        for table in (USERS, META, CHECKPOINTS):
-            for column in table.columns:
-                expected = {bytes: "blob", str: "text", int: "integer"}[_choose_type(column)]
-                foreign = sa.func.typeof(column) != expected
-                count = connection.execute(sa.select(sa.func.count()).select_from(table).where(foreign)).scalar_one()
-                if count:
-                    values = format_count(count, "value is", "values are")
-                    faults.append(f"{table.name}.{column.name}: {values} not of the type {expected}")
+        for column in table.columns:
+            expected = {bytes: "blob", str: "text", int: "integer"}[_choose_type(column)]
+            foreign = sa.func.typeof(column) != expected
+            count = connection.execute(sa.select(sa.func.count()).select_from(table).where(foreign)).scalar_one()
+            if count:
+                values = format_count(count, "value is", "values are")
+                faults.append(f"{table.name}.{column.name}: {values} not of the type {expected}")
     return faults
