@@ -191,7 +191,7 @@ def test_the_screen_and_the_report_say_who_got_worse_and_why(
         (["compare"], "nothing to compare"),
         (["compare", "{run}", "{run}:hybrid-rerank"], "no configuration named"),
         (["compare", "{run}:nobody", "{run}:hybrid-rerank"], "nobody"),
-        (["compare", "nowhere", "{run}:hybrid-rerank"], "neither a run folder nor a baseline"),
+        (["compare", "nowhere", "{run}:hybrid-rerank"], "no such file or folder (expected RUN"),
         (["compare", "{run}/derived/report.json", "{run}:hybrid-rerank"], "a report, which holds no scores of cases"),
         (["gate", "check", "{run}"], "no gate"),
         (["baseline", "save", "{run}", "--out", "x.json"], "no configuration named"),
