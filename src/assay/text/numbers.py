@@ -195,7 +195,7 @@ _ITEM = rf"""(?<![^\W_])(?:
 _COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
-_REMEMBERED_TEXTS = 1024
+_REMEMBERED_TEXTS = 512
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
