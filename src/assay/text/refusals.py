@@ -146,7 +146,7 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
 def _load_wide_filter() -> PhraseFilter:
     """Return one filter for the phrases of all languages with spaces: what it excludes needs no second look.
 
-    Of other languages than English and Vietnamese it looks for the beginnings: there are a tenth as many, and what it
+    Of other languages than English and Vietnamese it looks for the beginnings: there are a quarter as many, and what it
     lets through is looked at again.
     """
     beginnings = set(map(_cut_phrase, load_rules("latin").by_phrase))
@@ -342,7 +342,7 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
     reads the answer.
 
     >>> explain_wording("Sorry, my notes are blank on this.").counting_for[:1]
-    ('notes are blank on this',)
+    ('my notes are blank on this',)
     """
     text = normalise_answer(answer)
     model = _choose_model(answer, text) if is_open_to_model(answer) else None
