@@ -199,6 +199,28 @@ def find_direction(quantity: Quantity, plain: str) -> Literal["", "before", "aft
     return "before" if match["before"] else "after"
 
 
+_CHANGE = re.compile(
+    r"\b(?:reduc|cut|lower|decreas|drop|f[ae]ll|shr[iau]nk|rais|r[io]se|increas|gr[eo]w"
+    r"|(?:go(?:es)?|went) (?:up|down)|giam|tang)"
+    r"\w*(?: \w+){0,4} (?:(?P<by>by|di|them)|(?P<to>to|xuong|len|con)) (?:about |around |exactly |khoang )?$"
+)
+"""A verb of change before a quantity, and whether the quantity is the difference or what is left."""
+
+
+def find_change(quantity: Quantity, plain: str) -> Literal["", "by", "to"]:
+    """Return whether something changes by a quantity or to it; "" if it is said of no change.
+
+    >>> from assay.text.read_text import read_text
+    >>> text = read_text("It is reduced by 20 percent, then cut to 15 percent, of 90 percent")
+    >>> [find_change(quantity, text.plain) for quantity in text.quantities]
+    ['by', 'to', '']
+    """
+    match = _CHANGE.search(plain, max(0, quantity.start - _MOST_BETWEEN), quantity.start)
+    if match is None:
+        return ""
+    return "by" if match["by"] else "to"
+
+
 # ── events, beliefs, withdrawals ─────────────────────────────────────────────────────────────────────────────────
 
 _EVENTS = [

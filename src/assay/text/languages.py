@@ -19,6 +19,16 @@ _VIETNAMESE = frozenset(
     "bao bi cac can cho chua co cua cung da de den duoc gi hay hoac khi khong la lam mot nao nay neu ngay nguoi nhieu "
     "nhu nhung o phai qua ra sau tai tat thi theo toi trong truoc tu va ve vi voi".split()
 )
+_OTHER = frozenset(
+    "aber auch auf aus bei bis das dem den der des durch ein eine einem einen einer fur ist kann mit muss nach nicht "
+    "oder sich sind uber und unter vom von welche wenn werden wie wird zum zur "  # German
+    "au aux avec ce ces dans de est et il ils je le les leur nous ou par pas pour quand que quel quelle qui sans sont "
+    "sur un une vous "  # French
+    "al como cuando cuanto debe del desde donde el en ese esta este hasta las los para pero por puede quien se ser sin "
+    "son su sus una y "  # Spanish
+    "ao aos das dos e em mais na nao nas nos o os ou pela pelo qual quando sao seu sua um uma".split()  # Portuguese
+) - (_ENGLISH | _VIETNAMESE | frozenset("bei das dem den des die des se em con".split()))
+_NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _FEWEST_WORDS = 2
 _CLEAR_MAJORITY = 2
 
@@ -42,6 +52,23 @@ def guess_language(text: str) -> KnownLanguage | None:
     if counts["vi"] >= _FEWEST_WORDS and counts["vi"] >= _CLEAR_MAJORITY * counts["en"]:
         return "vi"
     return None
+
+
+def is_other_language(text: str) -> bool:
+    """Return whether a text is clearly in another language than English and Vietnamese, by its words of grammar.
+
+    German, French, Spanish and Portuguese are told by words, Chinese, Japanese, Korean and Thai by their letters; of a
+    text in any other language this says False.
+
+    >>> [is_other_language(text) for text in ("Mit einer Frist von drei Monaten.", "返金は十四日以内です", "Who pays?")]
+    [True, True, False]
+    """
+    text = normalise_nfc(text)
+    if _NO_SPACES.search(text) is not None:
+        return True
+    if guess_language(text) is not None:
+        return False
+    return sum(fold_text(word) in _OTHER for word in _WORD.findall(text)) >= _FEWEST_WORDS
 
 
 def has_vietnamese_letters(text: str) -> bool:

@@ -24,6 +24,7 @@ from assay.text.fact_scope import (
     UNIVERSAL,
     ExpectedLimit,
     begins_after,
+    find_change,
     find_direction,
     find_exception_after,
     find_expected_limit,
@@ -38,6 +39,7 @@ from assay.text.fact_scope import (
     list_exceptions,
 )
 from assay.text.frequencies import find_frequencies, is_same_frequency, read_frequency
+from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
 from assay.text.missing_quantities import (
     is_in_name,
@@ -119,11 +121,27 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
     judgments = []
     for fact, judge in _make_judges(answer, facts, question, context):
         if judge is not None:
-            judgments.append(judge.judge_fact())
+            judgment = judge.judge_fact()
+            if judgment.state == "missing" and _is_in_other_words(answer, fact, question, context):
+                judgment = judgment._replace(state="unknown", reason="it is in a language whose words are not compared")
+            judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
     return tuple(judgments)
+
+
+def _is_in_other_words(answer: str, fact: str, question: str, context: str) -> bool:
+    """Whether answer and fact are in two languages, or in one whose inflections are not read: no word need be the same.
+
+    Figures are the same in every language; a fact that has some is missing without them.
+    """
+    if any(map(str.isdigit, fact)):
+        return False
+    own = guess_language(answer) or ("other" if is_other_language(answer) else None)
+    texts = f"{question} {fact} {context}"
+    expected = guess_language(texts) or ("other" if is_other_language(texts) else None)
+    return "other" in (own, expected) or (own is not None and expected is not None and own != expected)
 
 
 def _make_judges(
@@ -185,6 +203,8 @@ _ASKS_WHETHER = re.compile(
 """A question whose answer is yes or no."""
 _SAYS_WHETHER = re.compile(r"(?:yes|no|co|khong|duoc)\b,?")
 """A fact that is an answer to it."""
+_DETERMINERS = re.compile(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
+"""What may stand between "without" and the thing that is lacking."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
@@ -634,18 +654,21 @@ class _FactJudge:
         return None
 
     def _judge_direction(self, spot: _Occurrence) -> FactJudgment | None:
-        """Return the judgment of a span of time that is said to be after something, and is expected to be before it."""
+        """Return the judgment of a time after what it is expected before, or of a change to what it changes by."""
         stated = self._stated_quantity(spot)
-        direction = find_direction(stated, self.answer.plain) if stated is not None else ""
-        if stated is None or not direction:
+        if stated is None:
             return None
-        for text in (self.read_fact, self.reference):
-            for wanted in text.quantities:
-                if not is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
-                    continue
-                expected = find_direction(wanted, text.plain)
-                if expected and expected != direction:
-                    return FactJudgment(self.fact, "denied", f"it says {direction} and not {expected}")
+        for find in (find_direction, find_change):
+            said = find(stated, self.answer.plain)
+            if not said:
+                continue
+            for text in (self.read_fact, self.reference):
+                for wanted in text.quantities:
+                    if not is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                        continue
+                    expected = find(wanted, text.plain)
+                    if expected and expected != said:
+                        return FactJudgment(self.fact, "denied", f"it says {said} and not {expected}")
         return None
 
     def _judge_condition(self, spot: _Occurrence) -> FactJudgment | None:
@@ -713,7 +736,9 @@ class _FactJudge:
         negations = [
             match
             for match in NEGATION.finditer(region)
-            if match["none"] is None and not match.start() >= bound_start  # "no more than" belongs to the quantity
+            if match["none"] is None
+            and not match.start() >= bound_start  # "no more than" belongs to the quantity
+            and not self._lacks_something_else(match, region, [start - part_start for start, _ in spot.spans])
         ]
         is_negated = len(negations) % 2 == 1
         if self.denied_in_question:
@@ -729,6 +754,13 @@ class _FactJudge:
         if not self.is_negative and NEGATED_AFTER.match(plain, last, clause.end):
             return FactJudgment(self.fact, "unknown", "what follows is negated")
         return None
+
+    def _lacks_something_else(self, negation: re.Match[str], region: str, starts: Sequence[int]) -> bool:
+        """Whether "without" is said of another thing than the fact: "Without a claim you get 12 percent"."""
+        if negation[0] != "without":
+            return False
+        after = [start for start in starts if start >= negation.end()]
+        return not after or _DETERMINERS.fullmatch(region, negation.end(), min(after)) is None
 
     def _judge_denied_predicate(self, spot: _Occurrence, is_negated: bool) -> FactJudgment | None:
         """Return the judgment of a clause that affirms what the question denies; None if it denies it too, or is short.
