@@ -135,7 +135,8 @@ def test_the_comparison_shows_gains_moves_and_lists_of_cases(opened: Open) -> No
         "gone",
     ):
         assert text in shown
-    page.evaluate("document.querySelector('#regressed p a').click()")
+    assert "Same outcome, lower scores" in shown
+    page.evaluate("document.querySelector('#worse p a').click()")
     wait_for_count(page, 4)
     assert ["pear1", "nghỉ phép4", "fig7", "date10"] == list_visible_ids(page)
 
