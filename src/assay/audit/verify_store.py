@@ -318,7 +318,11 @@ class _ChainChecker:
         self, row: ChainRow, answer: StoredAnswer, key: str, texts: dict[str, StoredText], salt: bytes
     ) -> None:
         text = texts.get(key)
-        fault = "is missing" if text is None else _find_text_fault(row, key, text, salt)
+        fault = (
+            "is missing"
+            if text is None
+            else _find_text_fault(row.owner, count_microseconds(answer.record.at), key, text, salt)
+        )
         if fault is not None:
             message = f"the text of one of its chunks {fault}"
             self._add_fault("changed", row.sequence, answer.record.id, message)
@@ -332,7 +336,7 @@ class StoredText(NamedTuple):
     body: object
 
 
-def _find_text_fault(row: ChainRow, key: str, text: StoredText, salt: bytes) -> str | None:
+def _find_text_fault(owner: int | None, at: int, key: str, text: StoredText, salt: bytes) -> str | None:
     """Return what is wrong with a text, None if nothing is: erasing goes by its user and by when it was last used."""
     if not isinstance(text.body, bytes):
         return "cannot be unpacked"
@@ -341,9 +345,9 @@ def _find_text_fault(row: ChainRow, key: str, text: StoredText, salt: bytes) -> 
             return "was changed"
     except zlib.error:
         return "cannot be unpacked"
-    if text.owner != row.owner:
+    if text.owner != owner:
         return "is filed under another user"
-    if row.at is not None and not (isinstance(text.last_at, int) and text.last_at >= row.at):
+    if not isinstance(text.last_at, int) or text.last_at < at:
         return "is filed under an earlier time"
     return None
 
