@@ -37,6 +37,10 @@ RIGHT = [
         "45 minutes before departure at the latest.",
     ),
     ("Up to which wind speed may the crane work?", "22 m/s", "Above 22 m/s the crane must not work."),
+    ("What discount do customers get?", "12 percent", "Customers without a claim get 12 percent."),
+    ("What does theft pay without a receipt?", "reduced by 20 percent", "Without it, pay is reduced by 20 percent."),
+    ("What is the fee without registration?", "5 euros", "The fee without registration is 5 euros."),
+    ("Is a flood covered?", "covered", "Without any doubt it is covered."),
     ("What does the transfer cost?", "no charge", "Nothing."),
     ("What does the transfer cost?", "nothing", "It's free."),
     ("What does the transfer cost?", "free of charge", "It's complimentary."),
@@ -54,6 +58,10 @@ RIGHT = [
     ("Giá vé người lớn bao nhiêu?", "150.000 đồng", "Vé trẻ em 100.000đ, người lớn 150.000đ."),
 ]
 WRONG = [
+    ("How much notice is needed?", "12 days", "You may cancel without 12 days' notice."),
+    ("What do I need to get in?", "ticket", "You get in without a ticket."),
+    ("What happens without a receipt?", "reduced by 20 percent", "The payment is reduced to 20 percent."),
+    ("To what is the speed cut?", "cut to 30 percent", "The speed is cut by 30 percent."),
     ("How much is a van on the ferry?", "EUR61", "A van costs EUR83 and a camper EUR61."),
     ("What does a van cost?", "EUR83", "Vans are EUR61, campers EUR83."),
     ("What does adult entry cost?", "€12", "Adults: €18\nChildren: €12"),
@@ -144,3 +152,23 @@ def test_two_values_that_each_belong_to_the_other_fact_are_not_stated(answer: st
 def test_where_something_begins_is_not_where_it_ends(answer: str, state: str) -> None:
     question = "From what amount are orders delivered free of charge?"
     assert judge_facts(answer, ("250 euros",), question, "")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer"),
+    [
+        ("Mit welcher Frist kann der Vertrag gekündigt werden?", "drei Monate", "Mit dreimonatiger Frist."),
+        ("Mit welcher Frist kann der Vertrag gekündigt werden?", "drei Monate", "The notice period is three months."),
+        ("Wann endet der Schutz?", "am Tag der Übergabe", "It ends on the day the bicycle is handed over."),
+        ("When does the cover end?", "the day of the handover", "La cobertura termina el día de la entrega."),
+    ],
+)
+def test_words_are_not_missing_from_an_answer_in_a_language_that_is_not_compared(
+    question: str, fact: str, answer: str
+) -> None:
+    (found,) = judge_facts(answer, [fact], question)
+    assert ("unknown", "it is in a language whose words are not compared") == (found.state, found.reason)
+
+
+def test_figures_are_missing_in_every_language() -> None:
+    assert "missing" == judge_facts("Das ist kostenlos.", ["14 Tage"], "Wie lange kann ich das zurückgeben?")[0].state
