@@ -37,7 +37,7 @@ RIGHT = [
         "45 minutes before departure at the latest.",
     ),
     ("Up to which wind speed may the crane work?", "22 m/s", "Above 22 m/s the crane must not work."),
-    ("What discount do customers get?", "12 percent", "Customers without a claim get 12 percent."),
+    ("What discount do customers without a claim get?", "12 percent", "Customers without a claim get 12 percent."),
     ("What does theft pay without a receipt?", "reduced by 20 percent", "Without it, pay is reduced by 20 percent."),
     ("What is the fee without registration?", "5 euros", "The fee without registration is 5 euros."),
     ("Is a flood covered?", "covered", "Without any doubt it is covered."),
