@@ -21,6 +21,7 @@ from assay.report.limitations import describe_limitations
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.twin_tables import build_twin_tables
+from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_markdown
 
 _TOP_REASONS, _MAX_REASONS = 3, 10
@@ -178,8 +179,9 @@ def _iter_first_screen(
     yield ""
     yield f"**Decision: {decision.outcome}**"
     yield ""
-    for config, result in sorted(scoring.configs.items()):
-        for note in result.table.notes:
+    notes = [(config, note) for config, result in sorted(scoring.configs.items()) for note in result.table.notes]
+    for config, note in notes:
+        if note.startswith(NO_LABELS):  # all numbers are to be read with it
             yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
     failures = list(_render_list(tables.describe_all_failures(scoring)))
     reasons = decision.reasons
@@ -188,6 +190,7 @@ def _iter_first_screen(
     if len(reasons) > _TOP_REASONS:
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
     yield from _render_list(list_doubts(scoring, comparison_by_config, metric_rows))
+    yield from _render_list(f"{config}: {note}" for config, note in notes if not note.startswith(NO_LABELS))
 
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
@@ -354,10 +357,9 @@ def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
         f"{escape_markdown(config)}: {f'**{result.decision.outcome}**' if result.decision is not None else 'not gated'}"
         for config, result in sorted(scoring.configs.items())
     ]
-    if outcomes:
-        yield from ("", "; ".join(outcomes))
     approver = scoring.gate.approver if scoring.gate is not None else ""
-    yield from ("", f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}")
+    approval = f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}"
+    yield from ("", f"{'; '.join(outcomes)}. {approval}" if outcomes else approval)
 
 
 def _iter_headline_changes(
