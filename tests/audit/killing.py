@@ -15,6 +15,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,7 +84,8 @@ def _kill_one_store(
         written = _write_more(source, written, plan.lines)
         running = forker.start(words, stdout=log)
         time.sleep(chance.uniform(0, plan.seconds if killed else plan.seconds / 4))
-        os.kill(running.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may have ended by itself
+            os.kill(running.pid, signal.SIGKILL)
         status, _ = running.wait(timeout=60)
         killed += status == -signal.SIGKILL
         acknowledged = max(acknowledged, _last_acknowledged(log))

@@ -242,8 +242,9 @@ def find_gaps(path: str, **options: Any) -> dict[str, KindGap]:
 
 
 def test_kinds_that_got_too_few_candidates_are_named_with_reason_and_remedy(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # tables of that width break no sentence
     lines = ["Milk is collected every second day.", "The laboratory closes at 16:30.", "Nobody knows why."]
     rows = [{"chunk_id": f"c{number}", "text": line, "document": "notes"} for number, line in enumerate(lines)]
     path = write_lines(tmp_path / "corpus.jsonl", rows)

@@ -34,11 +34,11 @@ from assay.audit.chain import (
     sign_root,
 )
 from assay.audit.check_pages import check_pages
+from assay.audit.load_cells import find_foreign_cells, list_foreign_settings, mend_row
 from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.privacy import AuditKeys
 from assay.audit.results import MAX_FAULTS, ChainFault, PageCheck, VerifyResult
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, STORE_OWNER, TEXTS, USERS
-from assay.audit.stored_cells import find_foreign_cells, list_foreign_settings, mend_row
 from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer

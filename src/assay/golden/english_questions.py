@@ -505,7 +505,9 @@ def _ask_effect(rules: SentenceRules) -> DraftedQuestion | None:
     if RELATIVE.search(match["subject"].replace(" or ", " ")) or not is_specific(match["thing"], rules.words):
         return None
     thing, verb = match["thing"], match["verb"]
-    is_named = any(rules.words.is_name(part) for part in thing.split()) or re.search(r"[A-Z]\w* \d", thing) is not None
+    is_named = (
+        any(rules.words.is_name(part) for part in thing.split()) or re.search(r"\b[A-Z]\w* \d", thing) is not None
+    )
     if not is_named and not (rules.entity and thing.startswith("the ") and len(thing.split()) == 2):
         return None
     owner = "" if is_named else f" of {rules.entity}"

@@ -33,7 +33,7 @@ _ASKED_TERM = re.compile(r"\A(?:“(?P<vi>[^”]+)” nghĩa là gì|What does �
 _VALUE_WORD = re.compile(r" là (?P<word>bao lâu một lần|bao lâu|mấy giờ|bao nhiêu|khi nào|ai|đâu|gì)\?\Z")
 _MEANS_A_THING = {
     "vi": re.compile(r"(?:người|nhân viên|khách|khoản|phần|số|tháng|ngày|đơn vị|loại|thiết bị|hợp đồng)\s", re.I),
-    "en": re.compile(r"(?:an?|the|any|people|persons|staff|employees|customers|goods|[a-z]+s)\s", re.I),
+    "en": re.compile(r"(?:an?|the|any|people|persons|staff|employees|customers|goods|[a-z]{1,40}s)\s", re.I),
 }
 """How a meaning begins that can stand in the place of its term."""
 

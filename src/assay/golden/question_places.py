@@ -15,7 +15,7 @@ _BARE_CONDITION = {
     "en": re.compile(r"What (?:happens (?:to|if|when)|must be done with|should happen (?:if|when)|becomes of)\b"),
     "vi": re.compile(r"thì sao\?\Z"),
 }
-_ONE_NOUN = re.compile(r"(?:is|are|was|were|do|does|can|may|must) (?P<noun>[a-z]+) (?P<rest>[a-z ]*)\?\Z")
+_ONE_NOUN = re.compile(r"(?:is|are|was|were|do|does|can|may|must) (?P<noun>[a-z]{1,40}) (?P<rest>[a-z ]{0,60})\?\Z")
 _MOST_AFTER_NOUN = 1
 _SHORTEST_STEM = 5
 

@@ -365,7 +365,8 @@ def _build_outcome_lines(
         with_good, with_bad, without_good, without_bad, uncounted = counts.values()
         columns.append(f"{config} {with_good}/{with_bad} {without_good}/{without_bad} {uncounted}")
     label = "Good/bad with the evidence, without it, not counted: "
-    return [shorten_at_word(escape_terminal(label + ", ".join(columns)), width)]
+    folded = textwrap.wrap(escape_terminal(label + ", ".join(columns)), width, break_on_hyphens=False)
+    return folded if len(folded) < 2 else [folded[0], shorten_at_word(" ".join(folded[1:]), width)]
 
 
 def _build_variant_lines(scoring: ScoringResult, configs: Sequence[str], width: int) -> list[str]:

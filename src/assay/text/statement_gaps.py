@@ -340,4 +340,4 @@ _CALENDAR = re.compile(
 )
 """Words with a capital that name nothing else."""
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
-_BEFORE_VALUE = 3  # characters between "only" and a value of which it says that it is little
+_BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little
