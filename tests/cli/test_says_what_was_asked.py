@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from assay.cli import main
+from assay.metrics.catalog import CATALOG
 
 Printed = pytest.CaptureFixture[str]
 ROWS = [
@@ -29,6 +31,13 @@ def answer_length(case, observation):
     """Whether the answer is short."""
     return float(len(observation.answer) < 100)
 '''
+
+
+@pytest.fixture(autouse=True)
+def forget_metrics() -> Iterator[None]:
+    """Leave no metric of a test in the catalogue: worker processes of later tests would look for its module."""
+    yield
+    CATALOG.forget_plugins()
 
 
 @pytest.fixture
