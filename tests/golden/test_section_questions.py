@@ -13,7 +13,8 @@ def draft(text: str, section: str, *others: CorpusChunk) -> list[Case]:
     chunks = (CorpusChunk("own", text=text, document="own", section=section), *others)
     candidates = draft_candidates(Corpus({chunk.chunk_id: chunk for chunk in chunks}))
     plain = ("exact", "table-or-numeric", "acronym-or-code")
-    return [candidate.case for candidate in candidates if candidate.kind in plain and candidate.drafted_from == ("own",)]
+    own = [candidate for candidate in candidates if candidate.drafted_from == ("own",)]
+    return [candidate.case for candidate in own if candidate.kind in plain]
 
 
 FILLER = "Whoever comes late waits outside until somebody has time."
