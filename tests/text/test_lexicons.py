@@ -115,7 +115,10 @@ def test_a_file_of_a_shipped_language_replaces_it(tmp_path: Path) -> None:
         ("language: it\nspaced: maybe\nphrases: {abstain: [non lo so]}", "it.yaml:2: spaced: neither true nor false"),
         ("language: it\nclaim_words: 0\nphrases: {abstain: [non lo so]}", "it.yaml:2: claim_words: no count of words"),
         ("language: it\ncommon: uno\nphrases: {abstain: [non lo so]}", "it.yaml:2: common: no list of texts"),
-        ("language: it\nphrases: {abstain: ['{non lo so,boh']}", "it.yaml:2: phrases.abstain[0].say: a bracket without"),
+        (
+            "language: it\nphrases: {abstain: ['{non lo so,boh']}",
+            "it.yaml:2: phrases.abstain[0].say: a bracket without",
+        ),
         ("language: it\nphrases: {abstain: ['non lo [so]']}", "a bracket without its other half, or none of a phrase"),
         ("language: it", "it.yaml:1: phrases: no phrases"),
         ("language: it\nlanguage: it", "it.yaml:2: language: a key given twice"),
