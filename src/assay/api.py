@@ -397,7 +397,8 @@ def explain(
     unknown case or configuration.
     """
     if isinstance(case, CaseResult):
-        case, config = case.id, config or case.config
+        config = config or case.config
+        case = case.id
     return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 

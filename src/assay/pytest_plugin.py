@@ -88,8 +88,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Set up the run for a marked function that does not take it: pytest prunes what no argument needs."""
-    is_marked = isinstance(item, pytest.Function) and item.get_closest_marker(MARKER) is not None
-    if is_marked and FIXTURE not in item.fixturenames:
+    if not isinstance(item, pytest.Function) or item.get_closest_marker(MARKER) is None:
+        return
+    if FIXTURE not in item.fixturenames:
         item.fixturenames.append(FIXTURE)
 
 

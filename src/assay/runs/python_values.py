@@ -215,10 +215,11 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
         return GateOptions(rules, configs=configs)
     if isinstance(rules, Mapping):
         return GateOptions(read_gate_fields(rules, find_rule_problem), configs=configs)
-    if not isinstance(rules, (str, Path)):
+    try:
+        is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
+    except TypeError:
         expected = "an assay.Gate, a dictionary, the path of a gate file, or the name of a profile"
-        raise _value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})")
-    is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
+        raise _value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
     return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
 
 
