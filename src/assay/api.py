@@ -34,7 +34,7 @@ from assay.records.findings import Comparison
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
 from assay.records.plugin_table import Plugin
-from assay.records.release_gates import Decision, Gate
+from assay.records.release_gates import Decision
 from assay.records.requests import (
     InputOptions,
     ReportFiles,
@@ -44,12 +44,14 @@ from assay.records.requests import (
 )
 from assay.records.verdicts import JudgeRubric
 from assay.report import explain_case as explaining
+from assay.report.collect_cases import CaseResult
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observation_runner import ObservationLimits
 from assay.runs.observe_target import ObservedValues, observe_target, run_blocking
 from assay.runs.python_values import (
+    GateLike,
     PathLike,
     digest_outputs_value,
     find_golden_file,
@@ -194,7 +196,7 @@ def run(
     corpus: Corpus | PathLike | None = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
-    gate: Gate | PathLike | None = None,
+    gate: GateLike | None = None,
 ) -> ScoreResult:
     """Ask a target every question of a golden set, and score what it did: `observe`, then `score`.
 
@@ -232,7 +234,7 @@ async def run_async(
     corpus: Corpus | PathLike | None = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
-    gate: Gate | PathLike | None = None,
+    gate: GateLike | None = None,
 ) -> ScoreResult:
     """As `run`, to be awaited."""
     cases = read_golden_value(golden)
@@ -260,7 +262,7 @@ def score(
     corpus: Corpus | PathLike | None = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
-    gate: Gate | PathLike | None = None,
+    gate: GateLike | None = None,
     gate_configs: Sequence[str] = (),
     missing_as_zero: bool = False,
     ignore_unknown: bool = False,
@@ -347,8 +349,12 @@ def _name_metric(item: str | Metric) -> str:
     return CATALOG.add_plugin(Plugin(item.name, reference, "", lambda: item))
 
 
-def gate(result: ScoreResult, rules: Gate | PathLike, configs: Sequence[str] = ()) -> Decision:
-    """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`."""
+def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = ()) -> Decision:
+    """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`.
+
+    `rules` are a Gate, the fields of a gate file as a dictionary, the path of one, or the name of a profile. Raises
+    InputError for rules that cannot be used.
+    """
     resolved = load_requested_gate(read_gate_value(rules))
     if resolved is None:
         raise InputError("no gate given")
@@ -362,7 +368,7 @@ def compare(
     *,
     baseline_config: str | None = None,
     candidate_config: str | None = None,
-    gate: Gate | PathLike | None = None,
+    gate: GateLike | None = None,
 ) -> Comparison:
     """Compare a configuration of one result with one of another, or of the same result: the baseline comes first.
 
@@ -377,7 +383,7 @@ def compare(
 
 def explain(
     result: ScoreResult,
-    case: str,
+    case: str | CaseResult,
     config: str | None = None,
     *,
     show_forbidden: bool = False,
@@ -385,10 +391,14 @@ def explain(
 ) -> str:
     """Return one case as text: question, expected, answer, verdict, cause and fix, and where its evidence went.
 
+    `case` is an id, or one of `result.cases`.
     `verbose` adds graded rankings, context, citations, and every score with its reason. `config` may be left out if
     there is only one. `show_forbidden` prints text that the user of the case must not see. Raises InputError for an
     unknown case or configuration.
     """
+    if isinstance(case, CaseResult):
+        config = config or case.config
+        case = case.id
     return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
 
 

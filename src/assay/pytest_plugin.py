@@ -80,10 +80,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     plan = _read_marker(marker, metafunc.definition)
     case_ids = [case.id for case in plan.golden.cases]
     gates = [GATE_ID] if plan.options.get("gate") is not None else []
-    if FIXTURE not in metafunc.fixturenames:
-        metafunc.fixturenames.append(FIXTURE)
     parameters = [(plan, case_id) for case_id in case_ids] + [(plan, None) for _ in gates]
+    if FIXTURE not in metafunc.fixturenames:
+        metafunc.fixturenames.append(FIXTURE)  # it can be a parameter, but is not set up: see pytest_itemcollected
     metafunc.parametrize(FIXTURE, parameters, indirect=True, ids=[*case_ids, *gates])
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Set up the run for a marked function that does not take it: pytest prunes what no argument needs."""
+    if not isinstance(item, pytest.Function) or item.get_closest_marker(MARKER) is None:
+        return
+    if FIXTURE not in item.fixturenames:
+        item.fixturenames.append(FIXTURE)
 
 
 def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
@@ -169,6 +177,8 @@ def _lock(path: Path) -> Iterator[None]:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     """Run the body with its case, then fail the test if the case or the gate failed."""
     run = pyfuncitem.stash.get(_run_of_item, None)
+    if run is None and pyfuncitem.get_closest_marker(MARKER) is not None:
+        pytest.fail("assay: the target was not asked (the fixture assay_run was not set up)", pytrace=False)
     if run is not None and run.case is None:
         pyfuncitem.obj = _do_nothing  # the body is about a case; this is the test of the gate
     result = yield

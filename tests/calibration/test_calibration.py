@@ -303,3 +303,15 @@ def test_every_figure_is_finite_and_in_its_range(pairs: list[tuple[str, str]]) -
     for each in (found.kappa, found.ac1, found.weighted, compute_alpha({"a": first, "b": second}, SCALE)):
         assert each is None or -1 <= each.value <= 1
         assert each is None or each.low is None or each.high is None or each.low <= each.high
+
+
+def test_raters_who_agree_everywhere_are_not_certain_to() -> None:
+    """4 passed and 17 failed cases: the Wilson scores allow .490 and .184 of them to differ."""
+    labels = {(f"c{case}", "x", ""): "pass" if case < 4 else "fail" for case in range(21)}
+    agreement = compute_agreement(("people", "scorer"), labels, labels, {"fail": 0.0, "pass": 1.0})
+    assert agreement is not None and agreement.balanced_accuracy is not None and agreement.kappa is not None
+    assert (1.0, 1.0) == (agreement.balanced_accuracy.value, agreement.balanced_accuracy.high)
+    assert pytest.approx((0.510 + 0.816) / 2, abs=1e-3) == agreement.balanced_accuracy.low
+    # Of 21 items 13.87 + 2.04 stay equal, po = .758, and pe = (17·15.83 + 4·5.17)/21² = .657: (po − pe)/(1 − pe).
+    assert pytest.approx(0.293, abs=5e-3) == agreement.kappa.low
+    assert "no two labels differ" in agreement.kappa.note

@@ -175,6 +175,67 @@ def test_forms_and_refusals_of_promptfoo_become_those_of_a_case(
     assert (None, "answer", "abstain") == (ahead.answer_format, ahead.behaviour, car.behaviour)
 
 
+def test_what_promptfoo_asks_of_every_test_is_asked_of_every_case(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configuration = {
+        "defaultTest": {"assert": [{"type": "not-contains", "value": "As an AI"}, {"type": "cost", "threshold": 1}]},
+        "tests": [
+            {"vars": {"question": "Price?"}, "assert": [{"type": "contains", "value": "49", "weight": 3}]},
+            {
+                "vars": {"question": "For {{whom}}?", "whom": "whom"},
+                "assert": [{"type": "equals", "value": "{{whom}}"}],
+            },
+            {"vars": {"question": "Open?"}, "assert": [{"type": "contains", "value": "{{hour}}"}]},
+            {
+                "vars": {"question": "Any?"},
+                "assert": [
+                    {"type": "contains-any", "value": "49, 50"},
+                    {"type": "contains-any", "value": ["a"]},
+                    {"type": "equals", "value": "x"},
+                    {"type": "factuality", "value": "y"},
+                ],
+            },
+        ],
+        "scenarios": [{"config": [], "tests": []}],
+    }
+    assert 0 == main(["init", "--from", write(folder, "c.yaml", configuration)])
+    assert (
+        "no counterpart: assert contains ×1, assert contains-any ×1, assert contains: weight ×1, assert cost ×4, "
+        "assert factuality ×1, scenarios ×1, vars.whom ×1"
+    ) in capsys.readouterr().err
+    cases = load_golden(folder / "golden.jsonl").golden.cases
+    assert all(case.rubric is not None and ("As an AI",) == case.rubric.incorrect_patterns for case in cases)
+    assert [("Price?", ("49",)), ("For whom?", ("whom",)), ("Open?", ()), ("Any?", ("x",))] == [
+        (case.question, case.must_have) for case in cases
+    ]
+    assert cases[3].rubric is not None and ("49", "50") == cases[3].rubric.correct_keywords
+
+
+def test_a_table_of_tests_has_its_assertions(folder: Path) -> None:
+    write(
+        folder,
+        "tests.csv",
+        "question,__expected,__expected2\nHow much?,contains: 49,\nWho?,is-refusal,\nRaw?,exactly,\n",
+    )
+    assert 0 == main(["init", "--from", write(folder, "c.yaml", {"tests": "file://tests.csv"})])
+    much, who, raw = load_golden(folder / "golden.jsonl").golden.cases
+    assert (("49",), "abstain", "exactly") == (much.must_have, who.behaviour, raw.reference)
+
+
+def test_a_question_given_twice_is_named_by_its_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tests = [{"vars": {"question": "Same?"}}, {"vars": {"question": "Same?"}}]
+    assert 2 == main(["init", "--from", write(folder, "c.yaml", {"tests": tests})])
+    assert "c.yaml:2: id: E_DUPLICATE_ID id given twice" in (said := capsys.readouterr().err)
+    assert "it is at row 1)" in said
+
+
+def test_a_spreadsheet_with_semicolons_and_capitals_is_read(folder: Path) -> None:
+    assert 0 == main(["init", "--from", write(folder, "rows.csv", "Question;Reference\nHow much, please?;4,50\n")])
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    assert ("How much, please?", "4,50") == (case.question, case.reference)
+
+
 def test_a_spreadsheet_is_read_with_its_lists(folder: Path) -> None:
     text = 'question,reference,contexts,answer\nHow much leave?,12 days,"[""' + LEAVE + '""]",Twelve\n'
     assert 0 == main(["init", "--from", write(folder, "rows.csv", text)])

@@ -84,6 +84,11 @@ def test_citations_alone_point_at_the_citations_and_leaks_at_access() -> None:
     assert "access" == blamed("visibility_leaks", [FOUND], [make_trace(retrieved=None, context=None)])[0]
 
 
+def test_a_larger_share_of_a_smaller_context_is_no_better_citation() -> None:
+    """The same citation covers 1 of 3 chunks, then 1 of 1."""
+    assert "unexplained" == went("citation_coverage", [FOUND], [FOUND])[0]
+
+
 def test_other_chunks_around_the_evidence_are_told_as_that() -> None:
     assert "around" == blamed("context_precision", [FOUND], [FOUND])[0]
 

@@ -282,3 +282,12 @@ def test_every_case_is_in_exactly_one_list_or_scored_nowhere(pairs: list[tuple[A
     }
     neither = moved if metric == "judged@10" else set()  # it moved, and no direction is better
     assert scored - neither == set(listed)
+
+
+def test_a_side_whose_leaks_count_in_its_scores_says_so() -> None:
+    right = side({"correct_answer": [1.0] * 20}, "before")
+    leaky = side({"correct_answer": [0.0] * 4 + [1.0] * 16}, "after")
+    table = with_fields(leaky.table, before_leaks={"correct_answer": right.table.columns["correct_answer"]})
+    notes = compare_snapshots(right, with_fields(leaky, table=table)).notes
+    assert "after: 4 cases that leaked get the worst score in correct_answer, whatever the answer says" in notes
+    assert not any("leaked" in note for note in compare_snapshots(right, leaky).notes)

@@ -90,7 +90,13 @@ def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> 
     """sd of one loss among 20 is .2236: ((1.645 + .842)·.2236/.05)² = 123.6."""
     found = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
     assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
-    assert "about 124 cases that differ like these would be needed to decide" in found.results[0].message
+    assert "if nothing was lost, about 124 cases that differ like these would show it" in found.results[0].message
+
+
+def test_a_loss_above_the_margin_says_how_many_cases_would_show_it() -> None:
+    """sd of three losses among 20 is .3663: ((1.645 + .842)·.3663/(.15 − .05))² = 82.9."""
+    message = held(RECALL, [1.0] * 20, [1.0] * 17 + [0.0] * 3).results[0].message
+    assert "if it really lost 0.150, about 83 cases that differ like these would show it" in message
 
 
 def test_equal_scores_say_how_much_other_questions_may_lose_and_how_many_would_tell() -> None:
@@ -121,7 +127,7 @@ def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None
 def test_an_open_loss_names_its_size() -> None:
     (found,) = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0]).results
     assert "worse on c19: inconclusive: the true loss may be up to 0." in found.message
-    assert "(one-sided 95% bound), and 0.05 is allowed; about 124 cases" in found.message
+    assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, about 124" in found.message
 
 
 def test_what_stays_open_blocks_on_leaks_and_injections_unless_the_rule_says_otherwise() -> None:

@@ -29,6 +29,7 @@ from assay.judging.control_questions import (
     build_anchor_request,
     build_anchor_requests,
     compute_separation,
+    is_doubtful,
 )
 from assay.judging.rubric_files import load_anchors
 from assay.records.errors import InputError
@@ -205,3 +206,16 @@ def test_separation_counts_ties_half() -> None:
 def test_too_few_answers_do_not_separate(grounded: list[bool]) -> None:
     with pytest.raises(InputError, match="too few to separate"):
         compute_separation([0.5] * len(grounded), grounded)
+
+
+def test_labels_that_are_worth_the_same_are_as_expected() -> None:
+    """A judge that says "not found" of what is contradicted separates the anchors; both count 0."""
+    questions = ControlQuestions({}, build_anchor_requests(ANCHORS, RUBRICS))
+    verdicts = {}
+    for digest, (anchor, _) in questions.anchors.items():
+        item = ItemVerdict(ANCHOR_CLAIM_ID, "supported" if anchor.label == "supported" else "not_found")
+        verdicts[digest] = [Verdict(digest, "j", 0, "support@1", (item,))]
+    few = dict(list(verdicts.items())[:5])
+    for recorded in (few, verdicts):
+        status = assess_judge("j", questions, recorded, RUBRICS, None)
+        assert (1.0, False, False) == (status.anchors_right, status.invalid, is_doubtful(status))

@@ -75,3 +75,15 @@ def test_the_report_states_approver_and_date_and_is_the_same_twice() -> None:
     first, second = (render_comparison_markdown(compared(), PASS, meta) for _ in range(2))
     assert first == second
     assert "Date: 2026-03-01. Approved by: Minh" in first
+
+
+def test_a_shown_change_that_no_trace_explains_is_not_called_no_change() -> None:
+    found = replace(compared(), moved=())
+    assert ["recall@10"] == [name for name, change in found.metrics.items() if change.verdict == "regressed"]
+    expected = "The traces of the cases do not show why these moved: recall@10."
+    assert expected in render_comparison_screen(found, PASS).lines
+    assert expected in render_comparison_markdown(found, PASS, ReportMeta())
+    equal = compare_snapshots(side({"recall@10": [1.0] * 20}), side({"recall@10": [1.0] * 20}, "b"))
+    assert (
+        "No change of a metric is shown, so there is nothing to explain." in render_comparison_screen(equal, PASS).lines
+    )

@@ -92,13 +92,16 @@ def test_a_failed_case_is_explained_and_a_failed_gate_gives_its_reasons(session:
     assert re.search(r"^gate: (FAIL|INCOMPLETE)\n - ", said, re.MULTILINE)
 
 
-def test_the_body_can_assert_more_and_needs_no_fixture(session: pytest.Pytester, run: Run) -> None:
-    body = TESTS.replace('"never"', '"leave"')
-    session.makepyfile(test_rag=body + TESTS.split("ask\n", 1)[1].replace("test_rag(assay_run)", "test_bare()"))
-    (session.path / "test_rag.py").write_text(
-        body + "\n@pytest.mark.assay(target=ask, golden='golden.jsonl')\ndef test_bare():\n    pass\n", encoding="utf-8"
-    )
-    run("-k", "leave").assert_outcomes(passed=1, failed=1)
+def test_the_body_can_assert_more(session: pytest.Pytester, run: Run) -> None:
+    session.makepyfile(test_rag=TESTS.replace('"never"', '"leave"'))
+    run("-k", "leave").assert_outcomes(failed=1)
+
+
+def test_a_marked_function_without_the_fixture_fails_as_one_with_it(session: pytest.Pytester, run: Run) -> None:
+    marked = TESTS.partition("def ")[0]
+    session.makepyfile(test_rag=f"{marked}def test_bare():\n    pass\n")
+    run().assert_outcomes(passed=1, failed=3)
+    assert 3 == len(list_calls(session))
 
 
 def test_the_target_is_asked_once_by_several_processes(session: pytest.Pytester, run: Run) -> None:

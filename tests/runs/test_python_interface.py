@@ -349,3 +349,55 @@ def test_a_metric_that_raises_is_named_with_its_exception_and_its_cases() -> Non
     reasons = " ".join(result.decision.reasons)
     assert "halves on 1 of 1 case: the metric raised ZeroDivisionError: division by zero (a)" in reasons
     assert "in error" not in reasons
+
+
+FEES = [
+    {"id": str(fee), "question": f"What is fee {fee}?", "reference": f"{fee} euros", "must_have": [f"{fee} euros"]}
+    for fee in range(10, 16)
+]
+
+
+class Frame:
+    """A data frame as Polars has them: rows with a cell for every column."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        return self.rows
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_a_missing_answer_of_a_frame_is_an_error_and_no_case_without_a_question(missing: float | None) -> None:
+    rows = [
+        {"case_id": str(fee), "answer": f"Fee {fee} is {fee} euros." if fee < 13 else missing, "latency_ms": None}
+        for fee in range(10, 16)
+    ]
+    result = assay.score(FEES, Frame(rows), gate={"rules": [{"metric": "failed", "at_most": 0}], "correctness": 0.9})
+    assert ("FAIL", ["13", "14", "15"]) == (result.decision.outcome, [case.id for case in result.failed])
+
+
+def test_answers_that_some_rows_lack_let_no_rule_on_answers_pass() -> None:
+    rows: list[dict[str, Any]] = [
+        {"case_id": str(fee), "answer": f"Fee {fee} is {fee} euros."} for fee in range(10, 13)
+    ]
+    rows += [{"case_id": str(fee)} for fee in range(13, 16)]
+    gate = {"rules": [{"metric": "failed", "at_most": 0}], "correctness": 0.9}
+    decision = assay.score(FEES, rows, gate=gate).decision
+    assert "PASS_WITH_RISK" == decision.outcome
+    assert all("not reported on 3 of 6 cases (13, 14, 15)" in reason for reason in decision.reasons[:2])
+    assert "PASS" == assay.score(FEES[:3], rows[:3], gate=gate).decision.outcome
+
+
+def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
+    result = assay.run(ask, ROWS)
+    assert "FAIL" == assay.gate(result, {"rules": [{"metric": "error_rate", "at_most": 0}]}).outcome
+    with pytest.raises(InputError, match=r"gate:1: rules\[0\].metrik: .*did you mean 'metric'"):
+        assay.gate(result, {"rules": [{"metrik": "failed"}]})
+    with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary"):
+        assay.gate(result, 3)  # type: ignore[arg-type]
+
+
+def test_a_case_is_explained_by_its_id_or_as_it_is() -> None:
+    result = assay.run(ask, ROWS)
+    assert assay.explain(result, "leave") == assay.explain(result, result.cases[0])

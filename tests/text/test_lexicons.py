@@ -79,6 +79,12 @@ def test_one_file_adds_a_language(answer: str, behaviour: str) -> None:
     assert behaviour == detect_behaviour(answer, "it").behaviour
 
 
+def test_the_lexicon_of_the_documentation_can_be_read() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/how-to/refusals.md").read_text(encoding="utf-8")
+    lexicon = parse_lexicon(page.split("```yaml\n")[1].split("```")[0], "it.yaml")
+    assert "it" == lexicon.language
+
+
 def test_without_its_file_the_language_is_unknown_again() -> None:
     assert not has_lexicon("it")
     assert ("unknown", False) == detect_behaviour("Il prezzo è di 12 euro.", "it")[:2]
@@ -109,6 +115,11 @@ def test_a_file_of_a_shipped_language_replaces_it(tmp_path: Path) -> None:
         ("language: it\nspaced: maybe\nphrases: {abstain: [non lo so]}", "it.yaml:2: spaced: neither true nor false"),
         ("language: it\nclaim_words: 0\nphrases: {abstain: [non lo so]}", "it.yaml:2: claim_words: no count of words"),
         ("language: it\ncommon: uno\nphrases: {abstain: [non lo so]}", "it.yaml:2: common: no list of texts"),
+        (
+            "language: it\nphrases: {abstain: ['{non lo so,boh']}",
+            "it.yaml:2: phrases.abstain[0].say: a bracket without",
+        ),
+        ("language: it\nphrases: {abstain: ['non lo [so]']}", "a bracket without its other half, or none of a phrase"),
         ("language: it", "it.yaml:1: phrases: no phrases"),
         ("language: it\nlanguage: it", "it.yaml:2: language: a key given twice"),
         ("language: &a it\nbare: [*a]", "an alias (expected each value written out)"),

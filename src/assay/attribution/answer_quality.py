@@ -11,7 +11,7 @@ from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import AnswerQuality, assess_answer_text
 from assay.metrics.metric import JoinedRows
 from assay.records.golden_set import BEHAVIOURS, Case
-from assay.records.observations import Observation
+from assay.records.observations import NO_ANSWER_REASON, Observation
 from assay.records.scores import SCORED
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, AttributionSettings
 from assay.text.refusals import UNKNOWN
@@ -47,7 +47,7 @@ def assess_answer(
     behaviour.
     """
     if observation.answer is UNSET and observation.behaviour is None:
-        return AnswerQuality(None, "no answer was asked for")
+        return AnswerQuality(None, NO_ANSWER_REASON)
     if behaviour == UNKNOWN:
         return AnswerQuality(None, "nothing tells what the answer did")
     if behaviour != ANSWER_BEHAVIOUR or not case.accepted_bits >> BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] & 1:

@@ -571,8 +571,11 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     rank = loss.find_rank(final)
     if final is None or rank is None:
         return None
-    evidence = (f"{loss.describe_rank(final)} in {final.name}; the generator was shown {loss.shown_count}",)
     context = loss.find_last_step("context")
+    cut = (
+        "the generator was shown" if context is not None else "no context is recorded, and it is taken to be the first"
+    )
+    evidence = (f"{loss.describe_rank(final)} in {final.name}; {cut} {loss.shown_count}",)
     if final.kind == "rerank" or len(loss.steps) <= 2:
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
         subcause, record = "ranked_below_cut_off", (RECORD_UNFILTERED, RECORD_QUERY)

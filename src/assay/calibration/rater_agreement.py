@@ -26,7 +26,7 @@ from assay.stats.agreement import (
 from assay.stats.arrays import ConfusionTables
 from assay.stats.bootstrap import bootstrap_interval, draw_cases, interval_of_draws
 from assay.stats.classification import compute_balanced_accuracies, compute_balanced_accuracy, tabulate_confusion
-from assay.stats.intervals import Bounds, Estimate
+from assay.stats.intervals import Bounds, Estimate, wilson_interval
 
 ItemKey = tuple[str, str, str]
 """What was labelled: case, configuration, item ("" for the whole answer)."""
@@ -128,9 +128,12 @@ def compute_agreement(
     def estimated(
         value: float | None, values: Callable[[ConfusionTables], Iterable[float | None]]
     ) -> ReportedEstimate | None:
-        return ReportedEstimate.from_bounds(
-            value, interval_of_draws(values(tables), seed=seed) if value is not None and again else None
-        )
+        if value is None or not again:
+            return ReportedEstimate.from_bounds(value, None)
+        bounds = interval_of_draws(values(tables), seed=seed)
+        if bounds is not None and bounds.low == bounds.high == 1:
+            bounds = bounds._replace(low=_bound_equal_labels(table, rows, cases, values), note=_EQUAL_LABELS_NOTE)
+        return ReportedEstimate.from_bounds(value, bounds)
 
     shares = table.sum(axis=1) / len(keys)
     return RaterAgreement(
@@ -150,6 +153,32 @@ def compute_agreement(
         confusion=tuple(tuple(row) for row in table.tolist()),
         prevalence=dict(zip(labels, shares.tolist(), strict=True)),
     )
+
+
+_PARTS = 1_000_000
+"""Into how many parts an item is cut, so that a table of parts of items has whole numbers."""
+_EQUAL_LABELS_NOTE = "no two labels differ, so no draw has any: the lower bound is that of the Wilson score"
+
+
+def _bound_equal_labels(
+    table: ConfusionTables,
+    rows: npt.NDArray[np.intp],
+    cases: Sequence[str],
+    compute_values: Callable[[ConfusionTables], Iterable[float | None]],
+) -> float:
+    """Return the lower bound of a statistic of raters who agree everywhere.
+
+    Of each label of the first rater as many items get other labels, all alike, as the Wilson score of its cases allows.
+    """
+    size = len(table)
+    changed = table.astype(np.float64)
+    for label in np.flatnonzero(table.sum(axis=1)).tolist():
+        count = len({case for case, row in zip(cases, rows.tolist(), strict=True) if row == label})
+        moved = (1 - wilson_interval(count, count).low) * changed[label, label]
+        changed[label] += moved / max(size - 1, 1)
+        changed[label, label] = table[label, label] - moved
+    (value,) = compute_values(np.rint(changed * _PARTS).astype(np.intp)[np.newaxis])
+    return value if value is not None else 0.0
 
 
 def compute_alpha(

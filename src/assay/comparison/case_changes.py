@@ -239,9 +239,8 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
     if is_answer_metric:
         return "generator", ""
     citation_names = {metric_row.name for metric_row in metric_rows if metric_row.family == "citation"}
-    # With more chunks in the context, the same citations cover a smaller share of it.
-    is_only_coverage = is_ranking_metric and citation_names == {"citation_coverage"}
-    if "citation" in families and not is_only_coverage:
+    # The same citations cover a smaller share of more chunks in the context, and a larger one of fewer.
+    if citation_names and citation_names != {"citation_coverage"}:
         return "citation", ""
     return ("around" if is_ranking_metric and before else "unexplained"), ""
 

@@ -36,6 +36,7 @@ from assay.scoring.paired_scores import (
     merge_cases,
     pair_columns,
 )
+from assay.scoring.score_tables import describe_leaked_scores
 from assay.scoring.slices import find_slice_rows, find_slices
 from assay.scoring.summaries import HEADLINE
 from assay.stats.arrays import RowIndices
@@ -210,7 +211,8 @@ def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: Score
     if looked:
         yield "; ".join(looked)
     for mine, other in ((baseline, candidate), (candidate, baseline)):
-        yield from (f"{mine.side.name}: {note}" for note in mine.table.notes)
+        notes = (*mine.table.notes, *describe_leaked_scores(mine.table))
+        yield from (f"{mine.side.name}: {note}" for note in notes)
         alone = [name for name in requested if name in mine.metrics and name not in other.metrics]
         if alone:
             yield f"measured on one side only, {mine.side.name}, and not compared: {', '.join(alone)}"

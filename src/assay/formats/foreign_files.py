@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 from assay.formats.file_io import decode_line, open_source, read_lines
 from assay.formats.foreign_rows import QUESTION_KEYS, ForeignRows, make_question_id, read_foreign_rows
+from assay.formats.reply_shapes import ANSWER_KEYS, EXPECTED_KEYS
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -32,6 +34,9 @@ _LIST_MEMBERS = (
     "rows",
 )
 _FILE_PREFIX = "file://"
+_USUAL_HEADERS = frozenset(
+    (*QUESTION_KEYS, *EXPECTED_KEYS, *ANSWER_KEYS, "contexts", "retrieved_contexts", "id", "tags")
+)
 
 
 def load_foreign_file(path: str | Path) -> ForeignRows:
@@ -62,12 +67,26 @@ def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
     with open_source(path) as source:
         text = "\n".join(decode_line(line, name) for line in read_lines(source))
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if name.endswith(".tsv") else ",")
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text, name))
     for number, row in enumerate(reader, 1):
         if None in row or None in row.values():
             expected = len(reader.fieldnames or ())
             raise InputError([Problem(name, number, "", f"another number of cells (expected {expected})", "E_CELLS")])
-        yield number, {key.strip(): _read_cell(value, name, number) for key, value in row.items()}
+        yield number, {_read_header(key): _read_cell(value, name, number) for key, value in row.items()}
+
+
+def _find_delimiter(text: str, name: str) -> str:
+    """Return what separates the cells: spreadsheets write semicolons where the decimal sign is a comma."""
+    if name.endswith(".tsv"):
+        return "\t"
+    header = text.partition("\n")[0]
+    return ";" if header.count(";") > header.count(",") else ","
+
+
+def _read_header(name: str) -> str:
+    """Return the name of a column; the usual ones are the same in upper case."""
+    plain = name.strip()
+    return plain.lower() if plain.lower() in _USUAL_HEADERS else plain
 
 
 def _read_cell(text: str, name: str, number: int) -> Any:
@@ -121,15 +140,21 @@ def _read_promptfoo(path: Path) -> ForeignRows:
     document = read_yaml_file(path).data
     tests = document.get("tests") if isinstance(document, Mapping) else None
     if isinstance(tests, str) and tests.startswith(_FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
-        return load_foreign_file(path.parent / tests.removeprefix(_FILE_PREFIX))
+        file = path.parent / tests.removeprefix(_FILE_PREFIX)
+        rows = [row for _, row in read_row_file(file, str(file))]
+        if not any(_is_table_test(row) for row in rows):
+            return load_foreign_file(file)
+        tests, name = [_read_table_test(row) for row in rows], str(file)
     if not isinstance(tests, list):
         message = f"no list of tests (got {shorten_repr(tests)}; expected tests in the file, or file://rows.csv)"
         raise InputError([Problem(name, None, "tests", message, "E_IMPORT")])
     foreign = ForeignRows()
     shared = document.get("defaultTest")
-    shared_vars = shared.get("vars") if isinstance(shared, Mapping) else None
+    shared = shared if isinstance(shared, Mapping) else {}
+    for key in ("scenarios", "nunjucksFilters"):
+        foreign.ignored.update([key] if document.get(key) else ())
     for number, test in enumerate(tests, 1):
-        case = _read_test(test, shared_vars or {}, number, foreign, name)
+        case = _read_test(test, shared, number, foreign, name)
         if case is not None:
             foreign.cases.append((case, number))
     return foreign
@@ -141,7 +166,12 @@ def _read_test(test: Any, shared: Mapping[str, Any], number: int, foreign: Forei
         message = f"no vars (got {shorten_repr(test)}; expected vars with the question)"
         foreign.add_problem(name, number, f"tests[{number - 1}].vars", message)
         return None
-    values = {**shared, **variables}
+    values = {**(shared.get("vars") or {}), **variables}
+    lists = [key for key, value in values.items() if key in QUESTION_KEYS and isinstance(value, list)]
+    if lists:
+        message = f"{lists[0]} is a list (expected one text: a test for each of its values)"
+        foreign.add_problem(name, number, f"tests[{number - 1}].vars.{lists[0]}", message)
+        return None
     texts = {key: value for key, value in values.items() if isinstance(value, str)}
     named = [key for key in QUESTION_KEYS if key in texts] or (list(texts) if len(texts) == 1 else [])
     if not named or any(texts[key] != texts[named[0]] for key in named):
@@ -149,7 +179,7 @@ def _read_test(test: Any, shared: Mapping[str, Any], number: int, foreign: Forei
         message = f"no variable that is the question (got {', '.join(values) or 'none'}; expected {expected})"
         foreign.add_problem(name, number, f"tests[{number - 1}].vars", message)
         return None
-    question = texts[named[0]]
+    question = _fill_template(texts[named[0]], texts)
     if question.startswith(_FILE_PREFIX):
         message = f"a question in another file is not imported (got {question}; expected its text)"
         foreign.add_problem(name, number, f"tests[{number - 1}].vars.{named[0]}", message)
@@ -159,7 +189,45 @@ def _read_test(test: Any, shared: Mapping[str, Any], number: int, foreign: Forei
         foreign.notes.setdefault(
             f"the question is the variable {named[0]}; the prompts around it are your system's part"
         )
-    return _read_assertions(test.get("assert") or (), foreign).build_case(question)
+    assertions = [*(shared.get("assert") or ()), *(test.get("assert") or ())]
+    return _read_assertions(assertions, texts, foreign).build_case(question)
+
+
+_TEMPLATE = re.compile(r"\{\{ *(\w+) *\}\}")
+
+
+def _fill_template(text: str, variables: Mapping[str, str]) -> str:
+    """Return a text with the variables of its test in their places; others stay.
+
+    >>> _fill_template("{{ price }} for {{whom}}", {"price": "9 EUR"})
+    '9 EUR for {{whom}}'
+    """
+    return _TEMPLATE.sub(lambda place: variables.get(place[1], place[0]), text)
+
+
+_EXPECTED_COLUMN = re.compile(r"__expected\d*\Z")
+_EXPECTED = re.compile(r"(?P<type>[a-z]+(?:-[a-z]+)*)(?:\([\d.]+\))?(?::\s*(?P<value>.*))?\Z", re.DOTALL)
+_WITHOUT_VALUE = ("is-refusal", "is-json", "not-is-refusal")
+
+
+def _is_table_test(row: Any) -> bool:
+    return isinstance(row, Mapping) and any(_EXPECTED_COLUMN.match(key) for key in row)
+
+
+def _read_table_test(row: Any) -> dict[str, Any]:
+    """Return a row of a table of tests as a test: `__expected` holds an assertion such as "contains: 49"."""
+    cells = row if isinstance(row, Mapping) else {}
+    assertions = []
+    for key, cell in cells.items():
+        if not _EXPECTED_COLUMN.match(key) or cell == "":
+            continue
+        match = _EXPECTED.match(str(cell))
+        is_assertion = match is not None and (match["value"] is not None or match["type"] in _WITHOUT_VALUE)
+        if match is not None and is_assertion:
+            assertions.append({"type": match["type"], "value": match["value"]})
+        else:
+            assertions.append({"type": "equals", "value": cell})
+    return {"vars": {key: cell for key, cell in cells.items() if not key.startswith("__")}, "assert": assertions}
 
 
 @dataclass
@@ -174,18 +242,28 @@ class _Demands:
     json_schema: dict[str, Any] | None = None
     refuses: bool = False
 
-    def add_texts(self, kind: str, value: Any) -> bool:
-        """Take the texts of an assertion about texts; False for another kind, and for texts in other files."""
+    def add_texts(self, kind: str, value: Any, variables: Mapping[str, str]) -> bool:
+        """Take the texts of an assertion about texts; False for another kind, and for what has no place in a case.
+
+        That are texts in other files or of unknown variables, a second reference, and a second list of alternatives.
+        """
+        if isinstance(value, str) and kind.endswith(("-any", "-all")):
+            value = [part.strip() for part in value.split(",")]
         texts = [str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))]
+        texts = [_fill_template(text, variables) for text in texts if text != ""]
         kept = {
             **dict.fromkeys(_SAME_TEXT, self.references),
             **dict.fromkeys(_CONTAINED, self.must_have),
             **dict.fromkeys(_ANY_CONTAINED, self.any_of),
             **dict.fromkeys(_NOT_CONTAINED, self.none_of),
         }.get(kind)
-        if kept is None or not texts or any(text.startswith(_FILE_PREFIX) for text in texts):
+        is_elsewhere = any(text.startswith(_FILE_PREFIX) or _TEMPLATE.search(text) for text in texts)
+        is_second = bool(kept) and kind in (*_SAME_TEXT, *_ANY_CONTAINED)
+        if kept is None or not texts or is_elsewhere or is_second:
             return False
         kept += texts
+        if kind == "equals":
+            self.must_have += texts
         return True
 
     def add_form(self, kind: str, value: Any) -> bool:
@@ -224,12 +302,14 @@ def _is_pattern(text: str) -> bool:
     return True
 
 
-def _read_assertions(assertions: Any, foreign: ForeignRows) -> _Demands:
+def _read_assertions(assertions: list[Any], variables: Mapping[str, str], foreign: ForeignRows) -> _Demands:
     """Return what the assertions demand; those without a counterpart in a golden case are counted as ignored."""
     demands = _Demands()
-    for assertion in assertions if isinstance(assertions, list) else ():
-        kind = str(assertion.get("type")) if isinstance(assertion, Mapping) else "?"
-        value = assertion.get("value") if isinstance(assertion, Mapping) else None
-        if not (demands.add_texts(kind, value) or demands.add_form(kind, value)):
+    for assertion in assertions:
+        members = assertion if isinstance(assertion, Mapping) else {}
+        kind, value = str(members.get("type", "?")), members.get("value")
+        if not (demands.add_texts(kind, value, variables) or demands.add_form(kind, value)):
             foreign.ignored[f"assert {kind}"] += 1
+            continue
+        foreign.ignored.update(f"assert {kind}: {key}" for key in ("weight", "threshold") if key in members)
     return demands

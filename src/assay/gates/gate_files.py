@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct, structs
 
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
@@ -40,6 +41,20 @@ def load_gate(path: Path | str, check: RuleCheck) -> Gate:
         path = Path(path).parent / named
         document = read_yaml_file(path)
     return _read_gate(document, str(path), check)
+
+
+def read_gate_fields(fields: Mapping[str, Any], check: RuleCheck) -> Gate:
+    """Return the gate that has the fields of a gate file. Raises InputError as `load_gate` does.
+
+    >>> read_gate_fields({"rules": [{"metric": "failed", "at_most": 0}]}, lambda rule: None).rules[0].at_most
+    0.0
+    """
+    try:
+        text = msgspec.json.encode(dict(fields)).decode()
+    except (TypeError, ValueError) as error:
+        message = f"{error} (expected the fields of a gate file)"
+        raise SettingsError([Problem("", None, "gate", message, "E_VALUE")]) from None
+    return _read_gate(read_yaml(text, "gate"), "gate", check)
 
 
 def load_profile(name: str, check: RuleCheck) -> Gate:

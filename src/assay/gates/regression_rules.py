@@ -206,12 +206,14 @@ class _RegressionRule:
         count = len(gain.differences)
         sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
         sd = sd or (gain.span or 0.0) * sqrt(upper_bound_after_no_events(count))
-        return (
-            f"; about {format_count(compute_cases_needed(self.margin, sd), 'case')} that differ like these would "
-            "be needed to decide"
-            if sd
-            else ""
-        )
+        if not sd:
+            return ""
+        excess = -gain.mean - self.margin
+        if excess > 0:
+            shown = format_count(compute_cases_needed(excess, sd), "case")
+            return f"; if it really lost {-gain.mean:.3f}, about {shown} that differ like these would show it"
+        needed = format_count(compute_cases_needed(self.margin, sd), "case")
+        return f"; if nothing was lost, about {needed} that differ like these would show it"
 
     def _describe_uncounted(self) -> str:
         """Name the cases scored on one side only without an error, and the gains that are not counted."""

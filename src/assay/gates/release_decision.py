@@ -43,7 +43,14 @@ from assay.records.scores import (
     TargetFailure,
 )
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_unanswered
-from assay.scoring.column_values import MIN_JUDGED_SHARE, NOT_REPORTED, find_column, format_case_ids, number_clusters
+from assay.scoring.column_values import (
+    MIN_JUDGED_SHARE,
+    NOT_REPORTED,
+    find_column,
+    find_rows_without_verdict,
+    format_case_ids,
+    number_clusters,
+)
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import HEADLINE, CoverageFloors, summarise_table
 from assay.stats.arrays import RowIndices
@@ -425,6 +432,7 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
     """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing."""
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
+    is_unjudged = has_error.copy()
     own_failures = []
     for name, column in table.columns.items():
         raised = [code for code, reason in enumerate(column.reasons) if reason.startswith(OWN_METRIC_FAULTS)]
@@ -434,8 +442,11 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
             first = column.reasons[int(column.reason[is_own][0])]
             total = format_count(len(table.case_ids), "case")
             own_failures.append(f"{name} on {len(ids)} of {total}: {first} ({format_case_ids(ids)})")
-        has_error |= (column.status == ERROR) & ~is_own
+        without_verdict = find_rows_without_verdict(column)
+        is_unjudged |= without_verdict
+        has_error |= (column.status == ERROR) & ~is_own & ~without_verdict
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
+    unjudged = [table.case_ids[row] for row in np.flatnonzero(is_unjudged & ~has_error).tolist()]
     total = format_count(len(table.case_ids), "case")
     unanswered = describe_unanswered(table)
     if unanswered:
@@ -446,6 +457,11 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
     if failed:
         reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
+    if unjudged:
+        reasons.append(
+            f"the judge was not asked about {len(unjudged)} of {total} (`assay judge` without --only asks): "
+            f"{format_case_ids(unjudged)}"
+        )
     reasons += own_failures
     is_incomplete = bool(reasons)
     reasons += _describe_unknown_access(table) if not events else []

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import structs
 from msgspec.structs import replace
 
@@ -272,14 +273,23 @@ def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreC
         return result
     rows = scores.find_rows(result.rule.slice)
     missing = set(scores.table.missing)
-    unreported = [
-        case_id for case_id in scores.get_case_ids(rows[find_unreported_rows(column, rows)]) if case_id not in missing
-    ]
+    is_unreported = find_unreported_rows(column, rows)
+    if parse_metric(result.rule.metric).base == "failed":
+        is_unreported |= _find_unanswered_rows(scores, rows)
+    unreported = [case_id for case_id in scores.get_case_ids(rows[is_unreported]) if case_id not in missing]
     if not unreported:
         return result
     count = format_count(len(rows), "case")
     message = f"{result.message}; not reported on {len(unreported)} of {count} ({format_case_ids(unreported)})"
     return structs.replace(result, state="inconclusive", message=message)
+
+
+def _find_unanswered_rows(scores: GateScores, rows: RowIndices) -> npt.NDArray[np.bool_]:
+    """Return which rows have no answer although others do: no check could fail on what they would have said."""
+    behaviour = scores.table.columns.get("behaviour")
+    if behaviour is None or not np.any(behaviour.status == SCORED):
+        return np.zeros(len(rows), dtype=np.bool_)
+    return find_unreported_rows(behaviour, rows)
 
 
 def describe_subject(rule: Rule) -> str:

@@ -61,7 +61,7 @@ REJECT_REASONS: dict[RejectReason, str] = {
 }
 
 
-TEMPLATES = "templates-6"
+TEMPLATES = "templates-7"
 """The version of the templates: it changes where a template words its questions otherwise."""
 
 

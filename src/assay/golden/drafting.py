@@ -32,6 +32,7 @@ from assay.golden.drafted_parts import (
     spread_items,
 )
 from assay.golden.english_questions import ask_in_english
+from assay.golden.english_sections import name_pronoun
 from assay.golden.heading_questions import (
     ask_abbreviations,
     find_asked_questions,
@@ -176,9 +177,13 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
         if spoken is None:
             continue
         following = statements[number + 1].text if number + 1 < len(statements) else ""
+        before = statements[number - 1] if number else None
+        named = name_pronoun(statement, before, text) if spoken == "en" else None
         asked = [
-            item
-            for item in _ask_about(statement, subject, spoken, words, is_alone=len(statements) == 1)
+            item if named is None else item._replace(reference=named.statement.text, quote=named.quote)
+            for item in _ask_about(
+                statement if named is None else named.statement, subject, spoken, words, is_alone=len(statements) == 1
+            )
             if not goes_on(item.question, following, spoken)
         ]
         if statement.kind != "row" and len(statements) > 1:  # one that is alone is all that there is to ask about

@@ -95,7 +95,7 @@ class SentenceRules(NamedTuple):
         "The" with one common noun points back: it becomes "the strainer of the Heron 12" under such a heading.
         """
         if subject.lower().startswith(("a ", "an ")):
-            return None
+            return subject[:1].lower() + subject[1:] if self.is_alone else None
         lowered = self.words.lower_first(f"{subject} x").removesuffix(" x")
         content = [word for word in lowered.split() if not is_stop_word(word.lower())]
         is_named = any(self.words.is_name(word) or is_numbered_name(word) for word in content)

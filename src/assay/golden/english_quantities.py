@@ -58,6 +58,8 @@ _LONG_UNITS = {
     "W": "watts",
     "kW": "kilowatts",
 }
+_DISTANCE = re.compile(r"in advance|(?:before|after) (?:the |each |every |an? )?[a-z-]+(?: of [a-z ]+)?")
+"""From where an amount of time is counted, which the question asks with it: "how many minutes before departure"."""
 _VAGUE_UNIT = re.compile(
     r"(?:thing|way|reason|kind|type|sort|part|point|case|step|option|example|people|person|other|item|side|factor)s?\b"
 )
@@ -114,11 +116,18 @@ def _has_unit(measure: Quantity, words: str) -> bool:
 def _ask_how_many(rules: SentenceRules, sentence: str, measure: Quantity) -> str | None:
     words = sentence[measure.start : measure.end]
     bound, asked = _BOUND.match(words), _name_unit(_BOUND.sub("", words), measure)
-    if asked is None or (bound is not None and bound["bound"] not in (*_ASKED_BOUNDS, *_ROUGH_BOUNDS)):
+    if (
+        asked is None
+        or words.startswith("half")
+        or (bound is not None and bound["bound"] not in (*_ASKED_BOUNDS, *_ROUGH_BOUNDS))
+    ):
         return None
     if bound is not None and bound["bound"] in _ASKED_BOUNDS:
         asked = f"{bound['bound']} {asked}"
     before, after = sentence[: measure.start], sentence[measure.end :].strip().removesuffix("only").rstrip()
+    distance = _DISTANCE.match(after)
+    if distance is not None:
+        asked, after = f"{asked} {distance[0]}", after[distance.end() :].strip()
     preposition = _LEADING_PREPOSITION.search(before)
     front = f"{preposition[1]} {asked}" if preposition else asked
     rest = before[: preposition.start()] if preposition else before

@@ -25,6 +25,7 @@ from assay.golden.english_clauses import (
 from assay.golden.english_conditions import ask_condition, ask_how, ask_reason
 from assay.golden.english_facts import ask_fact
 from assay.golden.english_quantities import ask_quantity
+from assay.golden.english_sections import ask_in_section
 from assay.golden.question_forms import DraftedQuestion, is_plain_sentence, is_specific
 from assay.golden.question_templates import ask_under_heading
 from assay.text.normalisation import fold_text
@@ -218,6 +219,10 @@ _STRANDED = {
     r"developed|produced|invented|approved|signed|organised|organized|hosted|discovered|painted|built|introduced)",
 }
 _ABOUT_PLACE = re.compile(rf"(?P<how>{_STRANDED['where']}) (?P<place>(?:in|at|under|on|near) [^,;:()]{{3,60}})\Z")
+_NO_PLACE = re.compile(
+    r"\b(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|August|September|"
+    r"October|November|December|day|days|week|month|year|quarter|season|lead|leash|request|demand)\b"
+)
 _ABOUT_AGENT = re.compile(rf"(?P<how>{_STRANDED['who']}) by (?P<agent>[A-Z][^,;:()]{{2,50}}|the [^,;:()]{{3,40}})\Z")
 _ABOUT_THING = re.compile(
     r"(?P<how>(?:also )?(?:based on|named after|derived from|written in|made of|made from|composed of|made up of|"
@@ -245,7 +250,9 @@ def _ask_relation(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     place, agent = _ABOUT_PLACE.match(clause.rest), _ABOUT_AGENT.match(clause.rest)
     thing = _ABOUT_THING.match(clause.rest)
-    if place is not None and not RELATIVE.search(place["place"]):
+    if place is not None and _NO_PLACE.search(place["place"]) is not None:
+        return None
+    if place is not None and not RELATIVE.search(place["place"].replace(" and ", " ")):
         return rules.finish(f"Where {clause.auxiliary} {subject} {place['how']}")
     if agent is not None and not RELATIVE.search(agent["agent"]):
         return rules.finish(f"Who {clause.auxiliary} {subject} {agent['how']} by", agent["agent"])
@@ -555,6 +562,7 @@ _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
     _ask_default,
     _ask_parts,
     _ask_relation,
+    ask_in_section,
     _ask_fate,
     _ask_stay,
     _ask_duty,

@@ -260,6 +260,9 @@ def ask_cell(
     if entity is None or (places > 1 and (not subject or words.is_repeated_heading(subject))):
         return None
     question = _ask_in_words(name, entity, value, is_bare, language)
+    if question is None and subject and not words.is_repeated_heading(subject):
+        question = _ask_price(row, header, value, language)
+        return question and ask_under_heading(question, subject, language)
     if question is None:
         return None
     if unit is not None:
@@ -298,6 +301,17 @@ def ask_under_heading(question: str, heading: str, language: KnownLanguage) -> s
     """
     lead = f"Theo “{heading}”, " if language == "vi" else f"According to “{heading}”, "
     return lead + question[:1].lower() + question[1:]
+
+
+def _ask_price(row: Statement, header: str, value: str, language: KnownLanguage) -> str | None:
+    """Return what to ask of a table of prices whose columns say for whom or for what: "Adults", "Return"."""
+    is_price = _is_money(value) and all(_is_money(cell) or not re.search(r"\d", cell) for cell in row.cells[1:])
+    is_plain = re.fullmatch(r"[\w\s'&,.+-]{2,40}", f"{row.cells[0]} {header}") is not None
+    if not (is_price and is_plain and header):
+        return None
+    if language == "vi":
+        return f"số tiền của “{row.cells[0]}” ở cột “{header}” là bao nhiêu?"
+    return f"how much is “{row.cells[0]}” under “{header}”?"
 
 
 def _ask_in_words(header: str, entity: str, value: str, is_bare: bool, language: KnownLanguage) -> str | None:
@@ -571,7 +585,7 @@ def plant_name(question: str, row: Statement, subject: str, name: str) -> str | 
             return None
         if _ASKING_HEADER.match(kind):
             return None
-        planted = re.sub(rf"(?:\b(?:the|an?) )?{name}", f"the {kind} “{name}”", planted, count=1)
+        planted = re.sub(rf"“?(?:\b(?:the|an?) )?{name}”?", f"the {kind} “{name}”", planted, count=1)
     return lead + comma + planted if planted != rest else None
 
 

@@ -1,4 +1,4 @@
-"""Turns a Vietnamese sentence that is a chunk by itself into a question: how often, when, where, to whom."""
+"""Turns a plain Vietnamese sentence into a question for what it ends in: how often, when, where, to whom."""
 
 from __future__ import annotations
 
@@ -17,8 +17,13 @@ _FORMS = (
     (rf"(?P<kept>lúc|từ|trước|sau) (?P<asked>{_CLOCK})", "mấy giờ"),
     (rf"(?:vào|mỗi|vào mỗi) (?P<asked>{_WEEKDAY})", "vào thứ mấy"),
     (r"(?:vào )?(?P<asked>(?:sau|trước) mỗi [^\W\d]+(?: [^\W\d]+)?)", "khi nào"),
+    (r"(?P<kept>trước|sau) (?P<asked>ngày \d{1,2}(?: hằng tháng| mỗi tháng)?)", "ngày nào"),
+    (
+        r"qua (?P<asked>(?:ứng dụng|tài khoản|cổng|trang|email|thư điện tử|điện thoại|tổng đài)[^,.;:()]{0,40})",
+        "qua kênh nào",
+    ),
     (r"nằm (?:tại|ở) (?P<asked>[^,.;:()]{3,40})", "nằm ở đâu"),
-    (r"(?:tại|ở) (?P<asked>[^,.;:()]{3,40})", "ở đâu"),
+    (r"(?:tại|ở) (?P<asked>(?:(?! (?:trong|vào|khi|nếu|từ|trước|sau)\b)[^,.;:()]){3,40})", "ở đâu"),
     (rf"(?:cho|đến|tới) (?P<asked>{_BODY})", "cho bộ phận nào"),
     (rf"(?P<kept>trong vòng|trong) (?P<asked>{_NUMBER} (?:phút|giờ|ngày|tuần|tháng|quý|năm))", "bao lâu"),
 )

@@ -65,7 +65,9 @@ _NUMBER_START = re.compile(r"(?:\d[\d.,\s]*\d|\d)\s*")
 _REFERENCE = re.compile(r"\b(?:mục|điều|khoản|bước|chương|phần|trang|dòng|phiên bản|bảng|hình|số|mức|bậc|cột)\s*$")
 _SECOND_PART = re.compile(r",\s|\svà\s")
 _CLASSIFIED = re.compile(
-    r"(?:tối đa|tối thiểu|ít nhất|nhiều nhất|không quá|hơn|dưới|trên|khoảng|gần|trong|sau|trước)?\s*\d"
+    r"mỗi (?:lần|người|xe|phòng|hộ|ca|buổi|suất) |(?:tối đa|tối thiểu|ít nhất|nhiều nhất|không quá|hơn|dưới|trên|"
+    r"khoảng|gần|trong|sau|trước)?\s*\d",
+    re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:nó|họ|chúng)\b")
 _CONNECTIVE = re.compile(
@@ -390,12 +392,50 @@ def _is_actor(subject: str) -> bool:
     )
 
 
+_SECOND_PREDICATE = re.compile(
+    r",? và (?=(?:được|phải|không|có|sẽ|đóng|mở|bắt đầu|kết thúc|kéo dài|diễn ra|nộp|gửi|trả|nhận|nghỉ|đặt|nằm|do)\b)"
+)
+
+
+_DENIED = re.compile(r"\b(?:không(?! được\b| quá\b)|chưa|chẳng)\b")
+
+
 def _ask_end(sentence: VietnameseSentence) -> DraftedQuestion | None:
-    """Ask for the time, place or person that ends a sentence which is all that its chunk says."""
-    asked = ask_about_end(sentence.text) if sentence.is_alone and not _BAD_START.match(sentence.text) else None
-    if asked is None or not is_specific(sentence.text.replace(asked[1], ""), sentence.words):
+    """Ask for the time, place or person that ends a sentence, under its heading if its chunk says more than that."""
+    if _BAD_START.match(sentence.text) or not (sentence.is_alone or _is_telling(sentence)):
         return None
-    return sentence.finish(*asked)
+    text = _SECOND_PREDICATE.split(sentence.text, maxsplit=1)[0]
+    asked = ask_about_end(text) if not _DENIED.search(text) else None
+    if asked is None or not is_specific(text.replace(asked[1], ""), sentence.words):
+        return None
+    return _lead_with_section(sentence.finish(*asked), sentence)
+
+
+_HOLDER = re.compile(
+    r"(?P<role>(?:Trưởng|Phó|Tổng|Giám đốc|Quản lý|Chủ nhiệm|Chủ tịch|Hiệu trưởng|Người|Cán bộ|Nhân viên|Thủ thư|Y tá|"
+    r"Bác sĩ|Điều phối viên|Huấn luyện viên)[^,.;:()]{0,40}?) là (?:(?:ông|bà|anh|chị|cô|thầy|ThS|TS|PGS|GS)\.? )?"
+    r"(?P<name>[^\W\d_a-z]\w+(?: [^\W\d_a-z]\w*){1,4})\.?\Z"
+)
+
+
+def _ask_role_holder(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask who holds a role: "Trưởng ban quản lý là ông Nguyễn Văn Hùng"."""
+    match = _HOLDER.match(sentence.text)
+    if match is None or not match["name"].istitle() or not (sentence.is_alone or _is_telling(sentence)):
+        return None
+    drafted = sentence.finish(f"ai là {sentence.words.lower_first(match['role'])}", match["name"])
+    return _lead_with_section(drafted, sentence)
+
+
+def _is_telling(sentence: VietnameseSentence) -> bool:
+    heading = sentence.heading
+    return bool(heading) and not heading.endswith("?") and not sentence.words.is_repeated_heading(heading)
+
+
+def _lead_with_section(asked: DraftedQuestion | None, sentence: VietnameseSentence) -> DraftedQuestion | None:
+    if asked is None or sentence.is_alone or fold_text(sentence.heading) in fold_text(asked.question):
+        return asked
+    return _ask_in_section(asked, sentence.heading)
 
 
 _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
@@ -411,5 +451,6 @@ _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
     _ask_meaning,
     _ask_consequence,
     _ask_rule,
+    _ask_role_holder,
     _ask_end,
 )

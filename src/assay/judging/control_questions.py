@@ -344,7 +344,8 @@ def assess_judge(
     for answer in answered:
         values_by_kind[answer.control.kind].append(answer.value)
     is_right = [
-        label == questions.anchors[digest][0].label for digest, label in _last_labels(questions, verdicts, by_hash)
+        _is_worth_the_same(label, *questions.anchors[digest], by_hash)
+        for digest, label in _last_labels(questions, verdicts, by_hash)
     ]
     means = [value for values in values_by_kind.values() for value in values]
     mean = sum(means) / len(means) if means else None
@@ -371,6 +372,14 @@ def assess_judge(
         if len(is_right) < MIN_SCORED_SHARE * len(questions.anchors)
         else 0,
     )
+
+
+def _is_worth_the_same(
+    label: str, anchor: DriftAnchor, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]
+) -> bool:
+    """Return whether a label counts as much as the right one: "contradicted" and "not_found" are both worth nothing."""
+    rubric = rubrics[request.rubric_hash]
+    return rubric.get_label_value(label) == rubric.get_label_value(anchor.label)
 
 
 def is_doubtful(status: JudgeStatus) -> bool:

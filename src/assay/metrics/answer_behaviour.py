@@ -21,7 +21,7 @@ from assay.metrics.metric import (
     rows_with_error,
 )
 from assay.records.golden_set import BEHAVIOURS
-from assay.records.observations import NULL_ANSWER
+from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.refusals import (
@@ -159,7 +159,7 @@ class AnswerFacts:
         return [
             rows_with_error(self.has_null_answer & (np.asarray(batch.errors) == NULL_ANSWER), "the answer is null"),
             *batch.target_errors,
-            rows_not_applicable(not_asked, "no answer was asked for"),
+            rows_not_applicable(not_asked, NO_ANSWER_REASON),
         ]
 
 

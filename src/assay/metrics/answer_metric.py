@@ -26,7 +26,7 @@ from assay.metrics.judge_requests import (
 from assay.metrics.metric import Batch, FactKey, JoinedRows, Metric, MetricKey, MetricName, make_score_column
 from assay.metrics.parsed_answer import ParsedAnswer, parse_answers
 from assay.metrics.vote_folding import Ruling
-from assay.records.observations import Observation
+from assay.records.observations import NO_ANSWER_REASON, Observation
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRequest
 
@@ -131,7 +131,7 @@ class OutcomeFacts:
         if target_error is not None:
             return unscored_outcome(f"target error: {error_code}")
         if answer is UNSET:
-            return not_applicable_outcome("no answer was asked for")
+            return not_applicable_outcome(NO_ANSWER_REASON)
         return unscored_outcome("the answer is null")
 
     def make_column(self, name: MetricName) -> ScoreColumn:

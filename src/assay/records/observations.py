@@ -175,6 +175,10 @@ def find_stage(observation: Observation, name: str) -> Stage | None:
     return None
 
 
+NO_ANSWER_REASON = "no answer was asked for"
+"""Why metrics of answers do not apply to an observation without an answer, a behaviour or an error."""
+
+
 def describe_unreported_stage(name: str) -> str:
     """Return the reason why a metric of a stage does not apply: it was not reported; for the context, with a remedy.
 

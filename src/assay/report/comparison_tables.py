@@ -27,7 +27,7 @@ from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
 from assay.text.escaping import escape_terminal
 
-NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
+_NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
 DEFAULT_WIDTH = 100
 MAX_CASES_SHOWN, MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 30, 50, 40
 _HEADLINES = tuple(name for _, names in HEADLINES for name in names)
@@ -300,6 +300,14 @@ def _format_versions(side: ComparisonSide) -> str:
     return ", ".join(f"{part} {' and '.join(values)}" for part, values in sorted(side.versions.items())) or "not stated"
 
 
+def describe_unexplained(comparison: Comparison) -> str:
+    """Return what to say where no sentence explains why the metrics moved: none did, or no case shows why."""
+    shown = [name for name, change in comparison.metrics.items() if change.verdict in ("improved", "regressed")]
+    if not shown:
+        return _NOTHING_SHOWN
+    return f"The traces of the cases do not show why these moved: {', '.join(shown)}."
+
+
 def render_comparison_screen(
     comparison: Comparison, decision: Decision, metric_rows: MetricsByName = CATALOG
 ) -> Screen:
@@ -310,7 +318,7 @@ def render_comparison_screen(
     if comparison.moved:
         lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
     else:
-        lines.append(NOTHING_SHOWN)
+        lines.append(describe_unexplained(comparison))
     tables = [build_metric_changes_table(comparison, metric_rows), build_regressions_table(comparison, metric_rows)]
     if comparison.decision is not None:
         tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, metric_rows))

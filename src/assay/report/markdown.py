@@ -244,7 +244,7 @@ def _iter_regressions(comparison_by_config: Mapping[str, Comparison], metric_row
         table = comparison_tables.build_regressions_table(compared, metric_rows)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
-        moved = _render_list(compared.moved) or [comparison_tables.NOTHING_SHOWN]
+        moved = _render_list(compared.moved) or [comparison_tables.describe_unexplained(compared)]
         yield from (*_render_heading(f"Why did metrics move?{config_suffix}"), *moved)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,14 +58,20 @@ def _check_cases(foreign: ForeignRows, path: str) -> tuple[str, ...]:
         try:
             loaded = load_golden(trial)
         except InputError as error:
-            raise InputError(
-                [
-                    replace(problem, path=path, line=row_by_line.get(problem.line or 0, problem.line))
-                    for problem in error.problems
-                ]
-            ) from None
+            raise InputError([_point_to_row(problem, path, trial, row_by_line) for problem in error.problems]) from None
     warnings = [replace(warning, path=path, line=row_by_line.get(warning.line or 0)) for warning in loaded.warnings]
     return tuple(map(str, warnings))
+
+
+def _point_to_row(problem: Problem, path: str, trial: Path, row_by_line: Mapping[int, int]) -> Problem:
+    """Return a problem of the trial file as one of the imported file, by its rows, in its message too."""
+
+    def name_row(place: re.Match[str]) -> str:
+        line = int(place[1])
+        return f"row {row_by_line.get(line, line)}"
+
+    message = re.sub(rf"{re.escape(str(trial))}:(\d+)", name_row, problem.message)
+    return replace(problem, path=path, line=row_by_line.get(problem.line or 0, problem.line), message=message)
 
 
 def _describe_import(foreign: ForeignRows) -> list[str]:

@@ -9,7 +9,7 @@ import inspect
 import math
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,11 @@ from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
-from assay.formats.reply_shapes import recognise_reply
+from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
+from assay.gates.gate_files import read_gate_fields
+from assay.gates.rules import find_rule_problem
 from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -37,6 +39,8 @@ from assay.targets.choose_target import TargetPermissions, choose_targets, make_
 from assay.targets.python import CallableTarget
 
 PathLike = str | Path
+GateLike = Gate | Mapping[str, Any] | str | Path
+"""A gate, the fields of a gate file, the path of one, or the name of a shipped profile."""
 GOLDEN_NAME, OUTPUTS_NAME = "golden", "outputs"
 _GOLDEN_FORMS = "a path, a GoldenSet, a list of dictionaries or Cases, or a data frame"
 _OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a data frame"
@@ -113,7 +117,7 @@ def read_outputs_value(outputs: Any, golden: GoldenSet, config: str | None = Non
     """
     if isinstance(outputs, (str, Path)):
         return read_output_files([outputs], golden=golden)
-    rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS)
+    rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS, kept=ANSWER_KEYS)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
         return read_output_files(rows, golden=golden)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
@@ -172,22 +176,29 @@ def read_output_files(
         ]
 
 
-def list_rows(value: Any, name: str, expected: str) -> list[Any]:
-    """Return the rows of a list or a data frame (pandas, Polars, Arrow); missing cells of a frame are left out."""
+def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()) -> list[Any]:
+    """Return the rows of a list or a data frame (pandas, Polars, Arrow).
+
+    A frame has a cell for every row: missing ones are left out but those of `kept` columns, which are None.
+    """
     if hasattr(value, "to_pylist"):  # an Arrow table
-        return [_drop_missing(row) for row in value.to_pylist()]
+        return _drop_missing(value.to_pylist(), kept)
     if hasattr(value, "to_dicts"):  # a Polars frame
-        return [_drop_missing(row) for row in value.to_dicts()]
+        return _drop_missing(value.to_dicts(), kept)
     if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas frame
-        return [_drop_missing(row) for row in value.to_dict("records")]
+        return _drop_missing(value.to_dict("records"), kept)
     if isinstance(value, (Mapping, str, bytes)) or not isinstance(value, Iterable):
         raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
     return [make_plain(row) for row in value]
 
 
-def _drop_missing(row: Mapping[str, Any]) -> dict[str, Any]:
-    cells = {str(key): make_plain(_to_list(cell)) for key, cell in row.items()}
-    return {key: cell for key, cell in cells.items() if cell is not None and not _is_nan(cell)}
+def _drop_missing(rows: Iterable[Mapping[str, Any]], kept: Container[str]) -> list[dict[str, Any]]:
+    present = []
+    for row in rows:
+        cells = {str(key): make_plain(_to_list(cell)) for key, cell in row.items()}
+        cells = {key: None if _is_nan(cell) else cell for key, cell in cells.items()}
+        present.append({key: cell for key, cell in cells.items() if cell is not None or key in kept})
+    return present
 
 
 def _to_list(cell: Any) -> Any:
@@ -198,11 +209,17 @@ def _is_nan(cell: Any) -> bool:
     return isinstance(cell, float) and math.isnan(cell)
 
 
-def read_gate_value(rules: Gate | PathLike | None, configs: Sequence[str] = ()) -> GateOptions:
-    """Return the options for rules, for a path of a gate file, or for the name of a profile."""
+def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> GateOptions:
+    """Return the options for rules, for the fields or the path of a gate file, or for the name of a profile."""
     if rules is None or isinstance(rules, Gate):
         return GateOptions(rules, configs=configs)
-    is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
+    if isinstance(rules, Mapping):
+        return GateOptions(read_gate_fields(rules, find_rule_problem), configs=configs)
+    try:
+        is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
+    except TypeError:
+        expected = "an assay.Gate, a dictionary, the path of a gate file, or the name of a profile"
+        raise _value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
     return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
 
 

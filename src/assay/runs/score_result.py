@@ -12,12 +12,12 @@ from assay.gates.gate_files import load_requested_gate
 from assay.records.errors import InputError, MissingLibraryError
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
-from assay.records.release_gates import Decision, Gate
+from assay.records.release_gates import Decision
 from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
-from assay.runs.python_values import PathLike, read_gate_value
+from assay.runs.python_values import GateLike, read_gate_value
 from assay.scoring.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class ScoreResult:
         """The cases that failed nothing, and of which nothing tells whether the answer is right."""
         return tuple(case for case in self.cases if case.outcome == "unknown" and not case.has_failed)
 
-    def compare(self, baseline: ScoreResult, *, gate: Gate | PathLike | None = None) -> Comparison:
+    def compare(self, baseline: ScoreResult, *, gate: GateLike | None = None) -> Comparison:
         """Return the comparison of this result, as the candidate, with another one as the baseline.
 
         `after.compare(before)` is `assay.compare(before, after)`: a gain is what this result is better by.
@@ -143,7 +143,7 @@ def compare_results(
     *,
     baseline_config: str | None = None,
     candidate_config: str | None = None,
-    gate: Gate | PathLike | None = None,
+    gate: GateLike | None = None,
 ) -> Comparison:
     """Compare a configuration of one result with one of another; each is named only if its result has several."""
     baseline_name = require_config(baseline, baseline_config, "baseline_config")

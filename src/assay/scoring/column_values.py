@@ -19,7 +19,8 @@ from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.records.counts import format_count
 from assay.records.golden_set import Case
-from assay.records.scores import NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, Interval, ScoreColumn, ScoreTable
+from assay.records.observations import NO_ANSWER_REASON
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, Interval, ScoreColumn, ScoreTable
 from assay.stats.arrays import FloatArray, RowIndices, find_distinct
 from assay.stats.samples import ClusterCodes, compute_exact_sum
 
@@ -151,7 +152,9 @@ NOT_REPORTED = "not reported"
 
 def find_unreported_rows(column: ScoreColumn, rows: RowIndices) -> npt.NDArray[np.bool_]:
     """Return which of the rows have no score because the target did not report what the metric is made from."""
-    silent = [code for code, reason in enumerate(column.reasons) if NOT_REPORTED in reason]
+    silent = [
+        code for code, reason in enumerate(column.reasons) if NOT_REPORTED in reason or reason == NO_ANSWER_REASON
+    ]
     is_unreported: npt.NDArray[np.bool_] = column.status[rows] == NOT_APPLICABLE
     return is_unreported & np.isin(column.reason[rows], silent)
 
@@ -159,6 +162,13 @@ def find_unreported_rows(column: ScoreColumn, rows: RowIndices) -> npt.NDArray[n
 def lists_unjudged_rows(column: ScoreColumn) -> bool:
     """Return whether a column has a reason for rows that a judge was to label and did not."""
     return any(_says_unjudged(reason) for reason in column.reasons)
+
+
+def find_rows_without_verdict(column: ScoreColumn) -> npt.NDArray[np.bool_]:
+    """Return which rows have no score because no verdict is recorded: nobody asked the judge about them."""
+    unasked = [code for code, reason in enumerate(column.reasons) if reason == NO_VERDICT]
+    is_unasked: npt.NDArray[np.bool_] = (column.status == ERROR) & np.isin(column.reason, unasked)
+    return is_unasked
 
 
 def _says_unjudged(reason: str) -> bool:

@@ -36,6 +36,7 @@ _MOST_PHRASES = 20_000
 _ESCAPE = re.compile(r"(\\.)")
 _FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave accents and line breaks
 _TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
+_BRACKET = re.compile(r"[{}<>\[\]]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NOTHING = r"(?!)"
 _OPENING, _CLOSING = r"\b(?:", r")\b"
@@ -363,7 +364,11 @@ class LexiconParser:
         phrases: list[str] = []
         for template in self._read_texts(templates, at):
             try:
-                phrases += expand_template(fold_pattern(template), lists)
+                expanded = expand_template(fold_pattern(template), lists)
+                if not self._is_checked and any(_BRACKET.search(phrase) for phrase in expanded):
+                    message = "a bracket without its other half, or none of a phrase"
+                    self._add(at, f"{message} (got {template!r}; expected {{a,b}} for words, <name> for a list)")
+                phrases += expanded
             except KeyError as error:
                 list_names = ", ".join(sorted(lists)) or "none"
                 self._add(at, f"unknown list (got <{error.args[0]}>; expected a name under lists: {list_names})")
