@@ -54,9 +54,9 @@ def test_a_rule_decides_only_what_unknown_answers_cannot_change(
 
 def test_the_range_and_the_unknown_cases_are_named() -> None:
     result = evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 0.0, U])
-    assert "is between 0.500 and 0.750, because the rules cannot tell on 1 of 4 cases (c3)" in result.message
+    assert "it is between 0.500 and 0.750, because the rules cannot tell on 1 of 4 cases (c3)" in result.message
     assert result.cases == ("c3",)
-    assert "is between 0.750 and 1.000" in evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 1.0, U]).message
+    assert "it is between 0.750 and 1.000" in evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 1.0, U]).message
 
 
 def test_unknown_answers_of_other_slices_change_nothing() -> None:

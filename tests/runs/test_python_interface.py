@@ -401,3 +401,17 @@ def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
 def test_a_case_is_explained_by_its_id_or_as_it_is() -> None:
     result = assay.run(ask, ROWS)
     assert assay.explain(result, "leave") == assay.explain(result, result.cases[0])
+
+
+def test_a_metric_that_is_a_coroutine_is_refused_at_once() -> None:
+    async def waits(case: Any, observation: Any) -> float:
+        return 1.0
+
+    with pytest.raises(InputError, match=r"metric waits: .*an async function"):
+        assay.metric(waits)  # type: ignore[type-var]
+
+
+def test_an_answer_that_is_no_text_is_one_answer() -> None:
+    with pytest.raises(InputError, match="answer") as raised:
+        assay.score(FEES[:1], [{"case_id": "10", "answer": float("nan")}])
+    assert "two answers" not in str(raised.value)

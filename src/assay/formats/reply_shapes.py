@@ -190,7 +190,7 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
         return
     values = {key: _flatten_text(value) for key, value in candidates.items()}
     key, value = next(iter(values.items()))
-    if any(other != value for other in values.values()):
+    if len(values) > 1 and any(other != value for other in values.values()):
         raise ShapeError(
             f"two answers, {' and '.join(values)} (expected one of them, or response.answer in the target's settings)"
         )

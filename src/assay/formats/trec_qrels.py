@@ -33,6 +33,7 @@ from assay.formats.trec_lines import (
     parse_numbers,
     split_fields,
 )
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.stats.arrays import BoolArray, CountArray, GradeArray, IndexArray
@@ -209,7 +210,8 @@ class Qrels(Struct, frozen=True):
     def note_doubts(self, findings: ProblemList) -> None:
         """Note warnings about negative grades and about lines that were not in NFC."""
         if self.negative:
-            message = f"negative grades taken as not judged (got {self.negative}; expected grades from 0)"
+            lines = format_count(self.negative, "line")
+            message = f"negative grades on {lines} are taken as not judged (expected grades from 0)"
             findings.add_warning(None, "grade", message, "E_UNJUDGED")
         if self.normalised:
             message = f"lines brought to Unicode NFC (got {self.normalised} in another form; expected NFC)"

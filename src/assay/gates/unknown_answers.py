@@ -87,4 +87,4 @@ def _describe_unknown(rule: Rule, scores: GateScores, rows: RowIndices, ends: li
     if len(values) < len(ends):
         return where
     low, high = format_compared(float(values.min()), float(values.max()), unit)
-    return f"is between {low} and {high}, because {where}"
+    return f"it is between {low} and {high}, because {where}"

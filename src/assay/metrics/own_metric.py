@@ -122,6 +122,8 @@ def _make_metric(
         function=function,
     )
     fault = find_row_fault(row)
+    if inspect.iscoroutinefunction(function):
+        fault = "an async function (expected one that returns the score itself)"
     if fault:
         raise InputError([Problem("", None, f"metric {own_name}", fault, "E_METRIC")])
     return row

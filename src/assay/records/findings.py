@@ -213,7 +213,8 @@ class Comparison(Struct, frozen=True):
     def __repr__(self) -> str:
         """Return a few lines: what was compared, the decision, the metrics whose change is shown, the cases."""
         outcome = f": {self.decision.outcome}" if self.decision is not None else ""
-        lines = [f"{self.candidate.name} compared with {self.baseline.name}, the baseline{outcome}"]
+        baseline = self.baseline.name if self.baseline.name == "baseline" else f"{self.baseline.name}, the baseline"
+        lines = [f"{self.candidate.name} compared with {baseline}{outcome}"]
         if self.decision is not None:
             lines += list_first_lines(self.decision.reasons, "decision.reasons")
         shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in ("regressed", "improved")}

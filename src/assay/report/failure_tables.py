@@ -218,9 +218,10 @@ def find_symptoms(scoring: ScoringResult) -> list[str]:
 
 def _iter_symptoms(summary: Mapping[str, Summary]) -> Iterator[str]:
     coverage = _find_value(summary, "citation_coverage")
-    faithful = _find_value(summary, *_FAITHFULNESS)
+    scorer = next((name for name in _FAITHFULNESS if _find_value(summary, name) is not None), "")
+    faithful = _find_value(summary, scorer)
     if coverage is not None and faithful is not None:
-        pair = f"citation coverage {format_number(coverage)}, faithfulness {format_number(faithful)}"
+        pair = f"citation_coverage {format_number(coverage)}, {scorer} {format_number(faithful)}"
         if coverage >= HIGH_SHARE and faithful <= LOW_SHARE:
             yield f"{pair}: sources are cited but not followed; tighten the prompt"
         if coverage <= LOW_SHARE and faithful >= HIGH_SHARE:
