@@ -408,7 +408,7 @@ def test_a_metric_that_is_a_coroutine_is_refused_at_once() -> None:
         return 1.0
 
     with pytest.raises(InputError, match=r"metric waits: .*an async function"):
-        assay.metric(waits)  # type: ignore[type-var]
+        assay.metric(waits)
 
 
 def test_an_answer_that_is_no_text_is_one_answer() -> None:
