@@ -160,5 +160,19 @@ def test_a_vietnamese_sentence_among_others_is_asked_about(
     section: str, sentence: str, question: str, must_have: tuple[str, ...]
 ) -> None:
     filler = "Sinh viên về muộn và không báo thì bảo vệ nhắc."
-    cases = [case for case in draft(f"{filler} {sentence}", section) if case.reference == sentence]
-    assert [(question, must_have)] == [(case.question, case.must_have) for case in cases]
+    (case,) = [case for case in draft(f"{filler} {sentence}", section) if case.question == question]
+    assert must_have == case.must_have
+    assert sentence.partition(" và ")[0].rstrip(".") + "." == case.reference
+    assert sentence == case.evidence[0].quote
+
+
+def test_a_log_gives_two_questions_of_one_form_and_answer() -> None:
+    texts = {town: f"The Heron 12 from {town} was collected on Friday." for town in ("Kiel", "Oulu", "Alta", "Bergen")}
+    texts["Vardø"] = "The Heron 12 from Vardø was collected on Monday."
+    chunks = [
+        CorpusChunk(town, text=f"{FILLER} {text}", document="diary", section=f"Diary of {town}")
+        for town, text in texts.items()
+    ]
+    candidates = draft_candidates(Corpus({chunk.chunk_id: chunk for chunk in chunks}))
+    answers = [candidate.case.must_have for candidate in candidates if candidate.kind == "exact"]
+    assert (2, 1) == (answers.count(("Friday",)), answers.count(("Monday",)))

@@ -88,7 +88,7 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     ]
     notes = _find_notes(current)
     drafts = [draft for draft in drafts if not _has_note_elsewhere(draft, notes)]
-    candidates = [_make_candidate(draft) for draft in drafts]
+    candidates = _thin_forms([_make_candidate(draft) for draft in drafts])
     candidates += _draft_spellings(candidates)
     candidates += draft_paraphrases(drafts)
     candidates += draft_relational(current, words)
@@ -135,6 +135,23 @@ def _drop_repeated(candidates: Sequence[Candidate]) -> list[Candidate]:
         of_kind = case.id if case.cluster is None else candidate.kind
         first.setdefault((of_kind, case.question.casefold(), str(case.user), case.reference or ""), candidate)
     return list(first.values())
+
+
+MOST_OF_A_FORM = 2
+"""How many questions of one form have the same answer: a log says of ten pumps that they were collected on Friday."""
+_OWN_WORD = re.compile(r"“[^”]*”|[^\W_]*[A-ZÀ-Ỹ0-9][\w-]*")
+
+
+def _thin_forms(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return plain candidates without more of one form and answer than `MOST_OF_A_FORM`, in order."""
+    counts: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    kept = []
+    for candidate in candidates:
+        form = _OWN_WORD.sub("…", candidate.case.question), candidate.case.must_have
+        counts[form] += 1
+        if not candidate.case.must_have or counts[form] <= MOST_OF_A_FORM:
+            kept.append(candidate)
+    return kept
 
 
 def find_split_sections(chunks: Sequence[CorpusChunk]) -> set[tuple[str | None, str | None]]:

@@ -113,7 +113,7 @@ def ask_in_vietnamese(
             continue  # it may stand for something of another sentence
         asked = rule(sentence)
         if asked is not None:
-            return asked._replace(reference=statement.text)
+            return asked if asked.reference != text else asked._replace(reference=statement.text)
     return None
 
 
@@ -408,7 +408,8 @@ def _ask_end(sentence: VietnameseSentence) -> DraftedQuestion | None:
     asked = ask_about_end(text) if not _DENIED.search(text) else None
     if asked is None or not is_specific(text.replace(asked[1], ""), sentence.words):
         return None
-    return _lead_with_section(sentence.finish(*asked), sentence)
+    whole = sentence if text == sentence.text else sentence._replace(text=f"{text}.")
+    return _lead_with_section(whole.finish(*asked), sentence)
 
 
 _HOLDER = re.compile(
