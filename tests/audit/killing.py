@@ -83,6 +83,7 @@ def _kill_one_store(
     while killed < kills:
         written = _write_more(source, written, plan.lines)
         running = forker.start(words, stdout=log)
+        # The kill must come at any moment of the work, so nothing the process does is waited for.
         time.sleep(chance.uniform(0, plan.seconds if killed else plan.seconds / 4))
         with suppress(ProcessLookupError):  # it may have ended by itself
             os.kill(running.pid, signal.SIGKILL)

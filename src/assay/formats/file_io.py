@@ -300,7 +300,7 @@ def write_atomically(path: str | Path, parts: Iterable[bytes], *, is_shared: boo
                 file.flush()
                 os.fsync(file.fileno())
             new_mode = 0o666 & ~_read_umask() if is_shared else 0o600
-            os.chmod(draft, target.stat().st_mode & 0o777 if target.exists() else new_mode)  # noqa: PTH101
+            Path(draft).chmod(target.stat().st_mode & 0o777 if target.exists() else new_mode)
             os.replace(draft, target)  # noqa: PTH105
         except BaseException:  # also on Ctrl-C: no draft may be left behind
             Path(draft).unlink(missing_ok=True)
