@@ -207,6 +207,15 @@ def test_a_notebook_shows_the_result_with_every_text_escaped() -> None:
     assert "&lt;script&gt;" in html
 
 
+def test_a_notebook_shows_a_comparison_with_every_text_escaped() -> None:
+    before = assay.run(lambda question: {"answer": "?", "contexts": []}, ROWS, name="<b>", metrics=["recall@10"])
+    after = assay.run(ask, ROWS, name="after", metrics=["recall@10"])
+    html = after.compare(before)._repr_html_()
+    assert "<th>Metric</th><th>&lt;b&gt;</th><th>after</th><th>Verdict</th>" in html
+    assert "<td>recall@10</td><td>0.000</td><td>1.000</td>" in html
+    assert "after compared with &lt;b&gt;, the baseline" in html
+
+
 def test_results_are_compared_and_reported(tmp_path: Path) -> None:
     before = assay.run(lambda question: {"answer": "?", "contexts": []}, ROWS, name="before", metrics=["recall@10"])
     after = assay.run(ask, ROWS, name="after", metrics=["recall@10"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from typing import Literal, get_args
 
 from msgspec import Struct
@@ -180,12 +181,18 @@ class ComparisonSide(Struct, frozen=True):
 MAX_CASES_PRINTED = 5
 
 
+def _format_sides(change: MetricChange) -> tuple[str, str]:
+    """Return the values of the baseline and the candidate as they are printed."""
+    before, after = ("n/a" if value is None else f"{value:.3f}" for value in (change.baseline, change.candidate))
+    return before, after
+
+
 def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
     """Return the metrics of one verdict, each with both values."""
     gains = []
     for change in changes:
-        before, after = ("n/a" if value is None else f"{value:.3f}" for value in (change.baseline, change.candidate))
         if change.verdict == verdict:
+            before, after = _format_sides(change)
             gains.append(f"{change.metric} {before} → {after}")
     return gains
 
@@ -227,3 +234,17 @@ class Comparison(Struct, frozen=True):
             named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
             lines.append(f"cases: {len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer")
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
+
+    def _repr_html_(self) -> str:
+        """Return a fragment of HTML for a notebook: the printed lines, then every metric with both values."""
+        rows = []
+        for change in self.metrics.values():
+            before, after = _format_sides(change)
+            cells = "".join(f"<td>{escape(cell)}</td>" for cell in (change.metric, before, after, change.verdict))
+            rows.append(f"<tr>{cells}</tr>")
+        headings = ("Metric", self.baseline.name, self.candidate.name, "Verdict")
+        head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+        return (
+            f"<div><pre>{escape(repr(self))}</pre><details><summary>Metrics</summary>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></details></div>"
+        )
