@@ -38,6 +38,7 @@ from assay.text.fact_scope import (
     is_withdrawn,
     list_exceptions,
 )
+from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
 from assay.text.frequencies import find_frequencies, is_same_frequency, read_frequency
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
@@ -48,7 +49,6 @@ from assay.text.missing_quantities import (
     is_time,
     judge_missing_quantity,
 )
-from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
     Reading,
@@ -83,7 +83,6 @@ from assay.text.statement_cues import (
     find_denied_predicate,
 )
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
-from assay.text.tokens import classify_word
 from assay.text.units import MONEY, PLAIN
 from assay.text.value_owner import (
     ASKS_FOR_COST,
@@ -156,7 +155,8 @@ def _make_judges(
     for fact, read_fact in zip(facts, read_facts, strict=True):
         judge = None
         if read_fact.words or read_fact.quantities:
-            judge = _FactJudge(fact, read_fact, read_answer, read_question, read_reference, limit, familiar, expected)
+            texts = FactTexts(fact, read_fact, read_answer, read_question, read_reference, familiar, expected, limit)
+            judge = _FactJudge(texts)
         yield fact, judge
 
 
@@ -221,21 +221,12 @@ _ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing
 class _FactJudge:
     """Judges one fact against one answer."""
 
-    def __init__(
-        self,
-        fact: str,
-        read_fact: ReadText,
-        answer: ReadText,
-        question: ReadText,
-        reference: ReadText,
-        limit: ExpectedLimit,
-        familiar: Sequence[ReadText],
-        expected: Sequence[Quantity],
-    ) -> None:
-        self.fact, self.read_fact, self.answer, self.question = fact, read_fact, answer, question
-        self.reference, self.limit = reference, limit
-        self.familiar, self.expected = familiar, expected
-        self.ignore_marks = not (read_fact.has_marks and answer.has_marks)
+    def __init__(self, texts: FactTexts) -> None:
+        self.texts = texts
+        self.fact, self.read_fact, self.answer, self.question = texts[:4]
+        self.reference, self.expected, self.limit = texts.reference, texts.expected, texts.limit
+        self.ignore_marks = texts.ignore_marks
+        read_fact, answer, question = texts.read_fact, texts.answer, texts.question
         # "No charge" is what is stated, and denies nothing.
         self.is_negative = count_negations(read_fact.plain) % 2 == 1 and not is_nothing_to_pay(read_fact.plain)
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
@@ -324,7 +315,7 @@ class _FactJudge:
                 continue
             first = self.answer.words[places[0]]
             lead = self.answer.words[bisect_left(self.answer.words, clauses[0].start, key=get_start) : places[0]]
-            subject = [other for other in lead if self._may_be_subject(other) and not self._is_familiar(other)]
+            subject = [other for other in lead if may_be_subject(other) and not self.texts.is_familiar(other)]
             if subject:
                 said = self.answer.text[subject[0].start : first.end]
                 return FactJudgment(self.fact, "unknown", f'the answer says "{said}"')
@@ -532,12 +523,12 @@ class _FactJudge:
         if self._gap_finder is None:
             self._gap_finder = GapFinder(
                 self.answer,
-                self.familiar,
-                self._make_owner(self._topic()),
+                self.texts.explaining,
+                self._make_owner(self.texts.list_topics()),
                 self.expected,
-                self.familiar[2:],
-                self._is_familiar,
-                self._may_be_subject,
+                self.texts.explaining[2:],
+                self.texts.is_familiar,
+                may_be_subject,
             )
         yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
 
@@ -566,7 +557,7 @@ class _FactJudge:
         span = find_exception_after(self.answer, end, clause.sentence_end)
         if span is None or has_exception(self.reference):
             return None
-        topic = {word.key for word in self._topic()}
+        topic = {word.key for word in self.texts.list_topics()}
         first, last = (bisect_left(self.answer.words, at, key=get_start) for at in span)
         excepted = [word for word in self.answer.words[first:last] if word.key in topic]
         if excepted:
@@ -837,7 +828,12 @@ class _FactJudge:
                 word = self.answer.words[index] if index < len(self.answer.words) else None
                 if word is not None and word.folded in IMPERATIVES:
                     return None  # "just hold the code …"
-                if word is not None and word.start < position and word.kind != "stop" and not self._is_familiar(word):
+                if (
+                    word is not None
+                    and word.start < position
+                    and word.kind != "stop"
+                    and not self.texts.is_familiar(word)
+                ):
                     restricted = self.answer.text[word.start : word.end]
                     return FactJudgment(self.fact, "unknown", f'it holds only for "{restricted}"')
         return None
@@ -875,26 +871,15 @@ class _FactJudge:
                     return is_comparable(quantity, neighbour)
         return False
 
-    def _topic(self) -> list[Word]:
-        """Return the words of the question that say what it is about."""
-        return [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
-
-    def _asks(self, word: Word) -> bool:
-        """Whether a word of the question only asks; "mấy" and "có" do, "máy" and "cơ" are folded alike and do not."""
-        if word.folded not in _ASKING:
-            return False
-        written = self.question.text[word.start : word.end].lower()
-        return not self.question.has_marks or written.isascii() or written in _ASKING_WRITTEN
-
     def _judge_subject(self, spot: _Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
-        topic = self._topic()
+        topic = self.texts.list_topics()
         if not any(word.kind != "stop" for word in self.question.words):
             return None
         clause, answer = spot.clause, self.answer
         begin, end = (bisect_left(answer.words, at, key=get_start) for at in (clause.start, clause.end))
         in_clause = answer.words[begin:end]
-        foreign = [word for word in in_clause if word.kind != "stop" and not self._is_familiar(word)]
+        foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
         missing_topic = [word for word in topic if not self._is_in_sentence(word, clause)]
         first = bisect_left(answer.words, clause.sentence_start, key=get_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
@@ -939,7 +924,7 @@ class _FactJudge:
         stated = self._stated_quantity(spot)
         position = self._find_value_start(spot, stated)
         low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
-        owner = self._make_owner(self._topic()).find_other_owner(low, high, position, stated)
+        owner = self._make_owner(self.texts.list_topics()).find_other_owner(low, high, position, stated)
         if owner is None:
             return None
         return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
@@ -963,11 +948,11 @@ class _FactJudge:
             self.question,
             topic,
             self.read_fact,
-            self.familiar[1:],
+            self.texts.explaining[1:],
             {word.key for word in self.content},
             self.expected,
-            self._is_repeated,
-            self._may_be_subject,
+            self.texts.is_explained,
+            may_be_subject,
         )
 
     def _is_said_of_question(self, spot: _Occurrence, topic: Sequence[Word]) -> bool:
@@ -977,14 +962,6 @@ class _FactJudge:
         low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         return self._make_owner(topic).is_said_of_question(low, high, position, stated)
 
-    @staticmethod
-    def _may_be_subject(word: Word) -> bool:
-        stem = word.folded.partition("'")[0]
-        is_grammar = stem in _NO_SUBJECT or stem in _AUXILIARIES
-        if is_grammar and word.marks and word.marks not in _GRAMMAR_MARKS.get(stem, ()):
-            is_grammar = False  # "máy" and "cơ" are folded like "may" and "có"
-        return word.kind != "stop" and not is_grammar
-
     def _find_replaced_subject(
         self, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: _Occurrence
     ) -> str:
@@ -993,14 +970,14 @@ class _FactJudge:
         "The library grants 12 days" repeats what is asked of the museum; "a replacement card is $3" does not.
         """
         before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.spans[0][0]]
-        has_auxiliary = any(word.folded in _AUXILIARIES for word in before)
+        has_auxiliary = any(word.folded in AUXILIARIES for word in before)
         subject = lead if has_auxiliary else lead[:-1]
         stated = self._stated_quantity(spot)
         if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
             return ""  # "ports 443 and 1194": the number is the name of what stands before it
         if not subject or any(word not in foreign for word in subject):
             return ""
-        asked = {word.key for word in self._topic()} - {word.key for word in self.content}
+        asked = {word.key for word in self.texts.list_topics()} - {word.key for word in self.content}
         if any(word.key in asked and word.start > subject[-1].start for word in before):
             return self.answer.text[subject[0].start : subject[-1].end]
         return ""
@@ -1037,11 +1014,11 @@ class _FactJudge:
         for word in in_clause:
             if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
                 return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
-            if word.start >= first_part or not (word.kind == "stop" or self._may_be_subject(word)):
+            if word.start >= first_part or not (word.kind == "stop" or may_be_subject(word)):
                 break
-            if word.folded in _AUXILIARIES or word.folded.partition("'")[0] in _NO_SUBJECT:
+            if word.folded in AUXILIARIES or word.folded.partition("'")[0] in NO_SUBJECT:
                 break
-            if word.kind != "stop" and word.folded not in _GENERIC:
+            if word.kind != "stop" and word.folded not in GENERIC:
                 lead.append(word)
         return lead[:_LONGEST_LEAD]
 
@@ -1057,58 +1034,19 @@ class _FactJudge:
                     return self.answer.text[own.start : own.end]
         return ""
 
-    def _is_familiar(self, word: Word) -> bool:
-        return word.folded in _GENERIC or self._is_repeated(word)
-
-    def _is_repeated(self, word: Word) -> bool:
-        """Whether question, reference or facts have a word."""
-        return any(text.find_word(word, True) for text in self.familiar)
-
     def _is_in_sentence(self, word: Word, clause: ClauseSpan) -> bool:
         indices = self.answer.find_word(word, True)
         return any(clause.sentence_start <= self.answer.words[index].start < clause.sentence_end for index in indices)
 
 
-_GRAMMAR_MARKS: dict[str, set[str]] = {}
-"""The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
-for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
-    _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 _ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
 _ONES = frozenset(("one", "mot"))
 _ONE = Reading(PLAIN, Decimal(1), Decimal(1))
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
 _MOST_FOREIGN = 3
 _LONGEST_LEAD = 4
-_ASKING = frozenset(
-    """
-    how long much many what which who whom whose when where why does do did is are was were can need needed happens
-    happen kind often bao nhieu ai khi nao gi nao o dau the may la cua co duoc mot thi cac
-    """.split()
-)
-_ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
-_AUXILIARIES = frozenset(
-    """
-    is are was were be been has have had do does did can could may might must shall should will would get gets got need
-    needs la duoc co phai can se da do bi
-    """.split()
-)
-_NO_SUBJECT = frozenset(
-    """
-    now currently today nowadays since until previously formerly
-    it they you we he she i this that these those there please then yes no not nothing only ban no ho toi chung hay
-    khong duoc vui xin theo voi vang
-    """.split()
-)
-"""Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
 _OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
 _DEPARTING = frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes"))
-_GENERIC = frozenset(
-    """
-    answer yes company policy rule rules document documents total number amount limit value figure employee employees
-    staff worker workers team member members person people everyone everybody anyone customer customers user users
-    each every all please note according exactly currently moi nhan vien so luong cong ty quy dinh tai lieu
-    """.split()
-)
 
 
 def mentions_fact(text: str, fact: str) -> bool:
@@ -1178,14 +1116,16 @@ def judge_quantities(
         # Of the words of the question, only those that tell whose number it is count.
         judge, owner_judge = (
             _FactJudge(
-                text,
-                read_text(text),
-                read_answer,
-                asked,
-                read_text(""),
-                limit,
-                (read_question, read_question, read_reference),
-                read_reference.quantities,
+                FactTexts(
+                    text,
+                    read_text(text),
+                    read_answer,
+                    asked,
+                    read_text(""),
+                    (read_question, read_question, read_reference),
+                    read_reference.quantities,
+                    limit,
+                )
             )
             for asked in (read_text(""), read_question)
         )
