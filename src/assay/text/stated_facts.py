@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
-from assay.text.claim_support import find_opposite
+from assay.text.absent_words import OTHER_LANGUAGE, is_in_other_language, judge_absent_names, judge_absent_words
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, FactState
+from assay.text.fact_places import Occurrence, find_nearest, find_stated_quantity
+from assay.text.fact_polarity import is_negative_fact, judge_polarity
 from assay.text.fact_scope import (
     UNCONDITIONAL,
     UNIVERSAL,
@@ -40,20 +41,15 @@ from assay.text.fact_scope import (
 )
 from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
 from assay.text.frequencies import find_frequencies, is_same_frequency, read_frequency
-from assay.text.languages import guess_language, is_other_language
-from assay.text.late_pattern import LatePattern
-from assay.text.missing_quantities import (
-    is_in_name,
-    is_opposite_bound,
-    is_plain,
-    is_time,
-    judge_missing_quantity,
-)
+from assay.text.missing_quantities import is_in_name, is_opposite_bound, judge_missing_quantity
+from assay.text.negations import find_negations
 from assay.text.quantities import (
     Quantity,
     Reading,
     have_different_rates,
+    is_plain,
     is_same_quantity,
+    is_time,
     is_time_rate,
     name_rate_noun,
     split_range,
@@ -64,10 +60,8 @@ from assay.text.statement_cues import (
     ASKS_PAST,
     CHANGED_FROM,
     DENIED_AFTER,
-    DISJUNCTION,
     DOUBT,
     MYTH,
-    NEGATED_AFTER,
     NEGATION,
     NO_LONGER,
     PARTIAL_QUANTIFIER,
@@ -76,10 +70,8 @@ from assay.text.statement_cues import (
     PAST_VERB,
     PRESENT,
     RESPECTIVELY,
-    RESTRICTION,
     USED_TO,
     WRONG,
-    count_negations,
     find_denied_predicate,
 )
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
@@ -87,6 +79,7 @@ from assay.text.units import MONEY, PLAIN
 from assay.text.value_owner import (
     ASKS_FOR_COST,
     IMPERATIVES,
+    MAY_BE_FREE,
     NOTHING_ALONE,
     NOTHING_TO_PAY,
     WEEKDAY,
@@ -121,26 +114,13 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
     for fact, judge in _make_judges(answer, facts, question, context):
         if judge is not None:
             judgment = judge.judge_fact()
-            if judgment.state == "missing" and _is_in_other_words(answer, fact, question, context):
-                judgment = judgment._replace(state="unknown", reason="it is in a language whose words are not compared")
+            if judgment.state == "missing" and is_in_other_language(judge.texts):
+                judgment = judgment._replace(state="unknown", reason=OTHER_LANGUAGE)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
     return tuple(judgments)
-
-
-def _is_in_other_words(answer: str, fact: str, question: str, context: str) -> bool:
-    """Whether answer and fact are in two languages, or in one whose inflections are not read: no word need be the same.
-
-    Figures are the same in every language; a fact that has some is missing without them.
-    """
-    if any(map(str.isdigit, fact)):
-        return False
-    own = guess_language(answer) or ("other" if is_other_language(answer) else None)
-    texts = f"{question} {fact} {context}"
-    expected = guess_language(texts) or ("other" if is_other_language(texts) else None)
-    return "other" in (own, expected) or (own is not None and expected is not None and own != expected)
 
 
 def _make_judges(
@@ -181,31 +161,6 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
     return found
 
 
-class _Occurrence(NamedTuple):
-    """Where a fact may be stated: the spans of its parts that are in one clause, and parts that are elsewhere."""
-
-    clause: ClauseSpan
-    spans: list[tuple[int, int]]
-    is_scattered: bool
-
-
-def _find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int, int]:
-    """Return the span, of some in order, that starts nearest to a position."""
-    index = bisect_left(spans, (position,))
-    return min(spans[max(0, index - 1) : index + 1], key=lambda span: abs(span[0] - position))
-
-
-_PART = re.compile(r", ")
-_ASKS_WHETHER = re.compile(
-    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
-    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
-)
-"""A question whose answer is yes or no."""
-_SAYS_WHETHER = re.compile(r"(?:yes|no|co|khong|duoc)\b,?")
-"""A fact that is an answer to it."""
-_DETERMINERS = re.compile(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
-"""What may stand between "without" and the thing that is lacking."""
-_ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
 _EVERY_BEFORE = re.compile(r"\b(?:every|each|cu|moi) $")
@@ -227,8 +182,7 @@ class _FactJudge:
         self.reference, self.expected, self.limit = texts.reference, texts.expected, texts.limit
         self.ignore_marks = texts.ignore_marks
         read_fact, answer, question = texts.read_fact, texts.answer, texts.question
-        # "No charge" is what is stated, and denies nothing.
-        self.is_negative = count_negations(read_fact.plain) % 2 == 1 and not is_nothing_to_pay(read_fact.plain)
+        self.is_negative = is_negative_fact(texts)
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
         rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
         content = [
@@ -245,43 +199,38 @@ class _FactJudge:
         self.content = content if content or read_fact.quantities else list(read_fact.words)
         self._owner: ValueOwner | None = None
         self._gap_finder: GapFinder | None = None
-        self.examined: list[tuple[_Occurrence, FactJudgment]] = []
+        self.examined: list[tuple[Occurrence, FactJudgment]] = []
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
         if is_nothing_to_pay(self.read_fact.plain):
             return self._judge_free()
         frequency = read_frequency(self.read_fact.plain)
-        if frequency is not None:
-            judgment = self._judge_frequency(frequency)
-            if judgment is not None:
-                return judgment
-        agreeing = []
-        for quantity in self.read_fact.quantities:
-            agreeing.append(self._find_quantity(quantity))
-            if not agreeing[-1] and quantity.is_spelled_one and self.content:
-                return self._judge_noun() or FactJudgment(self.fact, "unknown", '"one" is not there')
-            if not agreeing[-1]:
-                text = self.read_fact.text[quantity.start : quantity.end]
-                judgment = judge_missing_quantity(self.fact, text, quantity, self.answer, self.question, self.limit)
-                if judgment.state == "stated" and (self.content or len(self.read_fact.quantities) > 1):
-                    return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
-                return judgment
+        judgment = self._judge_frequency(frequency) if frequency is not None else None
+        if judgment is not None:
+            return judgment
+        agreeing = [self._find_quantity(quantity) for quantity in self.read_fact.quantities]
+        pairs = zip(self.read_fact.quantities, agreeing, strict=True)
+        lacking_quantities = [self._judge_absent_quantity(wanted) for wanted, stated in pairs if not stated]
+        if lacking_quantities:
+            return min(lacking_quantities, key=lambda judgment: judgment.state not in ("denied", "missing"))
         counted = self._judge_noun()
         if counted is not None:
             return counted
         places = [self._find_places(word) for word in self.content]
         absent = [word for word, indices in zip(self.content, places, strict=True) if not indices]
-        names = [word for word in absent if self._is_name(word)]
-        if names:
-            return FactJudgment(self.fact, "missing", f"{self._spell(names)} is not there")
+        judgment = self._judge_absent_names(absent)
+        if judgment is not None:
+            return judgment
         # Syllables of Vietnamese that the question has too may be halves of other words.
         repeats = [] if self.read_fact.has_marks else self.content
         informative = [word for word in self.content if word not in repeats or not self.question.find_word(word, True)]
         needed = informative or ([] if agreeing else self.content)
         lacking = [word for word in needed if word in absent]
         if lacking:
-            return self._judge_lacking_words(needed, lacking, bool(agreeing))
+            return judge_absent_words(
+                self.texts, needed, lacking, is_part_stated=bool(agreeing), is_negative=self.is_negative
+            )
         found_words = [indices for indices in places if indices]
         needed_places = [
             [(self.answer.words[index].start, self.answer.words[index].end) for index in indices]
@@ -293,6 +242,20 @@ class _FactJudge:
         if best.state == "stated" and not agreeing and needed:
             return self._judge_repeated_words(needed) or best
         return best
+
+    def _judge_absent_quantity(self, quantity: Quantity) -> FactJudgment:
+        if quantity.is_spelled_one and self.content:
+            return self._judge_noun() or FactJudgment(self.fact, "unknown", '"one" is not there')
+        text = self.read_fact.text[quantity.start : quantity.end]
+        judgment = judge_missing_quantity(self.fact, text, quantity, self.answer, self.question, self.limit)
+        if judgment.state == "stated" and (self.content or len(self.read_fact.quantities) > 1):
+            return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
+        return judgment
+
+    def _judge_absent_names(self, absent: Sequence[Word]) -> FactJudgment | None:
+        names = [word for word in absent if self._is_name(word)]
+        present = [word for word in self.content if word not in absent and self._is_name(word)]
+        return judge_absent_names(self.texts, names, present) if names else None
 
     def _find_places(self, word: Word) -> list[int]:
         """Return the indices of a word of the fact in the answer: the same word, or one for the same event."""
@@ -326,7 +289,7 @@ class _FactJudge:
         named = set(find_frequencies(self.answer.plain))
         if not named:
             return None
-        if len(named) > 1 or count_negations(self.answer.plain) or DOUBT.search(self.answer.plain):
+        if len(named) > 1 or find_negations(self.answer) or DOUBT.search(self.answer.plain):
             return FactJudgment(self.fact, "unknown", "it says how often in several ways, or denies or doubts one")
         if any(is_same_frequency(frequency, other) for other in named):
             return FactJudgment(self.fact, "stated")
@@ -340,6 +303,10 @@ class _FactJudge:
             starts += [match.start("nothing") for match in NOTHING_ALONE.finditer(plain)]
         if not starts:
             amount = next((own for own in self.answer.quantities if is_positive_amount(own)), None)
+            may_be_free = MAY_BE_FREE.search(plain)
+            if may_be_free is not None:
+                reason = f'"{may_be_free[0]}" may say that there is nothing to pay'
+                return FactJudgment(self.fact, "unknown", reason)
             if amount is None:
                 return FactJudgment(self.fact, "missing", "it does not say that there is nothing to pay")
             return FactJudgment(self.fact, "denied", f'it says "{self.answer.text[amount.start : amount.end]}"')
@@ -347,7 +314,7 @@ class _FactJudge:
         for start in sorted(starts)[:_MOST_OCCURRENCES]:
             clause = narrow_clause(self.answer.clause_at(start), start)
             # An empty span at the start: the "no" of "no charge" denies nothing.
-            judgments.append(self.judge_occurrence(_Occurrence(clause, [(start, start)], False)))
+            judgments.append(self.judge_occurrence(Occurrence(clause, [(start, start)], False)))
         return min(judgments, key=lambda judgment: _ORDER[judgment.state])
 
     def _judge_noun(self) -> FactJudgment | None:
@@ -414,29 +381,6 @@ class _FactJudge:
             return True
         return all(any(is_same_quantity(wanted, end) for wanted in self.expected) for end in ends)
 
-    def _judge_lacking_words(self, needed: Sequence[Word], lacking: Sequence[Word], has_quantity: bool) -> FactJudgment:
-        reason = f"{self._spell(lacking)} is not there"
-        opposites = self._find_opposites(lacking)
-        if opposites and has_exception(self.answer):
-            return FactJudgment(self.fact, "unknown", f"{opposites}, with an exception")
-        if opposites:
-            return FactJudgment(self.fact, "denied", opposites)
-        if has_quantity or 2 * len(lacking) <= len(needed):
-            return FactJudgment(self.fact, "unknown", reason)
-        if self.is_negative and count_negations(self.answer.plain[:_REACH_OF_NO]):
-            return FactJudgment(self.fact, "unknown", f"{reason}, but the answer denies something in other words")
-        if _ASKS_WHETHER.search(self.question.plain) and _SAYS_WHETHER.match(self.read_fact.plain):
-            return FactJudgment(self.fact, "unknown", f"{reason}, and yes or no may be said in any words")
-        return FactJudgment(self.fact, "missing", reason)
-
-    def _find_opposites(self, lacking: Sequence[Word]) -> str:
-        words = [word.folded for word in self.answer.words]
-        for word in lacking:
-            opposite = find_opposite(word.folded, words)
-            if opposite is not None:
-                return f'it says "{opposite}" and not "{word.folded}"'
-        return ""
-
     def _is_name(self, word: Word) -> bool:
         """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
         if word.kind != "name":
@@ -444,35 +388,32 @@ class _FactJudge:
         # The first word may be capitalised because a sentence begins with it.
         return word is not self.read_fact.words[0] or all(other.is_capitalised for other in self.content)
 
-    def _spell(self, words: Sequence[Word]) -> str:
-        return ", ".join(f'"{self.read_fact.text[word.start : word.end]}"' for word in words)
-
     # ── where it is ──────────────────────────────────────────────────────────────────────────────────────────────
 
     def _occurrences(
         self, quantity_places: list[list[tuple[int, int]]], word_places: list[list[tuple[int, int]]]
-    ) -> Iterator[_Occurrence]:
+    ) -> Iterator[Occurrence]:
         """Yield the places around each occurrence of the part that occurs least often; quantities come first."""
         parts = [*quantity_places, *word_places]
         anchor = min(quantity_places or word_places, key=len)
         for start, end in anchor[:_MOST_OCCURRENCES]:
             clause = narrow_clause(self.answer.clause_at(start), start)
-            nearest = sorted(_find_nearest(part, start) if part is not anchor else (start, end) for part in parts)
+            nearest = sorted(find_nearest(part, start) if part is not anchor else (start, end) for part in parts)
             spans = [span for span in nearest if clause.start <= span[0] < clause.end]
-            yield _Occurrence(clause, spans, self._count_words(nearest) > _MOST_WORDS_EACH * len(parts) + _MORE_WORDS)
+            yield Occurrence(clause, spans, self._count_words(nearest) > _MOST_WORDS_EACH * len(parts) + _MORE_WORDS)
 
     def _count_words(self, spans: Sequence[tuple[int, int]]) -> int:
         """Return how many words lie from the first to the last span."""
         first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (spans[0][0], spans[-1][0]))
         return last - first
 
-    def judge_occurrence(self, spot: _Occurrence) -> FactJudgment:
+    def judge_occurrence(self, spot: Occurrence) -> FactJudgment:
         """Return what the answer does with the fact at one place where its parts are."""
         judgment = self._judge_place(spot)
         self.examined.append((spot, judgment))
         return judgment
 
-    def _judge_place(self, spot: _Occurrence) -> FactJudgment:
+    def _judge_place(self, spot: Occurrence) -> FactJudgment:
         plain, clause = self.answer.plain, spot.clause
         sentence = plain[clause.sentence_start : clause.sentence_end]
         clause_text = plain[clause.start : clause.end]
@@ -481,7 +422,7 @@ class _FactJudge:
         if self._is_called_wrong(clause_text, after) or self._is_taken_back(spot, end):
             return FactJudgment(self.fact, "denied", "it is called wrong or outdated")
         excepted = self._judge_exception(spot, end)
-        polarity = self._judge_polarity(spot) if excepted is None else excepted
+        polarity = judge_polarity(self.texts, spot) if excepted is None else excepted
         if polarity is not None and polarity.state != "stated":
             return polarity
         for judge_scope in (
@@ -505,7 +446,7 @@ class _FactJudge:
         gap = next(self.list_gaps(spot), None)
         return FactJudgment(self.fact, "stated") if gap is None else FactJudgment(self.fact, "unknown", gap.reason)
 
-    def judge_owner(self, spot: _Occurrence) -> FactJudgment:
+    def judge_owner(self, spot: Occurrence) -> FactJudgment:
         """Return the judgment of a value that the answer states, by what it says it of."""
         owner = self.find_owner(spot)
         if owner is not None:
@@ -513,11 +454,11 @@ class _FactJudge:
         gap = next(self.list_gaps(spot), None)
         return FactJudgment(self.fact, "stated") if gap is None else FactJudgment(self.fact, "unknown", gap.reason)
 
-    def list_gaps(self, spot: _Occurrence) -> Iterator[Gap]:
+    def list_gaps(self, spot: Occurrence) -> Iterator[Gap]:
         """Yield what neither question, facts nor reference explain of the answer around a statement of the fact."""
         if not self.question.words:
             return
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         position = self._find_value_start(spot, stated)
         low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         if self._gap_finder is None:
@@ -532,7 +473,7 @@ class _FactJudge:
             )
         yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
 
-    def _is_taken_back(self, spot: _Occurrence, end: int) -> bool:
+    def _is_taken_back(self, spot: Occurrence, end: int) -> bool:
         """Whether the sentence reports the fact as a belief or says that it holds no longer."""
         clause, plain = spot.clause, self.answer.plain
         sentence = (clause.sentence_start, clause.sentence_end)
@@ -540,7 +481,7 @@ class _FactJudge:
             return True
         return is_withdrawn(plain, end, clause.sentence_end)
 
-    def _judge_exception(self, spot: _Occurrence, end: int) -> FactJudgment | None:
+    def _judge_exception(self, spot: Occurrence, end: int) -> FactJudgment | None:
         """Return the judgment of a fact that is an exception, or that has one; None if exceptions play no part."""
         if has_exception(self.read_fact):
             return None
@@ -566,18 +507,9 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", "the answer makes an exception from it")
         return None
 
-    def _stated_quantity(self, spot: _Occurrence) -> Quantity | None:
-        """Return the first quantity of the answer that stands for one of the fact at a place."""
-        quantities = self.answer.quantities
-        for start, end in spot.spans:
-            index = bisect_left(quantities, start, key=lambda quantity: quantity.start)
-            if index < len(quantities) and (quantities[index].start, quantities[index].end) == (start, end):
-                return quantities[index]
-        return None
-
-    def _judge_rate(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_rate(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         if stated is None:
             return None
         if _PER_BEFORE.search(self.answer.plain, max(0, stated.start - _REACH_OF_NO), stated.start):
@@ -610,9 +542,9 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
         return None
 
-    def _judge_limit(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_limit(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         if stated is None or any(quantity.bound for quantity in self.read_fact.quantities):
             return None
         if find_direction(stated, self.answer.plain) == "before":
@@ -630,7 +562,7 @@ class _FactJudge:
         reason = f"it states {sides[0]} limit, not {sides[1]} one"
         return FactJudgment(self.fact, "denied" if self.limit.is_explicit else "unknown", reason)
 
-    def _is_asked_or_refused(self, stated: Quantity, spot: _Occurrence) -> bool:
+    def _is_asked_or_refused(self, stated: Quantity, spot: Occurrence) -> bool:
         """Whether the question has a bound too, or the answer forbids what is beyond its own."""
         if any(asked.bound for asked in self.question.quantities):
             return True
@@ -644,9 +576,9 @@ class _FactJudge:
                 return FactJudgment(self.fact, "denied", "it bounds the time on the other side")
         return None
 
-    def _judge_direction(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_direction(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a time after what it is expected before, or of a change to what it changes by."""
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         if stated is None:
             return None
         for find in (find_direction, find_change):
@@ -662,7 +594,7 @@ class _FactJudge:
                         return FactJudgment(self.fact, "denied", f"it says {said} and not {expected}")
         return None
 
-    def _judge_condition(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_condition(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
         clause, plain = spot.clause, self.answer.plain
         is_restricted = _ONLY.search(self.read_fact.plain) is not None
@@ -678,16 +610,20 @@ class _FactJudge:
                 return FactJudgment(self.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
         return None
 
-    def _judge_event(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_event(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         plain, clause = self.answer.plain, spot.clause
         if stated is None and WEEKDAY.search(self.read_fact.plain) and _ASKS_WHICH.match(self.question.plain):
             sentence = plain[clause.sentence_start : clause.sentence_end]
             return self._deny_event(find_reversed_event(self.question.plain, sentence, ""))
         if stated is None or stated.is_range or not (stated.date or is_time(stated)):
             return None
+        low = max(clause.start, stated.start - _REACH)
         if is_other_end(self.question.plain, plain[max(clause.start, stated.start - _REACH_OF_NO) : stated.start]):
+            is_same_moment = find_reversed_event(self.question.plain, plain[low : stated.start], "") is not None
+            if is_same_moment or find_negations(self.answer, low, stated.start):  # "closed until nine" opens at nine
+                return FactJudgment(self.fact, "unknown", "it says until when the contrary holds")
             return FactJudgment(self.fact, "denied", "it is the other end of the time that the question asks about")
         for part in split_parts(self.answer, clause.sentence_start, clause.sentence_end):
             if part.start <= stated.start < part.end:
@@ -715,60 +651,9 @@ class _FactJudge:
         has_wrong = WRONG.search(clause_text) is not None and WRONG.search(own) is None
         return has_wrong and bool(self.read_fact.quantities)
 
-    def _judge_polarity(self, spot: _Occurrence) -> FactJudgment | None:
-        """Return the judgment if the clause is negated where the fact is not, or the other way round."""
-        plain, clause = self.answer.plain, spot.clause
-        first, last = spot.spans[0][0], max(end for _, end in spot.spans)
-        parts = [match.end() for match in _PART.finditer(plain, clause.start, first)]
-        part_start = parts[-1] if parts else clause.start
-        region = plain[part_start:last]
-        stated = self._stated_quantity(spot)
-        bound_start = stated.start - part_start if stated is not None and stated.bound else last
-        negations = [
-            match
-            for match in NEGATION.finditer(region)
-            if match["none"] is None
-            and not match.start() >= bound_start  # "no more than" belongs to the quantity
-            and not self._lacks_something_else(match, region, [start - part_start for start, _ in spot.spans])
-        ]
-        is_negated = len(negations) % 2 == 1
-        if self.denied_in_question:
-            return self._judge_denied_predicate(spot, is_negated or bool(NEGATED_AFTER.match(plain, last, clause.end)))
-        if is_negated != self.is_negative:
-            if self.is_negative and not negations and NEGATED_AFTER.match(plain, last, clause.end):
-                return None  # "Alcohol isn't" says "no alcohol"
-            if negations and RESTRICTION.search(region[: negations[0].start()]):
-                return FactJudgment(self.fact, "unknown", "a part of its sentence is negated")
-            if is_negated and DISJUNCTION.search(region[negations[-1].end() : first - part_start]):
-                return FactJudgment(self.fact, "unknown", "what it is an alternative to is negated")
-            return FactJudgment(self.fact, "denied", "it is negated" if is_negated else "its negation is missing")
-        if not self.is_negative and NEGATED_AFTER.match(plain, last, clause.end):
-            return FactJudgment(self.fact, "unknown", "what follows is negated")
-        return None
-
-    def _lacks_something_else(self, negation: re.Match[str], region: str, starts: Sequence[int]) -> bool:
-        """Whether "without" is said of another thing than the fact: "Without a claim you get 12 percent"."""
-        if negation[0] != "without":
-            return False
-        after = [start for start in starts if start >= negation.end()]
-        return not after or _DETERMINERS.fullmatch(region, negation.end(), min(after)) is None
-
-    def _judge_denied_predicate(self, spot: _Occurrence, is_negated: bool) -> FactJudgment | None:
-        """Return the judgment of a clause that affirms what the question denies; None if it denies it too, or is short.
-
-        "It is allowed in Peru" says the contrary of what "Where is it not allowed?" asks for.
-        """
-        clause = self.answer.plain[spot.clause.start : spot.clause.end]
-        if is_negated or not re.search(rf"\b{re.escape(self.denied_in_question)}\b", clause):
-            return None
-        if count_negations(clause):
-            return FactJudgment(self.fact, "unknown", "a part of its sentence is negated")
-        reason = f'it says "{self.denied_in_question}", which the question denies'
-        return FactJudgment(self.fact, "unknown" if _ASKS_FOR_REASON.search(self.question.plain) else "denied", reason)
-
     # ── doubt and other subjects ─────────────────────────────────────────────────────────────────────────────────
 
-    def _find_doubt(self, spot: _Occurrence, sentence: str, after: str) -> FactJudgment | None:
+    def _find_doubt(self, spot: Occurrence, sentence: str, after: str) -> FactJudgment | None:
         """Return the judgment of a fact that is in doubt, about the past, or next to another value; None otherwise."""
         reason = self._name_doubt(spot, sentence)
         if reason:
@@ -788,9 +673,9 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", "another value stands next to it")
         return self._judge_restriction(spot)
 
-    def _is_superseded(self, spot: _Occurrence) -> bool:
+    def _is_superseded(self, spot: Occurrence) -> bool:
         """Whether the fact's clause is in the past tense and another clause has a value that holds now."""
-        stated, plain, clause = self._stated_quantity(spot), self.answer.plain, spot.clause
+        stated, plain, clause = find_stated_quantity(self.answer, spot), self.answer.plain, spot.clause
         if stated is None:
             return False
         if CHANGED_FROM.search(plain, max(clause.sentence_start, stated.start - _REACH), stated.start):
@@ -818,7 +703,7 @@ class _FactJudge:
                 return True
         return False
 
-    def _judge_restriction(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_restriction(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that holds "only" for something that the question does not mention."""
         plain, position = self.answer.plain, spot.spans[0][0]
         for part in split_parts(self.answer, spot.clause.start, spot.clause.end):
@@ -838,7 +723,7 @@ class _FactJudge:
                     return FactJudgment(self.fact, "unknown", f'it holds only for "{restricted}"')
         return None
 
-    def _name_doubt(self, spot: _Occurrence, sentence: str) -> str:
+    def _name_doubt(self, spot: Occurrence, sentence: str) -> str:
         if sentence.rstrip().endswith("?"):
             return "it is in a question"
         own = self.read_fact.plain
@@ -851,7 +736,7 @@ class _FactJudge:
             return f'it holds for a part ("{partly[0]}")'
         return ""
 
-    def _has_rival(self, spot: _Occurrence) -> bool:
+    def _has_rival(self, spot: Occurrence) -> bool:
         """Whether a quantity that nobody expects is joined to one of the fact by "or" or in a bare list."""
         quantities = self.answer.quantities
         for start, end in spot.spans:
@@ -871,7 +756,7 @@ class _FactJudge:
                     return is_comparable(quantity, neighbour)
         return False
 
-    def _judge_subject(self, spot: _Occurrence) -> FactJudgment | None:
+    def _judge_subject(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
         topic = self.texts.list_topics()
         if not any(word.kind != "stop" for word in self.question.words):
@@ -908,7 +793,7 @@ class _FactJudge:
             return FactJudgment(self.fact, "unknown", reason)
         return None
 
-    def _take_part(self, in_clause: Sequence[Word], spot: _Occurrence) -> Sequence[Word]:
+    def _take_part(self, in_clause: Sequence[Word], spot: Occurrence) -> Sequence[Word]:
         """Return the words of a clause from where the part with the fact begins."""
         position = spot.spans[0][0]
         starts = [part.start for part in split_parts(self.answer, spot.clause.start, spot.clause.end)]
@@ -919,9 +804,9 @@ class _FactJudge:
         reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
         return FactJudgment(self.fact, "unknown", reason)
 
-    def find_owner(self, spot: _Occurrence) -> FactJudgment | None:
+    def find_owner(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         position = self._find_value_start(spot, stated)
         low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         owner = self._make_owner(self.texts.list_topics()).find_other_owner(low, high, position, stated)
@@ -929,7 +814,7 @@ class _FactJudge:
             return None
         return FactJudgment(self.fact, "denied" if owner.is_sure else "unknown", owner.reason)
 
-    def _find_value_start(self, spot: _Occurrence, stated: Quantity | None) -> int:
+    def _find_value_start(self, spot: Occurrence, stated: Quantity | None) -> int:
         if stated is not None:
             return stated.start
         for start, _ in spot.spans:
@@ -955,15 +840,15 @@ class _FactJudge:
             may_be_subject,
         )
 
-    def _is_said_of_question(self, spot: _Occurrence, topic: Sequence[Word]) -> bool:
+    def _is_said_of_question(self, spot: Occurrence, topic: Sequence[Word]) -> bool:
         """Whether its own part of the answer, and no other part with a value, has words of the question."""
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         position = self._find_value_start(spot, stated)
         low, high = max(0, position - CLAUSE_REACH), min(len(self.answer.plain), position + CLAUSE_REACH)
         return self._make_owner(topic).is_said_of_question(low, high, position, stated)
 
     def _find_replaced_subject(
-        self, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: _Occurrence
+        self, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: Occurrence
     ) -> str:
         """Return the subject of a clause that says of it what the question asks of something else, "" otherwise.
 
@@ -972,7 +857,7 @@ class _FactJudge:
         before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.spans[0][0]]
         has_auxiliary = any(word.folded in AUXILIARIES for word in before)
         subject = lead if has_auxiliary else lead[:-1]
-        stated = self._stated_quantity(spot)
+        stated = find_stated_quantity(self.answer, spot)
         if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
             return ""  # "ports 443 and 1194": the number is the name of what stands before it
         if not subject or any(word not in foreign for word in subject):
@@ -990,14 +875,14 @@ class _FactJudge:
             for own in self.answer.quantities
         )
 
-    def _is_compact(self, spot: _Occurrence) -> bool:
+    def _is_compact(self, spot: Occurrence) -> bool:
         """Whether the parts of the fact stand together in one clause as they do in the fact."""
         parts = len(self.content) + len(self.read_fact.quantities)
         return len(spot.spans) >= parts and self._count_words(spot.spans) <= parts
 
-    def _has_candidate(self, spot: _Occurrence) -> bool:
+    def _has_candidate(self, spot: Occurrence) -> bool:
         """Whether the sentence has another quantity, which nobody expects, of the kind that the fact has."""
-        stated, clause = self._stated_quantity(spot), spot.clause
+        stated, clause = find_stated_quantity(self.answer, spot), spot.clause
         if stated is None:
             return False
         for own in self.answer.quantities:
@@ -1007,7 +892,7 @@ class _FactJudge:
                 return True
         return False
 
-    def _find_lead(self, in_clause: Sequence[Word], spot: _Occurrence) -> list[Word]:
+    def _find_lead(self, in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
         """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
         lead: list[Word] = []
         first_part = spot.spans[0][0]
@@ -1132,7 +1017,7 @@ def judge_quantities(
         judged = []
         for own in agreeing[:_MOST_OCCURRENCES]:
             clause = narrow_clause(read_answer.clause_at(own.start), own.start)
-            spot = _Occurrence(clause, [(own.start, own.end)], False)
+            spot = Occurrence(clause, [(own.start, own.end)], False)
             judgment = judge.judge_occurrence(spot)
             judged.append(owner_judge.judge_owner(spot) if judgment.state == "stated" else judgment)
         judgments.append(min(judged, key=lambda judgment: _ORDER[judgment.state]))

@@ -28,7 +28,10 @@ _SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
 _CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
 WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b")
-_WEEK = re.compile(r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan)\b")
+WEEK = re.compile(
+    r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan|ngay thuong"
+    r"|(?:ngay )?trong tuan)\b"
+)
 NOTHING_TO_PAY = re.compile(
     r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis"
     r"|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
@@ -43,6 +46,12 @@ NOTHING_ALONE = re.compile(
 )
 """An answer to what something costs."""
 ASKS_FOR_COST = re.compile(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
+MAY_BE_FREE = re.compile(
+    r"\b(?:on the house|on us|included|including|without paying|without charge|zero|nil|waived?|covered|gift"
+    r"|give(?:n)? away|(?:not|without paying) (?:a|one|any) (?:cent|penny|thing|dime)|no money|nothing|save your"
+    r"|bao gom|tang|khong (?:can|phai)|duoc mien)\b"
+)
+"""What may say that there is nothing to pay, or of something else."""
 _CONSEQUENCE = re.compile(
     r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
 )
@@ -436,25 +445,25 @@ class ValueOwner:
             return None
         inside = [part for part in parts if own.start <= part.start < own.end]
         holder = next((part for part in inside if part.start <= start < part.end), None)
-        if holder is None or _WEEK.search(self.answer.plain, holder.start, holder.end):
+        if holder is None or WEEK.search(self.answer.plain, holder.start, holder.end):
             return None
-        days = list(_list_days(self.answer.plain, holder))
+        days = list(list_days(self.answer.plain, holder.start, holder.end))
         rest = [part for part in inside if part is not holder]
         if not days or self.asked_days.intersection(days):
             return None
-        if not any(self.asked_days.intersection(_list_days(self.answer.plain, part)) for part in rest):
+        if not any(self.asked_days.intersection(list_days(self.answer.plain, part.start, part.end)) for part in rest):
             return None
         return OtherOwner("it is said of another day than that of the question", False)
 
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""
         plain = self.answer.plain
-        if not self.asked_days or _WEEK.search(plain, own.start, own.end):
+        if not self.asked_days or WEEK.search(plain, own.start, own.end):
             return None
-        days = list(_list_days(plain, own))
+        days = list(list_days(plain, own.start, own.end))
         if not days or self.asked_days.intersection(days):
             return None
-        is_elsewhere = any(self.asked_days.intersection(_list_days(plain, other)) for other in others)
+        is_elsewhere = any(self.asked_days.intersection(list_days(plain, other.start, other.end)) for other in others)
         if len(days) > 1 and not is_elsewhere:
             return None
         first = WEEKDAY.search(plain, own.start, own.end)
@@ -568,15 +577,15 @@ _WEEK_ORDER_VIETNAMESE = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "
 _DAY_RANGE = re.compile(r" ?(?:to|through|until|till|-|den) ?")
 
 
-def _list_days(plain: str, part: Part) -> Iterator[str]:
-    """Yield the weekdays of a part, with those between the ends of a range: "Monday to Friday"."""
+def list_days(plain: str, start: int, end: int) -> Iterator[str]:
+    """Yield the weekdays of a stretch of text, with those between the ends of a range: "Monday to Friday"."""
     last: re.Match[str] | None = None
-    for match in WEEKDAY.finditer(plain, part.start, part.end):
+    for match in WEEKDAY.finditer(plain, start, end):
         if last is not None and _DAY_RANGE.fullmatch(plain, last.end(), match.start()):
             for week in (_WEEK_ORDER, _WEEK_ORDER_VIETNAMESE):
                 if _name_day(last[0]) in week and _name_day(match[0]) in week:
-                    first, end = week.index(_name_day(last[0])), week.index(_name_day(match[0]))
-                    yield from (week[first:end] if first < end else (*week[first:], *week[:end]))
+                    low, high = week.index(_name_day(last[0])), week.index(_name_day(match[0]))
+                    yield from (week[low:high] if low < high else (*week[low:], *week[:high]))
         yield _name_day(match[0])
         last = match
 

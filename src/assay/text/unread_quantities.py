@@ -1,0 +1,259 @@
+"""Whether an answer may state a quantity in a form that is not compared: then it is open whether it does.
+
+"You pay 90%" may say that 10% are taken off, "a tenth visitor" that ten are needed, and "both" that there are two. Such
+a form is no proof, so the quantity is unknown, neither stated nor missing.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from itertools import combinations
+
+from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal
+from assay.text.frequencies import find_frequencies, is_same_frequency
+from assay.text.negations import find_negations
+from assay.text.quantities import (
+    ORDINALS,
+    Quantity,
+    Reading,
+    have_different_rates,
+    is_plain,
+    is_same_quantity,
+    is_time,
+    split_range,
+)
+from assay.text.read_text import ReadText, narrow_clause, read_text
+from assay.text.units import PLAIN, SHARE, TIME
+from assay.text.value_owner import WEEK, WEEKDAY
+
+_REDUCTION = re.compile(r"\b(?:off|discount|reduc\w+|cheaper|less|save|rebate|giam|chiet khau)\b")
+_BEYOND_ALL = re.compile(
+    r"\b(?:any\w*|every\w*|all|those|whoever|whatever|nothing|nobody|groups?|if|when|once|unless|except|otherwise|else"
+    r"|only|neu|khi|ai|nhung|cac|moi|tru)\b[^.;]{0,40}$"
+)
+"""What stands before a bound beyond which something else may hold: "anything above 40 degrees"."""
+_EXCESS = re.compile(
+    r"\b(?:too (?:many|much|few)|still|(?:not|isn't|aren't) enough|one (?:too|over|short)|van|chua du)\b"
+)
+_WHOLE = 100  # per cent
+_MOST_ROUNDING = Decimal("0.02")  # share of a value by which a rate, or a number of months in days, may differ from it
+_DAY = Decimal(86_400)
+_YEAR = 31_557_600
+_MONTH_IN_SECONDS = Decimal(_YEAR) / 12
+_SECONDS_OF_RATES = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_SECONDS_OF_RATES |= {"month": _YEAR // 12, "quarter": _YEAR // 4, "year": _YEAR}
+_COUNTING = frozenset((PLAIN, "persons", "times"))
+"""Dimensions of what is counted, for which the same words stand."""
+_MOST_PARTS = 5  # quantities of an answer of which sums and products are looked at
+_HALF_DAY = 720  # minutes
+_WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
+_NUMBER_WORDS = {
+    (dimension, Decimal(value)): re.compile(rf"\b(?:{words})\b")
+    for dimension, value, words in (
+        (PLAIN, 0, "no|none|nothing|nobody|zero|never|khong"),
+        (PLAIN, 1, "single|sole|duy nhat"),
+        (PLAIN, 2, "both|couple|pair|double|ca hai|doi|cap"),
+        (PLAIN, 3, "triple|trio"),
+        (PLAIN, 18, "of age|adults?|grown-?ups?|minors?|nguoi lon|thanh nien|vi thanh nien|du tuoi"),
+        ("calendar", 216, "of age|adults?|grown-?ups?|minors?"),
+        (SHARE, 0, "no|none|nothing|free|zero|khong"),
+        (SHARE, 50, "half|halve[sd]?|nua"),
+        (SHARE, 100, "full|fully|whole|entire|entirely|all|complete|completely|everything|toan bo|tat ca|hoan toan"),
+        ("duration", _DAY, "overnight|(?:a)?round the clock|day and night|all day|ca ngay|ngay dem|mot ngay|tomorrow"),
+        ("duration", 7 * _DAY, "weekly|a week|mot tuan"),
+        ("duration", 14 * _DAY, rf"every (?:other|second) (?:week|(?:{_WEEKDAYS})day)|biweekly|fortnightly"),
+        ("calendar", 1, "monthly|a month|mot thang"),
+        ("calendar", 12, "yearly|annual(?:ly)?|a year|mot nam"),
+        (TIME, 720, "noon|midday|lunch(?:time)?|trua"),
+        (TIME, 0, "midnight|nua dem"),
+    )
+}
+"""Words that may state a quantity, by its dimension and its value in the base unit."""
+
+
+def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: ReadText) -> str:
+    """Return how an answer may state a quantity of a fact in a form that is not compared, "" if nothing in it may.
+
+    >>> def find(fact, answer):
+    ...     read = read_text(fact)
+    ...     return find_unread_form(fact, read.quantities[0], read_text(answer), read_text("What discount is there?"))
+    >>> find("10% off", "You pay 90%."), find("10% off", "You pay 80%.")
+    ('it states "90%", perhaps of the rest', '')
+    """
+    for own in answer.quantities:
+        said = answer.text[own.start : own.end]
+        if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
+            return f'it states "{said}" without saying that it is a bound'
+        if is_complement(wanted, own) and _may_be_contrary(own, fact, answer):
+            return f'it says what holds beyond it ("{said}")'
+        if _is_rest_of_share(wanted, own) and _REDUCTION.search(f"{question.plain} {answer.plain}"):
+            return f'it states "{said}", perhaps of the rest'
+        if _is_same_per_other_time(wanted, own):
+            return f'it states "{said}" per {own.rate}, which is the same per {wanted.rate}'
+        if _is_ordinal_of(wanted, own) or _is_about_same_time(wanted, own) or _is_next_value(wanted, own, answer):
+            return f'it states "{said}", which may come to the same'
+    if WEEKDAY.search(read_text(fact).plain) and WEEK.search(answer.plain):
+        return "it names several days together"
+    if _is_same_in_words(fact, wanted, answer):
+        return "it says so in other words"
+    word = _find_number_word(wanted, answer)
+    if word:
+        return f'it says "{word}", which may stand for it'
+    if wanted.is_range and _has_both_ends(wanted, answer):
+        return "it states its numbers in another form"
+    return "its numbers may make it up" if _is_made_up(wanted, answer) else ""
+
+
+def _unbind(quantity: Quantity) -> Quantity:
+    return quantity._replace(bound="")
+
+
+# ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def is_complement(wanted: Quantity, own: Quantity) -> bool:
+    """Return whether two bounds share all values between them: "under 14" and "14 or older"."""
+    if not wanted.bound or not own.bound or wanted.bound[0] == own.bound[0] or len(wanted.bound) == len(own.bound):
+        return False
+    return is_same_quantity(_unbind(wanted), _unbind(own))
+
+
+def _may_be_contrary(own: Quantity, fact: str, answer: ReadText) -> bool:
+    """Whether what is said of the values beyond a bound may be the contrary of the fact: denied, or in other words."""
+    clause = narrow_clause(answer.clause_at(own.start), own.start)
+    if find_negations(answer, clause.start, clause.end) or _BEYOND_ALL.search(answer.plain, clause.start, own.start):
+        return True
+    if is_limit_of_refusal(own, answer.plain, clause.sentence_end, ExpectedLimit("", False)):
+        return True
+    words = [word for word in read_text(fact).words if word.kind != "stop"]
+    in_clause = [answer.words[index].start for word in words for index in answer.find_word(word, True)]
+    return bool(words) and not any(clause.start <= start < clause.end for start in in_clause)
+
+
+def _is_next_value(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether a count is the first one beyond a bound, and too much or too little: "nine would still pay"."""
+    step = {">=": -1, "<=": 1}.get(wanted.bound, 0)
+    if not step or own.bound or own.is_range:
+        return False
+    clause = answer.clause_at(own.start)
+    if not _EXCESS.search(answer.plain, clause.sentence_start, clause.sentence_end):
+        return False
+    numbers = {reading.low for reading in own.readings if reading.dimension in _COUNTING | {"ordinal"}}
+    return any(reading.dimension in _COUNTING and reading.low + step in numbers for reading in wanted.readings)
+
+
+# ── the same in other forms ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _is_rest_of_share(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two shares are a whole: who pays 90% gets 10% off."""
+    if wanted.is_range or own.is_range or wanted.bound or own.bound:
+        return False
+    first, second = (_list_values(quantity, SHARE) for quantity in (wanted, own))
+    return any(value + rest == _WHOLE and value != rest for value in first for rest in second)
+
+
+def _list_values(quantity: Quantity, dimension: str) -> list[Decimal]:
+    return [reading.low for reading in quantity.readings if reading.dimension == dimension]
+
+
+def _is_same_per_other_time(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two rates are equal once both are per the same time: "€10 a month" and "€120 a year"."""
+    if not have_different_rates(wanted, own) or not {wanted.rate, own.rate} <= _SECONDS_OF_RATES.keys():
+        return False
+    factor = Decimal(_SECONDS_OF_RATES[wanted.rate]) / _SECONDS_OF_RATES[own.rate]
+    return any(
+        first.dimension == second.dimension and abs(second.low * factor - first.low) <= _MOST_ROUNDING * first.low
+        for first in wanted.readings
+        for second in own.readings
+    )
+
+
+def _is_about_same_time(wanted: Quantity, own: Quantity) -> bool:
+    """Whether one span of time is in months and the other one as many days: "30 days" and "a month"."""
+    if wanted.is_range or own.is_range:
+        return False
+    for first, second in ((wanted, own), (own, wanted)):
+        for months in _list_values(first, "calendar"):
+            for seconds in _list_values(second, "duration"):
+                if abs(months * _MONTH_IN_SECONDS - seconds) <= 2 * _MOST_ROUNDING * seconds:
+                    return True
+    return False
+
+
+def _is_ordinal_of(wanted: Quantity, own: Quantity) -> bool:
+    """Whether an ordinal has the number of a quantity: "from the 12th birthday" for "12 years"."""
+    ordinals = _list_values(own, "ordinal")
+    return any(reading.low / wanted.unit_size in ordinals for reading in wanted.readings)
+
+
+def _is_same_in_words(fact: str, wanted: Quantity, answer: ReadText) -> bool:
+    """Whether fact and answer say how often something happens, in different words: "every 6 months", "twice a year"."""
+    if not any(reading.dimension in ("duration", "calendar") for reading in wanted.readings):
+        return False
+    stated = find_frequencies(answer.plain)
+    return any(is_same_frequency(one, other) for one in find_frequencies(read_text(fact).plain) for other in stated)
+
+
+def _find_number_word(wanted: Quantity, answer: ReadText) -> str:
+    """Return a word of an answer that may state a quantity: "both", "half price", "around the clock", "a tenth one"."""
+    if wanted.is_range or wanted.date:
+        return ""
+    for reading in wanted.readings:
+        dimension = PLAIN if reading.dimension in _COUNTING else reading.dimension
+        pattern = _NUMBER_WORDS.get((dimension, reading.low))
+        match = pattern.search(answer.plain) if pattern is not None else None
+        if match is None:
+            number = reading.low / wanted.unit_size
+            ordinals = [_spell_ordinal(number, dimension)]
+            if wanted.bound == "<=" and _EXCESS.search(answer.plain):
+                ordinals.append(_spell_ordinal(number + 1, dimension))
+            match = re.search(rf"\b(?:{'|'.join(ordinals)})\b", answer.plain) if all(ordinals) else None
+        if match is not None:
+            return answer.text[match.start() : match.end()]
+    return ""
+
+
+def _spell_ordinal(number: Decimal, dimension: str) -> str:
+    """Return the ordinal of a number of things or of a span of time, "" otherwise; "second" says too much."""
+    is_counted = dimension in (PLAIN, "duration", "calendar")
+    if not is_counted or number != int(number) or not 3 <= number <= len(ORDINALS):
+        return ""
+    return ORDINALS[int(number) - 1]
+
+
+def _has_both_ends(wanted: Quantity, answer: ReadText) -> bool:
+    """Whether both ends of a range of plain numbers or times are there, each by itself and perhaps in another form."""
+    if not is_plain(wanted) and not is_time(wanted):
+        return False
+    stated = [_read_clock(own) for own in answer.quantities]
+    return all(any(not _read_clock(end).isdisjoint(times) for times in stated) for end in split_range(wanted))
+
+
+def _read_clock(quantity: Quantity) -> set[Decimal]:
+    """Return where the hands of a clock stand at a time of day, or at as many hours."""
+    minutes = {PLAIN: 60, TIME: 1}
+    return {
+        reading.low * minutes[reading.dimension] % _HALF_DAY
+        for reading in quantity.readings
+        if reading.dimension in minutes and reading.low == reading.high
+    }
+
+
+def _is_made_up(wanted: Quantity, answer: ReadText) -> bool:
+    """Whether a quantity is the sum or the product of two of an answer: "twelve rows of four" for 48."""
+    if wanted.is_range or wanted.date or is_time(wanted) or len(answer.quantities) > _MOST_PARTS:
+        return False
+    values = [[reading for reading in own.readings if reading.low == reading.high] for own in answer.quantities]
+    for first, second in combinations(values, 2):
+        if any(_combines(one, other, reading) for one in first for other in second for reading in wanted.readings):
+            return True
+    return False
+
+
+def _combines(one: Reading, other: Reading, total: Reading) -> bool:
+    if one.dimension == other.dimension == total.dimension and one.low + other.low == total.low:
+        return True
+    is_multiple = total.dimension in (one.dimension, other.dimension) and PLAIN in (one.dimension, other.dimension)
+    return is_multiple and 1 not in (one.low, other.low) and one.low * other.low == total.low
