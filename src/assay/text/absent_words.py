@@ -177,11 +177,11 @@ def find_contrary_answer(texts: FactTexts) -> str:
 def _find_evidence_of_absence(texts: FactTexts, *, is_negative: bool) -> str:
     """Return what shows that no other words of an answer say the fact, as the end of a reason; "" if nothing does."""
     answer = texts.answer
+    if is_negative and find_negations(answer):
+        return ""  # it denies something, perhaps in other words
     behaviour = detect_phrases(answer.text)
     if behaviour.behaviour in ("abstain", "permission_denied") and not behaviour.is_partial_refusal:
         return ", and the answer is a refusal"
-    if is_negative and find_negations(answer):
-        return ""  # it denies something, perhaps in other words
     if _ASKS_WHETHER.search(texts.question.plain) and _YES_OR_NO.match(texts.read_fact.plain):
         return ""  # yes and no may be said in any words
     unexplained = list_unexplained(texts)

@@ -14,11 +14,12 @@ from assay.text.fact_places import Occurrence, find_stated_quantity
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations, may_deny_in_other_words
-from assay.text.read_text import get_start
+from assay.text.read_text import ClauseSpan, get_start
 from assay.text.statement_cues import DISJUNCTION, NEGATED_AFTER, RESTRICTION, find_denied_predicate
 from assay.text.value_owner import is_nothing_to_pay
 
 _PART = re.compile(r", ")
+_STEM = 6  # letters by which a word is told after a prefix
 _DETERMINERS = re.compile(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
@@ -29,6 +30,9 @@ _BEYOND = re.compile(
 """What stands before a value beyond which something is denied: "you can't get in before"."""
 _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
 """Negations of whatever is said with them."""
+_ABSENCE = re.compile(
+    r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
+)
 _PREDICATES = frozenset(
     """
     get gets give gives take takes taken cost costs charge charges charged pay paid offer offers offered include
@@ -113,10 +117,21 @@ def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match
         return FactJudgment(fact, "denied", "it is negated")
     if beyond is not None:
         return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
+    if asks_for_absence(texts, spot.clause):
+        return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
     other = _find_other_predicate(texts, last.end(), spot)
     if other:
         return FactJudgment(fact, "unknown", f'"{other}" is negated, which neither question nor facts speak of')
     return FactJudgment(fact, "denied", "it is negated")
+
+
+def asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:
+    """Return whether a question asks for what a word without negation denies ("closed"), and a clause has no such word.
+
+    Then "we don't open on Fridays" and "every day but Friday" answer when it is closed.
+    """
+    asked = _ABSENCE.search(texts.question.plain)
+    return asked is not None and _ABSENCE.search(texts.answer.plain, clause.start, clause.end) is None
 
 
 def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str:
@@ -140,6 +155,9 @@ def _judge_lacking_negation(
     if not has_negations and is_negated_after:
         return None  # "Alcohol isn't" says "no alcohol"
     sentence = texts.answer.text[spot.clause.sentence_start : spot.clause.sentence_end]
+    prefixed = [rf"(?:non|un|in|dis)-?{re.escape(word.folded[:_STEM])}" for word in texts.read_fact.words]
+    if prefixed and re.search(rf"\b(?:{'|'.join(prefixed)})", sentence.lower()):
+        return FactJudgment(texts.fact, "unknown", "its negation may be a prefix")
     if may_deny_in_other_words(sentence) and not may_deny_in_other_words(texts.read_fact.text):
         return FactJudgment(texts.fact, "unknown", "its negation is missing, and other words may stand for it")
     return FactJudgment(texts.fact, "denied", "its negation is missing")

@@ -19,7 +19,7 @@ from functools import lru_cache
 from assay.text.absent_words import OTHER_LANGUAGE, is_in_other_language, judge_absent_names, judge_absent_words
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, FactState
 from assay.text.fact_places import Occurrence, find_nearest, find_stated_quantity
-from assay.text.fact_polarity import is_negative_fact, judge_polarity
+from assay.text.fact_polarity import asks_for_absence, is_negative_fact, judge_polarity
 from assay.text.fact_scope import (
     UNCONDITIONAL,
     UNIVERSAL,
@@ -58,6 +58,7 @@ from assay.text.read_text import CLAUSE_REACH, ClauseSpan, ReadText, Word, get_s
 from assay.text.spoken_numbers import spell_price
 from assay.text.statement_cues import (
     ASKS_PAST,
+    CALLED_WRONG,
     CHANGED_FROM,
     DENIED_AFTER,
     DOUBT,
@@ -76,6 +77,7 @@ from assay.text.statement_cues import (
 )
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.units import MONEY, PLAIN
+from assay.text.unread_quantities import is_complement, may_be_contrary
 from assay.text.value_owner import (
     ASKS_FOR_COST,
     IMPERATIVES,
@@ -386,7 +388,14 @@ class _FactJudge:
         if word.kind != "name":
             return word.kind == "id"
         # The first word may be capitalised because a sentence begins with it.
-        return word is not self.read_fact.words[0] or all(other.is_capitalised for other in self.content)
+        if word is not self.read_fact.words[0]:
+            return True
+        is_common = any(
+            not text.words[index].is_capitalised
+            for text in (self.question, self.reference)
+            for index in text.find_word(word, self.ignore_marks)
+        )
+        return not is_common and all(other.is_capitalised for other in self.content)
 
     # ── where it is ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -492,6 +501,8 @@ class _FactJudge:
                 if is_denied:  # "all but the night trains" says "not the night trains"
                     return FactJudgment(self.fact, "stated")
                 return FactJudgment(self.fact, "unknown", "it is an exception from what the sentence says")
+            if is_denied and asks_for_absence(self.texts, clause):
+                return FactJudgment(self.fact, "unknown", "it is excepted from the contrary of what is asked")
             if is_denied:
                 return FactJudgment(self.fact, "denied", "it is excepted from what the sentence says")
             return FactJudgment(self.fact, "stated")
@@ -551,11 +562,16 @@ class _FactJudge:
             return self._judge_lead_time(stated)
         for wanted in self.reference.quantities:
             if is_opposite_bound(wanted, stated) and not self._is_asked_or_refused(stated, spot):
+                if is_complement(wanted, stated) and may_be_contrary(stated, self.reference, self.answer):
+                    return FactJudgment(self.fact, "unknown", "it says what holds beyond it")
                 said = self.reference.text[wanted.start : wanted.end]
                 return FactJudgment(self.fact, "denied", f'{OTHER_SIDE} than "{said}"')
+        clause_end = spot.clause.sentence_end
         if begins_after(stated, self.answer.plain, self.limit):
             reason = "it says what happens after this, and the question is about what happens until then"
-            return FactJudgment(self.fact, "denied" if stated.date else "unknown", reason)
+            is_refused = is_limit_of_refusal(stated, self.answer.plain, clause_end, ExpectedLimit("", False))
+            is_open = is_refused or bool(find_negations(self.answer, spot.clause.sentence_start, clause_end))
+            return FactJudgment(self.fact, "denied" if stated.date and not is_open else "unknown", reason)
         if not is_reversed_limit(stated, self.limit):
             return None
         sides = ("a lower", "an upper") if self.limit.side == "<" else ("an upper", "a lower")
@@ -648,7 +664,7 @@ class _FactJudge:
         denial = DENIED_AFTER.match(after)
         if denial is not None and (denial["predicate"] or self.read_fact.quantities):
             return True
-        has_wrong = WRONG.search(clause_text) is not None and WRONG.search(own) is None
+        has_wrong = CALLED_WRONG.search(clause_text) is not None and WRONG.search(own) is None
         return has_wrong and bool(self.read_fact.quantities)
 
     # ── doubt and other subjects ─────────────────────────────────────────────────────────────────────────────────

@@ -42,6 +42,10 @@ WRONG = re.compile(
     r"\b(?:wrong|false|incorrect|erroneous|not (?:correct|right)|isn't (?:correct|right)|la sai|khong dung)\b"
 )
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
+CALLED_WRONG = re.compile(
+    rf"(?:{WRONG.pattern})(?! [a-z]{{3,}})|\b(?:is|are|was|were|'s|'re) (?:\w+ )?(?:{WRONG.pattern})"
+)
+"""The same where it calls a statement wrong, and describes no noun after it."""
 DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
 """Joins alternatives: whether a negation before the first reaches the second is open."""
 DOUBT = re.compile(

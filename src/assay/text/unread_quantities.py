@@ -47,7 +47,13 @@ _COUNTING = frozenset((PLAIN, "persons", "times"))
 """Dimensions of what is counted, for which the same words stand."""
 _MOST_PARTS = 5  # quantities of an answer of which sums and products are looked at
 _HALF_DAY = 720  # minutes
+_CLASSIFIERS = (
+    "cuon|quyen|cai|chiec|con|ve|tam|bo|ly|coc|chen|phan|suat|mon|loai|ban|phong|ghe|cho|xe|diem|bai|trang|buoi|tiet|tang"
+    "|goi|hop|chai|vien|em|be|lan|dua|ban|tui|thung|trieu|nghin|tram|gio|phut|tuan|thang|ngay|nam|nguoi|khach"
+)
+"""Nouns that are counted in Vietnamese, before which "năm" is five and no year."""
 _WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
+_PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
     (dimension, Decimal(value)): re.compile(rf"\b(?:{words})\b")
     for dimension, value, words in (
@@ -55,6 +61,8 @@ _NUMBER_WORDS = {
         (PLAIN, 1, "single|sole|duy nhat"),
         (PLAIN, 2, "both|couple|pair|double|ca hai|doi|cap"),
         (PLAIN, 3, "triple|trio"),
+        (PLAIN, 4, "thang tu"),
+        (PLAIN, 5, rf"nam (?:{_CLASSIFIERS})|thang nam"),
         (PLAIN, 18, "of age|adults?|grown-?ups?|minors?|nguoi lon|thanh nien|vi thanh nien|du tuoi"),
         ("calendar", 216, "of age|adults?|grown-?ups?|minors?"),
         (SHARE, 0, "no|none|nothing|free|zero|khong"),
@@ -85,12 +93,14 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
         said = answer.text[own.start : own.end]
         if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
             return f'it states "{said}" without saying that it is a bound'
-        if is_complement(wanted, own) and _may_be_contrary(own, fact, answer):
+        if is_complement(wanted, own) and may_be_contrary(own, read_text(fact), answer):
             return f'it says what holds beyond it ("{said}")'
         if _is_rest_of_share(wanted, own) and _REDUCTION.search(f"{question.plain} {answer.plain}"):
             return f'it states "{said}", perhaps of the rest'
         if _is_same_per_other_time(wanted, own):
             return f'it states "{said}" per {own.rate}, which is the same per {wanted.rate}'
+        if _is_time_with_point(wanted, own):
+            return f'it states "{said}", which may be a time'
         if _is_ordinal_of(wanted, own) or _is_about_same_time(wanted, own) or _is_next_value(wanted, own, answer):
             return f'it states "{said}", which may come to the same'
     if WEEKDAY.search(read_text(fact).plain) and WEEK.search(answer.plain):
@@ -119,14 +129,15 @@ def is_complement(wanted: Quantity, own: Quantity) -> bool:
     return is_same_quantity(_unbind(wanted), _unbind(own))
 
 
-def _may_be_contrary(own: Quantity, fact: str, answer: ReadText) -> bool:
-    """Whether what is said of the values beyond a bound may be the contrary of the fact: denied, or in other words."""
+def may_be_contrary(own: Quantity, expected: ReadText, answer: ReadText) -> bool:
+    """Return whether what is said of values beyond a bound may be the contrary of what is expected: denied, or in other
+    words."""
     clause = narrow_clause(answer.clause_at(own.start), own.start)
     if find_negations(answer, clause.start, clause.end) or _BEYOND_ALL.search(answer.plain, clause.start, own.start):
         return True
     if is_limit_of_refusal(own, answer.plain, clause.sentence_end, ExpectedLimit("", False)):
         return True
-    words = [word for word in read_text(fact).words if word.kind != "stop"]
+    words = [word for word in expected.words if word.kind != "stop"]
     in_clause = [answer.words[index].start for word in words for index in answer.find_word(word, True)]
     return bool(words) and not any(clause.start <= start < clause.end for start in in_clause)
 
@@ -182,6 +193,14 @@ def _is_about_same_time(wanted: Quantity, own: Quantity) -> bool:
     return False
 
 
+def _is_time_with_point(wanted: Quantity, own: Quantity) -> bool:
+    """Whether a decimal may be a time of day: "7.15"."""
+    clock = {reading.low * 60 for reading in own.readings if reading.dimension == PLAIN}
+    hours = {value // 60 for value in clock}
+    stated = {int(hour) * 60 + (value / 60 - hour) * 100 for hour in hours for value in clock if value // 60 == hour}
+    return not stated.isdisjoint(value for time in _list_values(wanted, TIME) for value in (time, time % _HALF_DAY))
+
+
 def _is_ordinal_of(wanted: Quantity, own: Quantity) -> bool:
     """Whether an ordinal has the number of a quantity: "from the 12th birthday" for "12 years"."""
     ordinals = _list_values(own, "ordinal")
@@ -210,6 +229,9 @@ def _find_number_word(wanted: Quantity, answer: ReadText) -> str:
             if wanted.bound == "<=" and _EXCESS.search(answer.plain):
                 ordinals.append(_spell_ordinal(number + 1, dimension))
             match = re.search(rf"\b(?:{'|'.join(ordinals)})\b", answer.plain) if all(ordinals) else None
+        if match is None and reading.dimension == TIME:
+            part_of_hour = _PARTS_OF_HOURS.get(int(reading.low) % 60)
+            match = re.search(part_of_hour, answer.plain) if part_of_hour else None
         if match is not None:
             return answer.text[match.start() : match.end()]
     return ""
