@@ -47,7 +47,7 @@ def judge_absent_names(texts: FactTexts, names: Sequence[Word], present_names: S
     """Return the judgment of a fact whose `names` an answer lacks; None where other words may stand for them.
 
     No other word can stand for the name of a person, a place or an identifier. A part of a name may stand for the
-    whole, an abbreviation may be written out, and days may be named together ("weekdays").
+    whole where the answer has no other name, an abbreviation may be written out, and days may be named together ("weekdays").
     """
     days = [match.span() for match in WEEKDAY.finditer(texts.read_fact.plain)]
     day_names = [word for word in names if any(start <= word.start < end for start, end in days)]
@@ -59,9 +59,9 @@ def judge_absent_names(texts: FactTexts, names: Sequence[Word], present_names: S
     if any(word.kind == "id" for word in own_names):
         is_written_apart = all(_is_written_apart(texts, word) for word in own_names if word.kind == "id")
         return missing._replace(state="unknown") if is_written_apart else missing
-    if present_names:
-        return None
     rivals = _list_other_names(texts)
+    if not rivals and all(_is_next_to(texts.read_fact, word, present_names) for word in own_names):
+        return None
     if not rivals and all(_is_acronym(texts.read_fact, word) for word in own_names) and list_unexplained(texts):
         return missing._replace(state="unknown", reason=f"{reason}, and other words may stand for it")
     return missing
@@ -87,6 +87,12 @@ def _is_written_apart(texts: FactTexts, identifier: Word) -> bool:
     between = r"(?:[\W_]{0,3}|[\W_]to[\W_])"
     pattern = rf"(?<![^\W_]){between.join(parts)}(?![^\W_])"
     return re.search(pattern, texts.answer.plain.replace(",", "")) is not None
+
+
+def _is_next_to(text: ReadText, word: Word, names: Sequence[Word]) -> bool:
+    """Whether a word belongs to one name with others: "Berg" in "Anna Berg", but not "Legal" in "HR and Legal"."""
+    gaps = [text.plain[min(word.end, name.end) : max(word.start, name.start)] for name in names]
+    return any(not gap.strip(" .-") for gap in gaps)
 
 
 def _list_other_names(texts: FactTexts) -> list[Word]:
