@@ -32,6 +32,7 @@ _YES_OR_NO = re.compile(
     r"|(?P<no>no|nope|unfortunately not|afraid not|khong))(?: a)?(?=[,.!:;]|$)"
 )
 """A text that begins with the answer to it."""
+_TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
 _CLOSED = re.compile(r"\b(?:closed|shut|off|dong cua|nghi)\b")
 _DAYS = re.compile(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
@@ -47,7 +48,8 @@ def judge_absent_names(texts: FactTexts, names: Sequence[Word], present_names: S
     """Return the judgment of a fact whose `names` an answer lacks; None where other words may stand for them.
 
     No other word can stand for the name of a person, a place or an identifier. A part of a name may stand for the
-    whole where the answer has no other name, an abbreviation may be written out, and days may be named together ("weekdays").
+    whole where the answer has no other name, an abbreviation may be written out, and days may be named
+    together ("weekdays").
     """
     days = [match.span() for match in WEEKDAY.finditer(texts.read_fact.plain)]
     day_names = [word for word in names if any(start <= word.start < end for start, end in days)]
@@ -62,8 +64,8 @@ def judge_absent_names(texts: FactTexts, names: Sequence[Word], present_names: S
     rivals = _list_other_names(texts)
     if not rivals and all(_is_next_to(texts.read_fact, word, present_names) for word in own_names):
         return None
-    if not rivals and all(_is_acronym(texts.read_fact, word) for word in own_names) and list_unexplained(texts):
-        return missing._replace(state="unknown", reason=f"{reason}, and other words may stand for it")
+    if all(_is_written_out(texts, word) for word in own_names):
+        return missing._replace(state="unknown", reason=f"{reason}, and words with its initials may stand for it")
     return missing
 
 
@@ -98,13 +100,18 @@ def _is_next_to(text: ReadText, word: Word, names: Sequence[Word]) -> bool:
 def _list_other_names(texts: FactTexts) -> list[Word]:
     """Return the names of an answer that nothing explains; a word that begins a sentence may be none."""
     answer = texts.answer
-    names = [word for word in answer.words if word.kind == "name" and not texts.is_familiar(word)]
+    names = [word for word in answer.words if word.kind == "name" and word.folded not in _TITLES]
+    names = [word for word in names if not texts.is_familiar(word)]
     return [word for word in names if answer.clause_at(word.start).sentence_start != word.start]
 
 
-def _is_acronym(text: ReadText, word: Word) -> bool:
-    written = text.text[word.start : word.end]
-    return written.isupper() and written.isalpha() and _SHORTEST_ACRONYM <= len(written) <= _LONGEST_ACRONYM
+def _is_written_out(texts: FactTexts, word: Word) -> bool:
+    """Whether a word is an abbreviation, and words of the answer have its initials: "human resources" for "HR"."""
+    written = texts.read_fact.text[word.start : word.end]
+    if not (written.isupper() and written.isalpha() and _SHORTEST_ACRONYM <= len(written) <= _LONGEST_ACRONYM):
+        return False
+    initials = "".join(own.folded[0] for own in texts.answer.words if own.kind != "stop")
+    return written.lower() in initials
 
 
 # ── other words ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -195,7 +202,7 @@ def _find_evidence_of_absence(texts: FactTexts, *, is_negative: bool) -> str:
         return ", and nothing in the answer is left that could say it"
     if _is_on_topic(texts):
         return ""
-    if _has_own_subject(answer):
+    if not texts.question.words or _has_own_subject(answer):
         return ", and the answer shares no word with question or fact"
     return ""
 

@@ -16,7 +16,7 @@ _WRITTEN = {"chua": "chưa", "khong": "không", "chang": "chẳng", "khoi": "kh�
 _IN_OTHER_WORDS = re.compile(
     r"\b(?:off|out|away|behind|forbidden|prohibited|banned|bans?|illegal|off-limits|avoid(?:ed)?|refrain|skip"
     r"|exclud(?:e|es|ed|ing)|exempt(?:ed)?|refused?|rejected|declined?|denied|stops?|impossible|unable|waived?|spared"
-    r"|instead|forget|zero|đừng|tránh|cấm|tắt|miễn|bỏ qua)\b",
+    r"|instead|forget|leave|left|zero|đừng|tránh|cấm|tắt|miễn|bỏ qua)\b",
     re.IGNORECASE,
 )
 """Words that may say that something is not so, or not done."""

@@ -186,7 +186,7 @@ def is_time(quantity: Quantity) -> bool:
 
 # ── times of day, dates without a year, fractions ────────────────────────────────────────────────────────────────
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
@@ -234,14 +234,14 @@ _DAY_HALF = r"(?:\ (?P<pa_half>[ap]\.?m\b\.?|in\ the\ (?:morning|afternoon|eveni
 _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
 _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
-    rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
+    rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(MONTHS)}"
     rf"|{'|'.join(ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
     rf"|(?:muoi\ )?(?:{_VIETNAMESE_HOUR})\ gio"
     rf"|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
     r"|(?:five|ten|twenty)(?:[\ -]five)?(?:\ minutes)?\ (?:past|after|to)\b"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,5}}){{1,5}}
+    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,8}}){{1,5}}
       |0\d{{8,11}})(?![\w]|[./,:]\d)
   | (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
@@ -299,7 +299,7 @@ _MAY_BE_SPECIAL = re.compile(
     r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /-]?\d|\(0|\+\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
     r"| past | after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
-    rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(ORDINALS)}"
+    rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(MONTHS)})|{'|'.join(ORDINALS)}"
 )
 
 
@@ -501,9 +501,9 @@ def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
     if "day_month" in names:
         day_text = match["dm_day"]
         day = int(day_text) if day_text.isdecimal() else ORDINALS.index(day_text) + 1
-        return _make_date(match["dm_year"], _MONTHS.index(match["dm_month"][:3]) + 1, day, span)
+        return _make_date(match["dm_year"], MONTHS.index(match["dm_month"][:3]) + 1, day, span)
     if "month_day" in names:
-        return _make_date(match["md_year"], _MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
+        return _make_date(match["md_year"], MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
     if "ngay_thang" in names:
         return _make_date(match["nt_year"], int(match["nt_month"]), int(match["nt_day"]), span)
     if "thang" in names:

@@ -562,7 +562,9 @@ class _FactJudge:
             return self._judge_lead_time(stated)
         for wanted in self.reference.quantities:
             if is_opposite_bound(wanted, stated) and not self._is_asked_or_refused(stated, spot):
-                if is_complement(wanted, stated) and may_be_contrary(stated, self.reference, self.answer):
+                if is_complement(wanted, stated) and may_be_contrary(
+                    stated, self.answer, (self.reference, self.question)
+                ):
                     return FactJudgment(self.fact, "unknown", "it says what holds beyond it")
                 said = self.reference.text[wanted.start : wanted.end]
                 return FactJudgment(self.fact, "denied", f'{OTHER_SIDE} than "{said}"')

@@ -7,6 +7,8 @@ a form is no proof, so the quantity is unknown, neither stated nor missing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
@@ -14,6 +16,7 @@ from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal
 from assay.text.frequencies import find_frequencies, is_same_frequency
 from assay.text.negations import find_negations
 from assay.text.quantities import (
+    MONTHS,
     ORDINALS,
     Quantity,
     Reading,
@@ -23,16 +26,15 @@ from assay.text.quantities import (
     is_time,
     split_range,
 )
-from assay.text.read_text import ReadText, narrow_clause, read_text
+from assay.text.read_text import ReadText, get_start, narrow_clause, read_text
 from assay.text.units import PLAIN, SHARE, TIME
 from assay.text.value_owner import WEEK, WEEKDAY
 
-_REDUCTION = re.compile(r"\b(?:off|discount|reduc\w+|cheaper|less|save|rebate|giam|chiet khau)\b")
-_BEYOND_ALL = re.compile(
-    r"\b(?:any\w*|every\w*|all|those|whoever|whatever|nothing|nobody|groups?|if|when|once|unless|except|otherwise|else"
-    r"|only|neu|khi|ai|nhung|cac|moi|tru)\b[^.;]{0,40}$"
+_REDUCTION = re.compile(
+    r"\b(?:off|discounts?|reduc\w+|cheaper|less|saves?|saved|instead of|rebate|thay vi|giam|chiet khau)\b"
 )
-"""What stands before a bound beyond which something else may hold: "anything above 40 degrees"."""
+_FROM = re.compile(r"\b(?:from|starting at|as of|tu|du)(?: the)? [$€£]?$")
+_UNTIL = re.compile(r"\b(?:until|till|up to|den)(?: the)? [$€£]?$")
 _EXCESS = re.compile(
     r"\b(?:too (?:many|much|few)|still|(?:not|isn't|aren't) enough|one (?:too|over|short)|van|chua du)\b"
 )
@@ -45,6 +47,10 @@ _SECONDS_OF_RATES = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "we
 _SECONDS_OF_RATES |= {"month": _YEAR // 12, "quarter": _YEAR // 4, "year": _YEAR}
 _COUNTING = frozenset((PLAIN, "persons", "times"))
 """Dimensions of what is counted, for which the same words stand."""
+_COUNTED = frozenset(
+    "age aged old older years people persons tuoi nguoi tro len xuong up over above a nhe nha ban day thoi".split()
+)
+"""Words that only say what a bound counts, and particles."""
 _MOST_PARTS = 5  # quantities of an answer of which sums and products are looked at
 _HALF_DAY = 720  # minutes
 _CLASSIFIERS = (
@@ -53,6 +59,7 @@ _CLASSIFIERS = (
 )
 """Nouns that are counted in Vietnamese, before which "năm" is five and no year."""
 _WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
+_MONTH_NAME = re.compile(rf"\b(?:({'|'.join(MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
 _PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
     (dimension, Decimal(value)): re.compile(rf"\b(?:{words})\b")
@@ -61,6 +68,9 @@ _NUMBER_WORDS = {
         (PLAIN, 1, "single|sole|duy nhat"),
         (PLAIN, 2, "both|couple|pair|double|ca hai|doi|cap"),
         (PLAIN, 3, "triple|trio"),
+        ("times", 1, "second time|single|once"),
+        ("times", 2, "third time|both times|couple of times"),
+        ("times", 3, "fourth time"),
         (PLAIN, 4, "thang tu"),
         (PLAIN, 5, rf"nam (?:{_CLASSIFIERS})|thang nam"),
         (PLAIN, 18, "of age|adults?|grown-?ups?|minors?|nguoi lon|thanh nien|vi thanh nien|du tuoi"),
@@ -89,30 +99,50 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
     >>> find("10% off", "You pay 90%."), find("10% off", "You pay 80%.")
     ('it states "90%", perhaps of the rest', '')
     """
+    is_saving = _REDUCTION.search(f"{question.plain} {answer.plain}") is not None
     for own in answer.quantities:
-        said = answer.text[own.start : own.end]
-        if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
-            return f'it states "{said}" without saying that it is a bound'
-        if is_complement(wanted, own) and may_be_contrary(own, read_text(fact), answer):
-            return f'it says what holds beyond it ("{said}")'
-        if _is_rest_of_share(wanted, own) and _REDUCTION.search(f"{question.plain} {answer.plain}"):
-            return f'it states "{said}", perhaps of the rest'
-        if _is_same_per_other_time(wanted, own):
-            return f'it states "{said}" per {own.rate}, which is the same per {wanted.rate}'
-        if _is_time_with_point(wanted, own):
-            return f'it states "{said}", which may be a time'
-        if _is_ordinal_of(wanted, own) or _is_about_same_time(wanted, own) or _is_next_value(wanted, own, answer):
-            return f'it states "{said}", which may come to the same'
-    if WEEKDAY.search(read_text(fact).plain) and WEEK.search(answer.plain):
-        return "it names several days together"
-    if _is_same_in_words(fact, wanted, answer):
-        return "it says so in other words"
-    word = _find_number_word(wanted, answer)
-    if word:
-        return f'it says "{word}", which may stand for it'
+        form = _find_form(fact, wanted, own, answer, question, is_saving=is_saving)
+        if form:
+            return form
+    named = _find_named_form(fact, wanted, answer)
+    if named:
+        return named
     if wanted.is_range and _has_both_ends(wanted, answer):
         return "it states its numbers in another form"
-    return "its numbers may make it up" if _is_made_up(wanted, answer) else ""
+    return "its numbers may make it up" if _is_made_up(wanted, answer, is_saving=is_saving) else ""
+
+
+def _find_form(
+    fact: str, wanted: Quantity, own: Quantity, answer: ReadText, question: ReadText, *, is_saving: bool
+) -> str:
+    """Return how one quantity of an answer may state another one, "" if it does not."""
+    said = answer.text[own.start : own.end]
+    if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
+        return f'it states "{said}" without saying that it is a bound'
+    if is_complement(_take_limit(wanted, fact), own) and may_be_contrary(own, answer, (read_text(fact), question)):
+        return f'it says what holds beyond it ("{said}")'
+    if is_saving and _is_rest_of_share(wanted, own):
+        return f'it states "{said}", perhaps of the rest'
+    if _is_same_per_other_time(wanted, own):
+        return f'it states "{said}" per {own.rate}, which is the same per {wanted.rate}'
+    if _is_time_with_point(wanted, own):
+        return f'it states "{said}", which may be a time'
+    if any(is_same(wanted, own) for is_same in (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count)):
+        return f'it states "{said}", which may come to the same'
+    return f'it states "{said}", the next value' if _is_next_value(wanted, own, answer) else ""
+
+
+def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
+    """Return how words of an answer that are no quantity may state one, "" if none may."""
+    plain = read_text(fact).plain
+    if WEEKDAY.search(plain) and WEEK.search(answer.plain):
+        return "it names several days together"
+    if _is_same_in_words(plain, wanted, answer):
+        return "it says so in other words"
+    if _names_month(wanted, answer):
+        return "it names the month without a day"
+    word = _find_number_word(wanted, answer)
+    return f'it says "{word}", which may stand for it' if word else ""
 
 
 def _unbind(quantity: Quantity) -> Quantity:
@@ -129,17 +159,46 @@ def is_complement(wanted: Quantity, own: Quantity) -> bool:
     return is_same_quantity(_unbind(wanted), _unbind(own))
 
 
-def may_be_contrary(own: Quantity, expected: ReadText, answer: ReadText) -> bool:
-    """Return whether what is said of values beyond a bound may be the contrary of what is expected: denied, or in other
-    words."""
+def may_be_contrary(own: Quantity, answer: ReadText, expected: Sequence[ReadText]) -> bool:
+    """Return whether what is said of values beyond a bound may be the contrary of what is expected of the others.
+
+    It is denied or refused, or the clause goes on in words that no expected text has: "anything above 40 degrees ruins
+    it". "All who are 6 or older" says of them what is asked.
+    """
     clause = narrow_clause(answer.clause_at(own.start), own.start)
-    if find_negations(answer, clause.start, clause.end) or _BEYOND_ALL.search(answer.plain, clause.start, own.start):
+    if find_negations(answer, clause.start, clause.end):
         return True
     if is_limit_of_refusal(own, answer.plain, clause.sentence_end, ExpectedLimit("", False)):
         return True
-    words = [word for word in expected.words if word.kind != "stop"]
-    in_clause = [answer.words[index].start for word in words for index in answer.find_word(word, True)]
-    return bool(words) and not any(clause.start <= start < clause.end for start in in_clause)
+    first, last = (bisect_left(answer.words, at, key=get_start) for at in (own.end, clause.end))
+    words = [word for word in answer.words[first:last] if word.kind != "stop" and word.folded not in _COUNTED]
+    return bool(words) and not any(text.find_word(word, True) for word in words for text in expected)
+
+
+def _take_limit(wanted: Quantity, fact: str) -> Quantity:
+    """Return a quantity with the bound that "from" or "until" before it states: "from 12 years"."""
+    if wanted.bound or wanted.is_range:
+        return wanted
+    before = read_text(fact).plain[: wanted.start]
+    if _FROM.search(before):
+        return wanted._replace(bound=">=")
+    return wanted._replace(bound="<=") if _UNTIL.search(before) else wanted
+
+
+def _is_same_bound_of_count(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two bounds hold for the same whole numbers: "under 6" and "up to 5"."""
+    step = {(">=", ">"): -1, (">", ">="): 1, ("<=", "<"): 1, ("<", "<="): -1}.get((wanted.bound, own.bound), 0)
+    if not step:
+        return False
+    for first in wanted.readings:
+        for second in own.readings:
+            sizes = [
+                quantity.unit_size if reading.dimension else Decimal(1)
+                for quantity, reading in ((wanted, first), (own, second))
+            ]
+            if first.low / sizes[0] + step == second.low / sizes[1]:
+                return True
+    return False
 
 
 def _is_next_value(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
@@ -207,12 +266,23 @@ def _is_ordinal_of(wanted: Quantity, own: Quantity) -> bool:
     return any(reading.low / wanted.unit_size in ordinals for reading in wanted.readings)
 
 
-def _is_same_in_words(fact: str, wanted: Quantity, answer: ReadText) -> bool:
+def _is_same_in_words(fact_plain: str, wanted: Quantity, answer: ReadText) -> bool:
     """Whether fact and answer say how often something happens, in different words: "every 6 months", "twice a year"."""
     if not any(reading.dimension in ("duration", "calendar") for reading in wanted.readings):
         return False
     stated = find_frequencies(answer.plain)
-    return any(is_same_frequency(one, other) for one in find_frequencies(read_text(fact).plain) for other in stated)
+    return any(is_same_frequency(one, other) for one in find_frequencies(fact_plain) for other in stated)
+
+
+def _names_month(wanted: Quantity, answer: ReadText) -> bool:
+    """Whether the month of a date is there outside of dates: "at the end of June"."""
+    months = {month for _, month, _ in wanted.date}
+    dated = [own for own in answer.quantities if own.date]
+    for match in _MONTH_NAME.finditer(answer.plain):
+        number = MONTHS.index(match[1]) + 1 if match[1] else int(match[2] or 0)
+        if number in months and not any(own.start <= match.start() < own.end for own in dated):
+            return True
+    return False
 
 
 def _find_number_word(wanted: Quantity, answer: ReadText) -> str:
@@ -221,7 +291,7 @@ def _find_number_word(wanted: Quantity, answer: ReadText) -> str:
         return ""
     for reading in wanted.readings:
         dimension = PLAIN if reading.dimension in _COUNTING else reading.dimension
-        pattern = _NUMBER_WORDS.get((dimension, reading.low))
+        pattern = _NUMBER_WORDS.get((reading.dimension, reading.low)) or _NUMBER_WORDS.get((dimension, reading.low))
         match = pattern.search(answer.plain) if pattern is not None else None
         if match is None:
             number = reading.low / wanted.unit_size
@@ -263,19 +333,34 @@ def _read_clock(quantity: Quantity) -> set[Decimal]:
     }
 
 
-def _is_made_up(wanted: Quantity, answer: ReadText) -> bool:
-    """Whether a quantity is the sum or the product of two of an answer: "twelve rows of four" for 48."""
+def _is_made_up(wanted: Quantity, answer: ReadText, *, is_saving: bool) -> bool:
+    """Whether a quantity is the sum or the product of two of an answer, or their difference.
+
+    "Twelve rows of four" for 48, "from noon to 4 pm" for 4 hours; with `is_saving`, "20 instead of 25" for 5.
+    """
     if wanted.is_range or wanted.date or is_time(wanted) or len(answer.quantities) > _MOST_PARTS:
         return False
     values = [[reading for reading in own.readings if reading.low == reading.high] for own in answer.quantities]
     for first, second in combinations(values, 2):
-        if any(_combines(one, other, reading) for one in first for other in second for reading in wanted.readings):
-            return True
+        for one in first:
+            for other in second:
+                totals = _list_totals(one, other, is_saving=is_saving)
+                if any((reading.dimension, reading.low) in totals for reading in wanted.readings):
+                    return True
     return False
 
 
-def _combines(one: Reading, other: Reading, total: Reading) -> bool:
-    if one.dimension == other.dimension == total.dimension and one.low + other.low == total.low:
-        return True
-    is_multiple = total.dimension in (one.dimension, other.dimension) and PLAIN in (one.dimension, other.dimension)
-    return is_multiple and 1 not in (one.low, other.low) and one.low * other.low == total.low
+def _list_totals(one: Reading, other: Reading, *, is_saving: bool) -> list[tuple[str, Decimal]]:
+    """Return what two readings make together, each with its dimension."""
+    dimensions = {one.dimension, other.dimension}
+    totals = []
+    if len(dimensions) == 1:
+        totals.append((one.dimension, one.low + other.low))
+        if one.dimension == TIME:
+            totals.append(("duration", 60 * abs(one.low - other.low)))
+    named = max(dimensions)
+    if PLAIN in dimensions and 1 not in (one.low, other.low):
+        totals.append((named, one.low * other.low))
+    if PLAIN in dimensions or len(dimensions) == 1:
+        totals += [(named, abs(one.low - other.low))] if is_saving else []
+    return totals
