@@ -255,7 +255,10 @@ class _FactJudge:
         return judgment
 
     def _judge_absent_names(self, absent: Sequence[Word]) -> FactJudgment | None:
+        # A name of the question need not be repeated, unless the fact says nothing else.
+        is_all = all(self.question.find_word(word, True) for word in self.content)
         names = [word for word in absent if self._is_name(word)]
+        names = [word for word in names if is_all or not self.question.find_word(word, True)]
         present = [word for word in self.content if word not in absent and self._is_name(word)]
         return judge_absent_names(self.texts, names, present) if names else None
 
