@@ -81,6 +81,7 @@ _NUMBER_WORDS = {
         ("duration", _DAY, "overnight|(?:a)?round the clock|day and night|all day|ca ngay|ngay dem|mot ngay|tomorrow"),
         ("duration", 7 * _DAY, "weekly|a week|mot tuan"),
         ("duration", 14 * _DAY, rf"every (?:other|second) (?:week|(?:{_WEEKDAYS})day)|biweekly|fortnightly"),
+        ("duration", 30 * _DAY, "a month|mot thang"),
         ("calendar", 1, "monthly|a month|mot thang"),
         ("calendar", 12, "yearly|annual(?:ly)?|a year|mot nam"),
         (TIME, 720, "noon|midday|lunch(?:time)?|trua"),
@@ -340,6 +341,9 @@ def _is_made_up(wanted: Quantity, answer: ReadText, *, is_saving: bool) -> bool:
     """
     if wanted.is_range or wanted.date or is_time(wanted) or len(answer.quantities) > _MOST_PARTS:
         return False
+    for reading in wanted.readings:
+        if reading.dimension == "duration" and any(_lasts(own, reading.low) for own in answer.quantities):
+            return True
     values = [[reading for reading in own.readings if reading.low == reading.high] for own in answer.quantities]
     for first, second in combinations(values, 2):
         for one in first:
@@ -348,6 +352,13 @@ def _is_made_up(wanted: Quantity, answer: ReadText, *, is_saving: bool) -> bool:
                 if any((reading.dimension, reading.low) in totals for reading in wanted.readings):
                     return True
     return False
+
+
+def _lasts(own: Quantity, seconds: Decimal) -> bool:
+    """Whether a range of times of day lasts as long as some seconds."""
+    return any(
+        reading.dimension == TIME and 0 < 60 * (reading.high - reading.low) == seconds for reading in own.readings
+    )
 
 
 def _list_totals(one: Reading, other: Reading, *, is_saving: bool) -> list[tuple[str, Decimal]]:
