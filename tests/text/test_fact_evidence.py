@@ -51,8 +51,8 @@ def test_words_that_other_words_may_stand_for_leave_a_fact_open(question: str, f
         ("", "the manager", "", "Bananas.", "missing"),
         ("Do I have to pay?", "yes, at the desk", "Yes, at the desk.", "No, nobody has to.", "denied"),
         ("Do I have to pay?", "at the desk", "Yes, at the desk.", "No, nobody has to.", "denied"),
-        ("Is it heated?", "hot", "", "It is cold.", "denied"),
-        ("Is it heated?", "hot", "", "It isn't cold.", "unknown"),
+        ("Is it online?", "online", "", "It is offline.", "denied"),
+        ("Is it online?", "online", "", "It isn't offline.", "unknown"),
     ],
 )
 def test_an_answer_that_says_otherwise_fails_a_fact(
