@@ -44,13 +44,19 @@ _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
 # ── names, identifiers and days ──────────────────────────────────────────────────────────────────────────────────
 
 
-def judge_absent_names(texts: FactTexts, names: Sequence[Word], present_names: Sequence[Word]) -> FactJudgment | None:
-    """Return the judgment of a fact whose `names` an answer lacks; None where other words may stand for them.
+def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment | None:
+    """Return the judgment of a fact with names among its `absent` words; None where other words may stand for them.
 
     No other word can stand for the name of a person, a place or an identifier. A part of a name may stand for the
-    whole where the answer has no other name, an abbreviation may be written out, and days may be named
-    together ("weekdays").
+    whole where the answer has no other name, an abbreviation may be written out, and days may be named together
+    ("weekdays"). A name of the question need not be repeated, unless the fact says nothing else.
     """
+    is_all = all(texts.question.find_word(word, True) for word in texts.content)
+    names = [word for word in absent if _is_name(texts, word)]
+    names = [word for word in names if is_all or not texts.question.find_word(word, True)]
+    if not names:
+        return None
+    present_names = [word for word in texts.content if word not in absent and _is_name(texts, word)]
     days = [match.span() for match in WEEKDAY.finditer(texts.read_fact.plain)]
     day_names = [word for word in names if any(start <= word.start < end for start, end in days)]
     if day_names and len(day_names) == len(names):
@@ -67,6 +73,21 @@ def judge_absent_names(texts: FactTexts, names: Sequence[Word], present_names: S
     if all(_is_written_out(texts, word) for word in own_names):
         return missing._replace(state="unknown", reason=f"{reason}, and words with its initials may stand for it")
     return missing
+
+
+def _is_name(texts: FactTexts, word: Word) -> bool:
+    """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
+    if word.kind != "name":
+        return word.kind == "id"
+    # The first word may be capitalised because a sentence begins with it.
+    if word is not texts.read_fact.words[0]:
+        return True
+    is_common = any(
+        not text.words[index].is_capitalised
+        for text in (texts.question, texts.reference)
+        for index in text.find_word(word, texts.ignore_marks)
+    )
+    return not is_common and all(other.is_capitalised for other in texts.content)
 
 
 def _judge_absent_days(texts: FactTexts, names: Sequence[Word]) -> FactJudgment:
@@ -118,14 +139,14 @@ def _is_written_out(texts: FactTexts, word: Word) -> bool:
 
 
 def judge_absent_words(
-    texts: FactTexts, needed: Sequence[Word], lacking: Sequence[Word], *, is_part_stated: bool, is_negative: bool
+    texts: FactTexts, needed: Sequence[Word], lacking: Sequence[Word], *, is_part_stated: bool
 ) -> FactJudgment:
     """Return the judgment of a fact some of whose `needed` words an answer lacks.
 
-    `is_part_stated`: its quantity is there. `is_negative`: the fact denies something.
+    `is_part_stated`: its quantity is there.
     """
     reason = f"{spell_words(texts, lacking)} is not there"
-    opposite = _find_opposites(texts, lacking, is_negative=is_negative)
+    opposite = _find_opposites(texts, lacking)
     if opposite is not None:
         return opposite
     contrary = "" if is_part_stated else find_contrary_answer(texts)
@@ -133,7 +154,7 @@ def judge_absent_words(
         return FactJudgment(texts.fact, "denied", contrary)
     if is_part_stated or 2 * len(lacking) <= len(needed):
         return FactJudgment(texts.fact, "unknown", reason)
-    evidence = _find_evidence_of_absence(texts, is_negative=is_negative)
+    evidence = _find_evidence_of_absence(texts)
     if evidence:
         return FactJudgment(texts.fact, "missing", f"{reason}{evidence}")
     if is_in_other_language(texts):
@@ -156,7 +177,7 @@ def is_in_other_language(texts: FactTexts) -> bool:
     return "other" in (own, expected) or (own is not None and expected is not None and own != expected)
 
 
-def _find_opposites(texts: FactTexts, lacking: Sequence[Word], *, is_negative: bool) -> FactJudgment | None:
+def _find_opposites(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment | None:
     answer = texts.answer
     words = [word.folded for word in answer.words]
     for word in lacking:
@@ -164,7 +185,7 @@ def _find_opposites(texts: FactTexts, lacking: Sequence[Word], *, is_negative: b
         if opposite is None:
             continue
         reason = f'it says "{opposite}" and not "{word.folded}"'
-        if is_negative:
+        if texts.is_negative:
             return None  # "forbidden" says "not allowed"
         if has_exception(answer):
             return FactJudgment(texts.fact, "unknown", f"{reason}, with an exception")
@@ -187,10 +208,10 @@ def find_contrary_answer(texts: FactTexts) -> str:
     return f'it begins with "{stated["yes"] or stated["no"]}"'
 
 
-def _find_evidence_of_absence(texts: FactTexts, *, is_negative: bool) -> str:
+def _find_evidence_of_absence(texts: FactTexts) -> str:
     """Return what shows that no other words of an answer say the fact, as the end of a reason; "" if nothing does."""
     answer = texts.answer
-    if is_negative and find_negations(answer):
+    if texts.is_negative and find_negations(answer):
         return ""  # it denies something, perhaps in other words
     behaviour = detect_phrases(answer.text)
     if behaviour.behaviour in ("abstain", "permission_denied") and not behaviour.is_partial_refusal:

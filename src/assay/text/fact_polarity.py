@@ -11,12 +11,18 @@ from bisect import bisect_left
 
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.fact_places import Occurrence, find_stated_quantity
+from assay.text.fact_scope import (
+    find_exception_after,
+    has_exception,
+    is_excepted,
+    is_reported_belief,
+    is_withdrawn,
+)
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations, may_deny_in_other_words
 from assay.text.read_text import ClauseSpan, get_start
-from assay.text.statement_cues import DISJUNCTION, NEGATED_AFTER, RESTRICTION, find_denied_predicate
-from assay.text.value_owner import is_nothing_to_pay
+from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
 
 _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix
@@ -44,27 +50,80 @@ _PREDICATES = frozenset(
 """Verbs of which a negation denies whatever value comes with them."""
 
 
-def is_negative_fact(texts: FactTexts) -> bool:
-    """Return whether a fact denies something; "no charge" is what is stated, and denies nothing."""
-    return len(find_negations(texts.read_fact)) % 2 == 1 and not is_nothing_to_pay(texts.read_fact.plain)
+def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
+    if _is_called_wrong(texts, spot) or _is_taken_back(texts, spot):
+        return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
+    excepted = _judge_exception(texts, spot)
+    judgment = _judge_polarity(texts, spot) if excepted is None else excepted
+    return None if judgment is None or judgment.state == "stated" else judgment
 
 
-def judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _is_called_wrong(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the clause calls the fact a myth or wrong; "a wrong token" only describes a thing."""
+    plain, own = texts.answer.plain, texts.read_fact.plain
+    clause_text, after = plain[spot.clause.start : spot.clause.end], plain[spot.end : spot.clause.end]
+    if MYTH.search(clause_text) and not MYTH.search(own):
+        return True
+    denial = DENIED_AFTER.match(after)
+    if denial is not None and (denial["predicate"] or texts.read_fact.quantities):
+        return True
+    has_wrong = CALLED_WRONG.search(clause_text) is not None and WRONG.search(own) is None
+    return has_wrong and bool(texts.read_fact.quantities)
+
+
+def _is_taken_back(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the sentence reports the fact as a belief or says that it holds no longer."""
+    clause, plain = spot.clause, texts.answer.plain
+    sentence = (clause.sentence_start, clause.sentence_end)
+    if is_reported_belief(plain, sentence, spot.start, spot.end):
+        return True
+    return is_withdrawn(plain, spot.end, clause.sentence_end)
+
+
+def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that is an exception, or that has one; None if exceptions play no part."""
+    if has_exception(texts.read_fact):
+        return None
+    clause = spot.clause
+    is_denied = is_excepted(texts.answer, clause.sentence_start, spot.start)
+    if is_denied is not None:
+        if texts.is_negative or texts.denied_in_question:
+            if is_denied:  # "all but the night trains" says "not the night trains"
+                return FactJudgment(texts.fact, "stated")
+            return FactJudgment(texts.fact, "unknown", "it is an exception from what the sentence says")
+        if is_denied and _asks_for_absence(texts, clause):
+            return FactJudgment(texts.fact, "unknown", "it is excepted from the contrary of what is asked")
+        if is_denied:
+            return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
+        return FactJudgment(texts.fact, "stated")
+    span = find_exception_after(texts.answer, spot.end, clause.sentence_end)
+    if span is None or has_exception(texts.reference):
+        return None
+    topic = {word.key for word in texts.list_topics()}
+    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in span)
+    excepted = [word for word in texts.answer.words[first:last] if word.key in topic]
+    if excepted:
+        return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
+    if texts.is_negative:
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
+    return None
+
+
+def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment if the clause is negated where the fact is not, or the other way round; None otherwise."""
     answer, clause = texts.answer, spot.clause
     plain, last = answer.plain, spot.end
-    is_negative = is_negative_fact(texts)
     negations = _list_negations(texts, spot)
     is_negated = len(negations) % 2 == 1
-    denied_in_question = "" if is_negative else find_denied_predicate(texts.question.plain)
     is_negated_after = NEGATED_AFTER.match(plain, last, clause.end) is not None
-    if denied_in_question:
-        return _judge_denied_predicate(texts, spot, denied_in_question, is_negated or is_negated_after)
-    if is_negated != is_negative:
-        if is_negative:
+    if texts.denied_in_question:
+        return _judge_denied_predicate(texts, spot, is_negated or is_negated_after)
+    if is_negated != texts.is_negative:
+        if texts.is_negative:
             return _judge_lacking_negation(texts, spot, bool(negations), is_negated_after)
         return _judge_negation(texts, spot, negations)
-    if not is_negative and is_negated_after:
+    if not texts.is_negative and is_negated_after:
         return FactJudgment(texts.fact, "unknown", "what follows is negated")
     return None
 
@@ -117,7 +176,7 @@ def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match
         return FactJudgment(fact, "denied", "it is negated")
     if beyond is not None:
         return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
-    if asks_for_absence(texts, spot.clause):
+    if _asks_for_absence(texts, spot.clause):
         return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
     other = _find_other_predicate(texts, last.end(), spot)
     if other:
@@ -125,7 +184,7 @@ def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match
     return FactJudgment(fact, "denied", "it is negated")
 
 
-def asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:
+def _asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:
     """Return whether a question asks for what a word without negation denies ("closed"), and a clause has no such word.
 
     Then "we don't open on Fridays" and "every day but Friday" answer when it is closed.
@@ -163,12 +222,12 @@ def _judge_lacking_negation(
     return FactJudgment(texts.fact, "denied", "its negation is missing")
 
 
-def _judge_denied_predicate(texts: FactTexts, spot: Occurrence, denied: str, is_negated: bool) -> FactJudgment | None:
+def _judge_denied_predicate(texts: FactTexts, spot: Occurrence, is_negated: bool) -> FactJudgment | None:
     """Return the judgment of a clause that affirms what the question denies; None if it denies it too, or is short.
 
     "It is allowed in Peru" says the contrary of what "Where is it not allowed?" asks for.
     """
-    low, high = spot.clause.start, spot.clause.end
+    denied, low, high = texts.denied_in_question, spot.clause.start, spot.clause.end
     clause = texts.answer.plain[low:high]
     if is_negated or not re.search(rf"\b{re.escape(denied)}\b", clause):
         return None

@@ -6,14 +6,21 @@ Question, reference and facts explain a word of the answer that they have too: i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from decimal import Decimal
 
-from assay.text.fact_scope import ExpectedLimit
+from assay.text.fact_scope import ExpectedLimit, has_exception, list_exceptions
+from assay.text.negations import find_negations
 from assay.text.normalisation import fold_in_place
-from assay.text.quantities import Quantity
-from assay.text.read_text import ReadText, Word
+from assay.text.quantities import Quantity, Reading
+from assay.text.read_text import ReadText, Word, read_text
+from assay.text.statement_cues import NEGATION, find_denied_predicate
 from assay.text.tokens import classify_word
+from assay.text.units import PLAIN
+from assay.text.value_owner import is_nothing_to_pay
 
+ONES = frozenset(("one", "mot"))
+"""Words that are a number or an article."""
+ONE = Reading(PLAIN, Decimal(1), Decimal(1))
 AUXILIARIES = frozenset(
     """
     is are was were be been has have had do does did can could may might must shall should will would get gets got need
@@ -57,26 +64,50 @@ def may_be_subject(word: Word) -> bool:
     return word.kind != "stop" and not is_grammar
 
 
-class FactTexts(NamedTuple):
+class FactTexts:
     """A fact and the texts by which it is judged.
 
     `explaining`: question, reference and all facts. `expected`: the quantities of all facts. `limit`: the limit that an
-    answer has to state.
+    answer has to state. `content`: the words of the fact that an answer must have. `ignore_marks`: fact or answer are
+    written without diacritics, so that those of the other do not count. `is_negative`: the fact denies something.
+    `denied_in_question`: the word that the question denies, so that a right answer denies it too.
     """
 
-    fact: str
-    read_fact: ReadText
-    answer: ReadText
-    question: ReadText
-    reference: ReadText
-    explaining: Sequence[ReadText]
-    expected: Sequence[Quantity]
-    limit: ExpectedLimit
+    def __init__(
+        self,
+        fact: str,
+        answer: ReadText,
+        question: ReadText,
+        reference: ReadText,
+        explaining: Sequence[ReadText],
+        expected: Sequence[Quantity],
+        limit: ExpectedLimit,
+    ) -> None:
+        self.fact, self.read_fact = fact, read_text(fact)
+        self.answer, self.question, self.reference = answer, question, reference
+        self.explaining, self.expected, self.limit = explaining, expected, limit
+        self.ignore_marks = not (self.read_fact.has_marks and answer.has_marks)
+        # "No charge" is what is stated, and denies nothing.
+        is_denial = len(find_negations(self.read_fact)) % 2 == 1
+        self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
+        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
+        self.content = self._select_content()
 
-    @property
-    def ignore_marks(self) -> bool:
-        """Whether fact or answer are written without diacritics, so that those of the other do not count."""
-        return not (self.read_fact.has_marks and self.answer.has_marks)
+    def _select_content(self) -> list[Word]:
+        read_fact, answer = self.read_fact, self.answer
+        rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
+        cues = list_exceptions(read_fact, 0, len(read_fact.plain)) if has_exception(answer) else []
+        left_out = [*rates, *(cue.span() for cue in cues)]
+        content = [
+            word
+            for word in read_fact.words
+            if word.kind != "stop"
+            and not NEGATION.fullmatch(word.folded)
+            and not any(start <= word.start < end for start, end in left_out)
+        ]
+        if any(ONE in quantity.readings for quantity in answer.quantities):
+            content = [word for word in content if word.folded not in ONES] or content
+        return content if content or read_fact.quantities else list(read_fact.words)
 
     def list_topics(self) -> list[Word]:
         """Return the words of the question that say what it is about."""

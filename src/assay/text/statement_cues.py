@@ -102,6 +102,8 @@ CHANGED_FROM = re.compile(
     r"|tang|giam)(?: again)? (?:from|tu) [$€£]?$"
 )
 """What stands before a value that holds no longer."""
+ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
+"""Limits what begins with it to one thing."""
 ASKS_PAST = re.compile(
     r"\b(?:was|were|used? to|did|had|formerly|previously|originally|last year|before|truoc day|truoc kia)\b"
 )
