@@ -39,8 +39,7 @@ def judge_doubt(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return FactJudgment(texts.fact, "unknown", reason)
     plain, clause = texts.answer.plain, spot.clause
     before = plain[max(clause.sentence_start, spot.start - _REACH) : spot.start]
-    end = spot.end
-    following = plain[end:][:_REACH]
+    following = plain[spot.end :][:_REACH]
     asks_past = ASKS_PAST.search(texts.question.plain) is not None
     if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
         return FactJudgment(texts.fact, "unknown", "it is about the past")

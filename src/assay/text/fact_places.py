@@ -59,10 +59,11 @@ def _get_quantity_start(quantity: Quantity) -> int:
     return quantity.start
 
 
-# ── what is there, and where ──────────────────────────────────────────────────────────────────────────────────────────
+# ── what is there, and where ───────────────────────────────────────────────────────────────────────────────────────
 
 
 def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
+    """Return the quantities of the answer that state one of the fact, in whatever form."""
     if expected.is_spelled_one:
         return [Quantity((), word.start, word.end) for word in texts.answer.words if word.folded in ONES] + [
             quantity for quantity in texts.answer.quantities if is_same_quantity(expected, quantity)
@@ -123,9 +124,8 @@ def list_occurrences(
         clause = narrow_clause(texts.answer.clause_at(start), start)
         nearest = sorted(find_nearest(part, start) if part is not anchor else (start, end) for part in parts)
         spans = [span for span in nearest if clause.start <= span[0] < clause.end]
-        yield Occurrence(
-            clause, spans, count_words_between(texts, nearest) > _MOST_WORDS_EACH * len(parts) + _MORE_WORDS
-        )
+        most_words = _MOST_WORDS_EACH * len(parts) + _MORE_WORDS
+        yield Occurrence(clause, spans, count_words_between(texts, nearest) > most_words)
 
 
 def count_words_between(texts: FactTexts, spans: Sequence[tuple[int, int]]) -> int:
@@ -148,6 +148,7 @@ def has_candidate(texts: FactTexts, spot: Occurrence) -> bool:
 
 
 def find_value_start(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> int:
+    """Return where the value of a fact starts: its stated quantity, "free", or else its first part."""
     if stated is not None:
         return stated.start
     for start, _ in spot.spans:

@@ -18,7 +18,7 @@ from assay.text.fact_places import (
     has_candidate,
 )
 from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
-from assay.text.quantities import is_plain, is_same_quantity
+from assay.text.quantities import Quantity, is_plain, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ClauseSpan, Word, get_start
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.value_owner import ValueOwner, is_comparable, split_parts
@@ -60,7 +60,7 @@ class SubjectJudge:
             return _say_of_other(self.texts, year)
         has_rival_value = has_candidate(self.texts, spot)
         lead = _find_lead(self.texts, _take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
-        if _repeats_quantity(self.texts, clause) or (has_rival_value and self._is_said_of_question(spot, topic)):
+        if _repeats_quantity(self.texts, clause) or (has_rival_value and self._is_said_of_question(spot)):
             return None
         if _is_compact(self.texts, spot) and not has_rival_value:
             subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, spot) if missing_topic else ""
@@ -86,10 +86,7 @@ class SubjectJudge:
 
     def find_owner(self, spot: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
-        stated = find_stated_quantity(self.texts.answer, spot)
-        position = find_value_start(self.texts, spot, stated)
-        low, high = max(0, position - CLAUSE_REACH), min(len(self.texts.answer.plain), position + CLAUSE_REACH)
-        owner = self._make_owner(self.texts.list_topics()).find_other_owner(low, high, position, stated)
+        owner = self._get_owner().find_other_owner(*_find_value(self.texts, spot))
         if owner is None:
             return None
         return FactJudgment(self.texts.fact, "denied" if owner.is_sure else "unknown", owner.reason)
@@ -98,14 +95,12 @@ class SubjectJudge:
         """Yield what neither question, facts nor reference explain of the answer around a statement of the fact."""
         if not self.texts.question.words:
             return
-        stated = find_stated_quantity(self.texts.answer, spot)
-        position = find_value_start(self.texts, spot, stated)
-        low, high = max(0, position - CLAUSE_REACH), min(len(self.texts.answer.plain), position + CLAUSE_REACH)
+        low, high, position, stated = _find_value(self.texts, spot)
         if self._gap_finder is None:
             self._gap_finder = GapFinder(
                 self.texts.answer,
                 self.texts.explaining,
-                self._make_owner(self.texts.list_topics()),
+                self._get_owner(),
                 self.texts.expected,
                 self.texts.explaining[2:],
                 self.texts.is_familiar,
@@ -113,30 +108,33 @@ class SubjectJudge:
             )
         yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
 
-    def _make_owner(self, topic: Sequence[Word]) -> ValueOwner:
+    def _get_owner(self) -> ValueOwner:
         if self._owner is None:
-            self._owner = self._build_owner(topic)
+            texts = self.texts
+            self._owner = ValueOwner(
+                texts.answer,
+                texts.question,
+                texts.list_topics(),
+                texts.read_fact,
+                texts.explaining[1:],
+                {word.key for word in texts.content},
+                texts.expected,
+                texts.is_explained,
+                may_be_subject,
+            )
         return self._owner
 
-    def _build_owner(self, topic: Sequence[Word]) -> ValueOwner:
-        return ValueOwner(
-            self.texts.answer,
-            self.texts.question,
-            topic,
-            self.texts.read_fact,
-            self.texts.explaining[1:],
-            {word.key for word in self.texts.content},
-            self.texts.expected,
-            self.texts.is_explained,
-            may_be_subject,
-        )
-
-    def _is_said_of_question(self, spot: Occurrence, topic: Sequence[Word]) -> bool:
+    def _is_said_of_question(self, spot: Occurrence) -> bool:
         """Whether its own part of the answer, and no other part with a value, has words of the question."""
-        stated = find_stated_quantity(self.texts.answer, spot)
-        position = find_value_start(self.texts, spot, stated)
-        low, high = max(0, position - CLAUSE_REACH), min(len(self.texts.answer.plain), position + CLAUSE_REACH)
-        return self._make_owner(topic).is_said_of_question(low, high, position, stated)
+        return self._get_owner().is_said_of_question(*_find_value(self.texts, spot))
+
+
+def _find_value(texts: FactTexts, spot: Occurrence) -> tuple[int, int, int, Quantity | None]:
+    """Return the stretch of the answer around the value of a fact, where the value starts, and its quantity."""
+    stated = find_stated_quantity(texts.answer, spot)
+    position = find_value_start(texts, spot, stated)
+    low, high = max(0, position - CLAUSE_REACH), min(len(texts.answer.plain), position + CLAUSE_REACH)
+    return low, high, position, stated
 
 
 def judge_repeated_words(texts: FactTexts, informative: Sequence[Word]) -> FactJudgment | None:
