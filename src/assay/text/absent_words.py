@@ -16,10 +16,12 @@ from assay.text.fact_scope import has_exception
 from assay.text.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.languages import guess_language, is_other_language
 from assay.text.negations import find_negations
+from assay.text.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities import is_same_quantity
 from assay.text.read_text import ReadText, Word
 from assay.text.refusals import detect_phrases
-from assay.text.value_owner import IMPERATIVES, NOTHING_TO_PAY, WEEK, WEEKDAY, list_days
+from assay.text.value_owner import IMPERATIVES
+from assay.text.weekdays import WEEK, WEEKDAY, list_days
 
 OTHER_LANGUAGE = "it is in a language whose words are not compared"
 _ASKS_WHETHER = re.compile(

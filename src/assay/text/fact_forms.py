@@ -8,10 +8,10 @@ from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import find_frequencies, is_same_frequency
 from assay.text.negations import find_negations
+from assay.text.payment_cues import ASKS_FOR_COST, MAY_BE_FREE, NOTHING_ALONE, NOTHING_TO_PAY, is_positive_amount
 from assay.text.quantities import is_same_quantity
 from assay.text.statement_cues import DOUBT
 from assay.text.units import PLAIN
-from assay.text.value_owner import ASKS_FOR_COST, MAY_BE_FREE, NOTHING_ALONE, NOTHING_TO_PAY, is_positive_amount
 
 
 def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJudgment | None:

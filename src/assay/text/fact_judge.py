@@ -25,9 +25,9 @@ from assay.text.fact_subject import SubjectJudge, judge_repeated_words
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import read_frequency
 from assay.text.missing_quantities import judge_missing_quantity
+from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
 from assay.text.read_text import narrow_clause
-from assay.text.value_owner import is_nothing_to_pay
 from assay.text.value_scope import judge_value_scope
 
 STATE_ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from assay.text.fact_texts import ONE, ONES, FactTexts
 from assay.text.missing_quantities import is_in_name
+from assay.text.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
 from assay.text.quantities import Quantity, is_same_quantity, is_time, split_range
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, narrow_clause
 from assay.text.spoken_numbers import spell_price
 from assay.text.units import MONEY
-from assay.text.value_owner import ASKS_FOR_COST, NOTHING_TO_PAY, is_comparable
+from assay.text.value_owner import is_comparable
 
 MOST_OCCURRENCES = 30
 """Occurrences of a fact that are examined."""

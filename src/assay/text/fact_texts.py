@@ -11,12 +11,12 @@ from decimal import Decimal
 from assay.text.fact_scope import ExpectedLimit, has_exception, list_exceptions
 from assay.text.negations import find_negations
 from assay.text.normalisation import fold_in_place
+from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity, Reading
 from assay.text.read_text import ReadText, Word, read_text
 from assay.text.statement_cues import NEGATION, find_denied_predicate
 from assay.text.tokens import classify_word
 from assay.text.units import PLAIN
-from assay.text.value_owner import is_nothing_to_pay
 
 ONES = frozenset(("one", "mot"))
 """Words that are a number or an article."""

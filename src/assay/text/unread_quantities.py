@@ -28,7 +28,7 @@ from assay.text.quantities import (
 )
 from assay.text.read_text import ReadText, get_start, narrow_clause, read_text
 from assay.text.units import PLAIN, SHARE, TIME
-from assay.text.value_owner import WEEK, WEEKDAY
+from assay.text.weekdays import WEEK, WEEKDAY
 
 _REDUCTION = re.compile(
     r"\b(?:off|discounts?|reduc\w+|cheaper|less|saves?|saved|instead of|rebate|thay vi|giam|chiet khau)\b"

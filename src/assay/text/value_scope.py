@@ -36,7 +36,8 @@ from assay.text.quantities import (
 from assay.text.read_text import CLAUSE_REACH, get_start
 from assay.text.statement_cues import ONLY
 from assay.text.unread_quantities import is_complement, may_be_contrary
-from assay.text.value_owner import WEEKDAY, is_comparable, split_parts
+from assay.text.value_owner import is_comparable, split_parts
+from assay.text.weekdays import WEEKDAY
 
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
