@@ -139,6 +139,11 @@ def test_a_negation_denies_a_fact_only_where_it_is_said_of_it(
     assert state == judge(question, fact, "", answer)
 
 
+def test_a_capitalised_vietnamese_word_is_no_month() -> None:
+    question, answer = "Máy lọc nước được bảo hành bao lâu?", "Bình chứa được bảo hành 24 tháng, còn máy thì 12 tháng."
+    assert "unknown" == judge(question, "24 tháng", "Máy được bảo hành 24 tháng.", answer)
+
+
 def test_a_half_answer_is_missing_its_other_half() -> None:
     case = Case("a", "How much leave do we get?", must_have=("12 days", "full-time"))
     quality = assess_answer_text(case, "It is 12 days.")
