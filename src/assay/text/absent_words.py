@@ -20,6 +20,7 @@ from assay.text.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities import is_same_quantity
 from assay.text.read_text import ReadText, Word
 from assay.text.refusals import detect_phrases
+from assay.text.units import UNITS
 from assay.text.value_owner import IMPERATIVES
 from assay.text.weekdays import WEEK, WEEKDAY, list_days
 
@@ -148,7 +149,7 @@ def judge_absent_words(
     `is_part_stated`: its quantity is there.
     """
     reason = f"{spell_words(texts, lacking)} is not there"
-    opposite = _find_opposites(texts, lacking)
+    opposite = _find_opposites(texts, lacking) or _find_other_unit(texts, lacking)
     if opposite is not None:
         return opposite
     contrary = "" if is_part_stated else find_contrary_answer(texts)
@@ -195,6 +196,23 @@ def _find_opposites(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment |
         if find_negations(answer, clause.sentence_start, clause.sentence_end):
             return FactJudgment(texts.fact, "unknown", f"{reason}, next to a negation")
         return FactJudgment(texts.fact, "denied", reason)
+    return None
+
+
+def _find_other_unit(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment | None:
+    """Return the judgment of a unit of which the answer has another one, or the same with a number: "1690 euros"."""
+    for word in lacking:
+        unit = UNITS.get(word.folded)
+        if unit is None:
+            continue
+        family = unit.dimension.partition(":")[0]
+        for own in texts.answer.quantities:
+            dimensions = {reading.dimension for reading in own.readings}
+            stated = texts.answer.text[own.start : own.end]
+            if unit.dimension in dimensions:
+                return FactJudgment(texts.fact, "unknown", f'it says "{stated}"')
+            if any(dimension.partition(":")[0] == family for dimension in dimensions):
+                return FactJudgment(texts.fact, "denied", f'it says "{stated}", not {word.folded}')
     return None
 
 

@@ -34,6 +34,7 @@ _BEYOND = re.compile(
     r"|ngoai|den khi)(?: (?:the|a|an|about|ngay))? $"
 )
 """What stands before a value beyond which something is denied: "you can't get in before"."""
+_AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
 _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
 """Negations of whatever is said with them."""
 _ABSENCE = re.compile(
@@ -174,14 +175,49 @@ def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match
     beyond = _BEYOND.search(plain, last.end(), max(last.end(), spot.start))
     if last[0] in _WITHDRAWALS or plain.startswith(" even ", last.end()):
         return FactJudgment(fact, "denied", "it is negated")
-    if beyond is not None:
+    if beyond is not None and _may_limit(texts, last.end(), spot, beyond[0].split()[0]):
         return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
     if _asks_for_absence(texts, spot.clause):
         return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
-    other = _find_other_predicate(texts, last.end(), spot)
+    other = "" if _is_about_question(texts, spot, last.start()) else _find_other_predicate(texts, last.end(), spot)
     if other:
         return FactJudgment(fact, "unknown", f'"{other}" is negated, which neither question nor facts speak of')
     return FactJudgment(fact, "denied", "it is negated")
+
+
+def _is_about_question(texts: FactTexts, spot: Occurrence, negation_start: int) -> bool:
+    """Whether a word of the question stands before a negation in its clause: "the pump is not sold at 598 euros".
+
+    Without a question nothing tells that a negation is of something else.
+    """
+    if not texts.question.words:
+        return True
+    words = texts.answer.words
+    first, last = (bisect_left(words, at, key=get_start) for at in (spot.clause.start, negation_start))
+    topics = {word.key for word in texts.list_topics()}
+    return any(word.key in topics for word in words[first:last])
+
+
+def _may_limit(texts: FactTexts, start: int, spot: Occurrence, preposition: str) -> bool:
+    """Whether a denial of what is beyond a value may state it: "you can't get in before nine".
+
+    What the question asks for, denied after a time ("it is not renewed after 400 hours"), denies the time, unless the
+    question asks until when.
+    """
+    words = texts.answer.words
+    predicate = next(
+        (
+            word
+            for word in words[bisect_left(words, start, key=get_start) : bisect_left(words, spot.start, key=get_start)]
+            if may_be_subject(word)
+        ),
+        None,
+    )
+    if preposition not in _AFTER or texts.limit.side == "<":
+        return True
+    if predicate is None or not texts.question.words:
+        return predicate is None
+    return not texts.question.find_word(predicate, True)
 
 
 def _asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:

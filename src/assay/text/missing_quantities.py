@@ -33,6 +33,11 @@ def judge_missing_quantity(
     A bound that is forbidden states its end: what must not take more than 12 days may take 12 days. So does a bound
     that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
+    for own in answer.quantities:
+        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+            bounded = _judge_bounded_quantity(fact, text, own, answer, question, limit)
+            if bounded.state == "stated":
+                return bounded
     unread = find_unread_form(fact, quantity, answer, question)
     if unread:
         return FactJudgment(fact, "unknown", unread)
@@ -114,7 +119,7 @@ def _judge_bounded_quantity(
             return FactJudgment(fact, "stated")
         if is_limit_of_refusal(own, answer.plain, clause.end, limit):
             return FactJudgment(fact, "stated")
-        if find_negations(answer, clause.start, own.start) and not _PERMISSION.search(before):
+        if len(find_negations(answer, clause.start, own.start)) % 2 and not _PERMISSION.search(before):
             return FactJudgment(fact, "unknown", f"it denies something that is beyond {text}")
     if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
         if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):

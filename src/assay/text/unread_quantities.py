@@ -281,7 +281,9 @@ def _names_month(wanted: Quantity, answer: ReadText) -> bool:
     dated = [own for own in answer.quantities if own.date]
     for match in _MONTH_NAME.finditer(answer.plain):
         number = MONTHS.index(match[1]) + 1 if match[1] else int(match[2] or 0)
-        if number in months and not any(own.start <= match.start() < own.end for own in dated):
+        is_dated = any(own.start <= match.start() < own.end for own in dated)
+        has_number = re.search(r"\d(?:st|nd|rd|th)? (?:of )?$", answer.plain[max(0, match.start() - 8) : match.start()])
+        if number in months and not is_dated and has_number is None:
             return True
     return False
 
