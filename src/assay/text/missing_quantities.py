@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
@@ -33,24 +34,20 @@ def judge_missing_quantity(
     A bound that is forbidden states its end: what must not take more than 12 days may take 12 days. So does a bound
     that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
-    for own in answer.quantities:
-        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
-            bounded = _judge_bounded_quantity(fact, text, own, answer, question, limit)
-            if bounded.state == "stated":
-                return bounded
+    bounded = [
+        _judge_bounded_quantity(fact, text, own, answer, question, limit)
+        for own in answer.quantities
+        if own.bound and is_same_quantity(quantity, own._replace(bound=""))
+    ]
+    stated = next((judgment for judgment in bounded if judgment.state == "stated"), None)
+    if stated is not None:
+        return stated
     unread = find_unread_form(fact, quantity, answer, question)
     if unread:
         return FactJudgment(fact, "unknown", unread)
-    for own in answer.quantities:
-        if _is_other_threshold(quantity, own):
-            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
-        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
-            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
-        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
-            return _judge_bounded_quantity(fact, text, own, answer, question, limit)
-        if any(is_same_quantity(quantity, end) for end in split_range(own)):
-            range_text = answer.text[own.start : own.end]
-            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+    other = _judge_other_bound(fact, text, quantity, answer, bounded)
+    if other is not None:
+        return other
     ends = split_range(quantity)
     if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
         return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
@@ -66,6 +63,23 @@ def judge_missing_quantity(
 
 
 # ── other quantities ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_other_bound(
+    fact: str, text: str, quantity: Quantity, answer: ReadText, bounded: Sequence[FactJudgment]
+) -> FactJudgment | None:
+    """Return the judgment by the first quantity with another threshold, rate, bound or range; None if there is none."""
+    for own in answer.quantities:
+        if _is_other_threshold(quantity, own):
+            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
+        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
+            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
+        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+            return bounded[0]
+        if any(is_same_quantity(quantity, end) for end in split_range(own)):
+            range_text = answer.text[own.start : own.end]
+            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+    return None
 
 
 def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
