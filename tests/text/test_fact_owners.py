@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.text.quantities import find_measures
-from assay.text.stated_facts import judge_facts, judge_quantities
+from assay.text.stated_facts import judge_facts
+from assay.text.stated_quantities import judge_quantities
 
 RIGHT = [
     (

@@ -11,7 +11,9 @@ from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.text.answer_matching import score_keywords
 from assay.text.fact_judgments import combine_states
-from assay.text.stated_facts import judge_facts, judge_quantities, mentions_fact
+from assay.text.mentioned_values import mentions_fact
+from assay.text.stated_facts import judge_facts
+from assay.text.stated_quantities import judge_quantities
 
 
 def judge(answer: str, fact: str, question: str = "") -> str:

@@ -27,11 +27,11 @@ from assay.records.observations import Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.citation_markers import remove_citation_markers
+from assay.text.mentioned_values import is_value_among, mentions_fact
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
 from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity, split_glued_units, split_range
 from assay.text.question_entities import find_missing_entities, find_question_entities
-from assay.text.stated_facts import is_value_among, mentions_fact
 from assay.text.tokens import tokenise_text
 from assay.text.units import PLAIN
 

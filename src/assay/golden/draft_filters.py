@@ -21,7 +21,7 @@ from assay.golden.verification import VerifiedCase
 from assay.metrics.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, User
 from assay.text.normalisation import fold_text
-from assay.text.stated_facts import judge_quantities
+from assay.text.stated_quantities import judge_quantities
 from assay.text.statements import Statement, list_statements, strip_markup
 
 SAME_QUESTION_SHARE = 0.8

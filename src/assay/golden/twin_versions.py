@@ -11,7 +11,7 @@ from assay.golden.lint_rules import contains_words
 from assay.records.golden_set import CorpusChunk
 from assay.text.normalisation import fold_text
 from assay.text.quantities import find_measures
-from assay.text.stated_facts import judge_quantities
+from assay.text.stated_quantities import judge_quantities
 from assay.text.statements import Statement, list_statements, strip_markup
 
 SAME_PLACE_SHARE = 0.6

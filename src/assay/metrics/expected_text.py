@@ -21,7 +21,9 @@ from assay.text.answer_matching import (
 )
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, combine_states
 from assay.text.normalisation import fold_text
-from assay.text.stated_facts import find_reversed_statement, judge_facts, judge_quantities
+from assay.text.reversed_statements import find_reversed_statement
+from assay.text.stated_facts import judge_facts
+from assay.text.stated_quantities import judge_quantities
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None

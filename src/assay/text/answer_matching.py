@@ -21,7 +21,8 @@ from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
-from assay.text.stated_facts import judge_facts, judge_quantities
+from assay.text.stated_facts import judge_facts
+from assay.text.stated_quantities import judge_quantities
 from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.tokens import find_token_spans
 

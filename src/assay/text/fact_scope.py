@@ -248,8 +248,14 @@ _STARTS_AT = re.compile(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the|
 _ENDS_AT = re.compile(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
 _ASKS_START = re.compile(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
 _ASKS_END = re.compile(
-    r"\b(?:end|finish|close|stop|until when|how long|latest|deadline|due|expire|ket thuc|dong cua)s?\b"
+    r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"
+    r"|dong cua|den may gio|den khi nao|den luc nao)s?\b"
 )
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|what (?:time|date|day)|how (?:early|late|long|soon)|from|since|earliest|latest|deadline|due|until"
+    r"|khi nao|bao gio|may gio|luc nao|ngay nao|bao lau)\b"
+)
+"""A question for a time: "Is it open to guests?" asks for none."""
 
 
 def is_other_end(question: str, before_value: str) -> bool:
@@ -259,7 +265,7 @@ def is_other_end(question: str, before_value: str) -> bool:
     True
     """
     is_start, is_end = (pattern.search(question) is not None for pattern in (_ASKS_START, _ASKS_END))
-    if is_start == is_end:
+    if is_start == is_end or not _ASKS_WHEN.search(question):
         return False
     return (_STARTS_AT if is_end else _ENDS_AT).search(before_value) is not None
 

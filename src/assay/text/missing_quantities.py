@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities import Quantity, have_different_rates, is_same_quantity, split_range
+from assay.text.negations import find_negations
+from assay.text.quantities import Quantity, have_different_rates, is_plain, is_same_quantity, is_time, split_range
 from assay.text.read_text import ReadText, narrow_clause
 from assay.text.statement_cues import count_negations
 from assay.text.units import PLAIN, TIME
+from assay.text.unread_quantities import find_unread_form
 from assay.text.value_owner import is_comparable
 
 _PROHIBITION = LatePattern(
     r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
     r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
 )
+_PERMISSION = re.compile(r"\bnot (?:be )?(?:forbidden|prohibited|banned|refused)\b")
 
 
 _BEFORE_NUMBER = re.compile(r"[a-z ]*[a-z](?= )")
@@ -30,16 +34,20 @@ def judge_missing_quantity(
     A bound that is forbidden states its end: what must not take more than 12 days may take 12 days. So does a bound
     that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
-    for own in answer.quantities:
-        if _is_other_threshold(quantity, own):
-            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
-        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
-            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
-        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
-            return _judge_bounded_quantity(fact, text, own, answer, question, limit)
-        if any(is_same_quantity(quantity, end) for end in split_range(own)):
-            range_text = answer.text[own.start : own.end]
-            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+    bounded = [
+        _judge_bounded_quantity(fact, text, own, answer, question, limit)
+        for own in answer.quantities
+        if own.bound and is_same_quantity(quantity, own._replace(bound=""))
+    ]
+    stated = next((judgment for judgment in bounded if judgment.state == "stated"), None)
+    if stated is not None:
+        return stated
+    unread = find_unread_form(fact, quantity, answer, question)
+    if unread:
+        return FactJudgment(fact, "unknown", unread)
+    other = _judge_other_bound(fact, text, quantity, answer, bounded)
+    if other is not None:
+        return other
     ends = split_range(quantity)
     if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
         return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
@@ -52,6 +60,26 @@ def judge_missing_quantity(
             number = answer.text[own.start : own.end]
             return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
     return _judge_other_value(fact, text, quantity, answer)
+
+
+# ── other quantities ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_other_bound(
+    fact: str, text: str, quantity: Quantity, answer: ReadText, bounded: Sequence[FactJudgment]
+) -> FactJudgment | None:
+    """Return the judgment by the first quantity with another threshold, rate, bound or range; None if there is none."""
+    for own in answer.quantities:
+        if _is_other_threshold(quantity, own):
+            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
+        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
+            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
+        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+            return bounded[0]
+        if any(is_same_quantity(quantity, end) for end in split_range(own)):
+            range_text = answer.text[own.start : own.end]
+            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+    return None
 
 
 def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
@@ -105,6 +133,8 @@ def _judge_bounded_quantity(
             return FactJudgment(fact, "stated")
         if is_limit_of_refusal(own, answer.plain, clause.end, limit):
             return FactJudgment(fact, "stated")
+        if len(find_negations(answer, clause.start, own.start)) % 2 and not _PERMISSION.search(before):
+            return FactJudgment(fact, "unknown", f"it denies something that is beyond {text}")
     if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
         if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
             return FactJudgment(fact, "stated")
@@ -123,19 +153,11 @@ def is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
     return is_same_quantity(wanted._replace(bound=""), stated._replace(bound=""))
 
 
-def is_plain(quantity: Quantity) -> bool:
-    """Return whether a quantity is a number without a unit."""
-    return not quantity.date and all(reading.dimension == PLAIN for reading in quantity.readings)
-
-
-def is_time(quantity: Quantity) -> bool:
-    """Return whether a quantity may be a time of day."""
-    return any(reading.dimension == TIME for reading in quantity.readings)
-
-
 _HALF_DAY = 12 * 60
 _UNIT_MAY_FOLLOW = re.compile(
-    r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|hoac|va|neu|khi|o|la)\b)[^\W\d]"
+    r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|was|were|can|may|must|will|would|should|has|have"
+    r"|you|it|they|he|she|we|not|so|then|because|since|as|by|before|after|until|a|an|the|each|hoac|va|neu|khi|o|la"
+    r"|thi|nhe|a|duoc|phai)\b)[^\W\d]"
 )
 
 

@@ -24,6 +24,7 @@ _DIGITS = {**_ENGLISH, **_VIETNAMESE}
 _SPELLED_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _SPELLED_SCALES |= {"nghin": 10**3, "ngan": 10**3, "trieu": 10**6, "ty": 10**9}
 _HUNDREDS = ("hundred", "tram")
+_TENS = "chuc"
 _FILLERS = ("and", "linh", "le")
 # The Vietnamese words with diacritics; without them, "sau" (after) and "nam" (male) are other words.
 _VIETNAMESE_SPELLINGS = {
@@ -43,7 +44,7 @@ _VIETNAMESE_SPELLINGS = {
     "mười",
     "mươi",
 }
-_VIETNAMESE_SPELLINGS |= {"trăm", "nghìn", "ngàn", "triệu", "tỷ", "tỉ", "linh", "lẻ"}
+_VIETNAMESE_SPELLINGS |= {"trăm", "chục", "nghìn", "ngàn", "triệu", "tỷ", "tỉ", "linh", "lẻ"}
 # A single word is a number if it can hardly be another word …
 _UNAMBIGUOUS = (_VIETNAMESE_SPELLINGS & {"hai", "ba", "bốn", "sáu", "bảy", "bẩy", "tám", "chín", "mười"}) | (
     _ENGLISH.keys() - {"one"}
@@ -52,7 +53,7 @@ _UNAMBIGUOUS = (_VIETNAMESE_SPELLINGS & {"hai", "ba", "bốn", "sáu", "bảy", 
 _NUMBERS_BEFORE_UNITS = frozenset(("one", "mot", "một", "năm", "nam", "bon", "bay", "tam", "chin", "muoi"))
 
 NUMBER_WORD_PATTERN = (
-    rf"(?:{'|'.join(sorted((*_DIGITS, *_SPELLED_SCALES, *_HUNDREDS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
+    rf"(?:{'|'.join(sorted((*_DIGITS, *_SPELLED_SCALES, *_HUNDREDS, _TENS, 'muoi'), key=len, reverse=True))})(?![^\W_])"
 )
 """Pattern of a word in flat text that may begin a number."""
 
@@ -98,6 +99,8 @@ def _parse_words(words: Sequence[str], forms: Sequence[str], unit_follows: bool)
             total, group, last = total + (group or 1) * _SPELLED_SCALES[word], 0, 0
         elif word in _HUNDREDS:
             group, last = (group or 1) * 100, 0
+        elif word == _TENS:
+            group, last = (group or 1) * 10, 10
         elif word == "muoi":
             if last > 9:
                 return None
@@ -137,9 +140,11 @@ _MAX_DIGITS = 18  # longer runs of digits are identifiers
 _SCALES = {
     **dict.fromkeys(("k", "thousand", "nghin", "ngan"), 10**3),
     **dict.fromkeys(("m", "mn", "million", "tr", "trieu"), 10**6),
+    **dict.fromkeys(("chuc nghin", "chuc ngan"), 10**4),
+    "chuc trieu": 10**7,
     **dict.fromkeys(("b", "bn", "billion", "ty"), 10**9),
 }
-_VIETNAMESE_SCALES = frozenset(("nghin", "ngan", "tr", "trieu", "ty"))
+_VIETNAMESE_SCALES = frozenset(("nghin", "ngan", "tr", "trieu", "ty", "chuc nghin", "chuc ngan", "chuc trieu"))
 _UNITS = {
     **dict.fromkeys(("%", "percent", "per cent", "phan tram"), "%"),
     **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "do la"), "USD"),
@@ -192,6 +197,8 @@ _ITEM = rf"""(?<![^\W_])(?:
   | {_WORD}(?>(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*)
     )"""
 # "năm" is five and year. After a number it is the year: 25 is "hai mươi lăm", and "một triệu năm" is 1.5 million.
+_PER_ONE = re.compile(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
+"""An amount per one of something: "năm mươi nghìn một vé" is no 50,001."""
 _COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
@@ -273,6 +280,11 @@ def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
             count = match["spelled"][: years.end(1)]
             value = parse_spelled_number(count, nfc_text[start : start + len(count)], True)
             return None if value is None else Number((Decimal(value),), "year", start, end, is_spelled_out=True)
+        amount = _PER_ONE.fullmatch(match["spelled"])
+        if amount is not None:
+            end = start + amount.end(1)
+            value = parse_spelled_number(amount[1], nfc_text[start:end], False)
+            return None if value is None else Number((Decimal(value),), "", start, end, is_spelled_out=True)
         value = parse_spelled_number(match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None)
         unit = _UNITS.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows

@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
@@ -173,14 +174,24 @@ def split_range(quantity: Quantity) -> tuple[Quantity, ...]:
     return quantity._replace(readings=lows), quantity._replace(readings=highs)
 
 
+def is_plain(quantity: Quantity) -> bool:
+    """Return whether a quantity is a number without a unit."""
+    return not quantity.date and all(reading.dimension == PLAIN for reading in quantity.readings)
+
+
+def is_time(quantity: Quantity) -> bool:
+    """Return whether a quantity may be a time of day."""
+    return any(reading.dimension == TIME for reading in quantity.readings)
+
+
 # ── times of day, dates without a year, fractions ────────────────────────────────────────────────────────────────
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_ORDINALS = [
+ORDINALS = [
     *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
     *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
     "twentieth",
@@ -223,13 +234,14 @@ _DAY_HALF = r"(?:\ (?P<pa_half>[ap]\.?m\b\.?|in\ the\ (?:morning|afternoon|eveni
 _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
 _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
-    rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(_MONTHS)}"
-    rf"|{'|'.join(_ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
+    rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(MONTHS)}"
+    rf"|{'|'.join(ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
+    rf"|(?:muoi\ )?(?:{_VIETNAMESE_HOUR})\ gio"
     rf"|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
     r"|(?:five|ten|twenty)(?:[\ -]five)?(?:\ minutes)?\ (?:past|after|to)\b"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,5}}){{1,5}}
+    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,8}}){{1,5}}
       |0\d{{8,11}})(?![\w]|[./,:]\d)
   | (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
@@ -245,6 +257,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
       \ (?P<it_half>in\ the\ (?:morning|afternoon|evening)|at\ night)\b)
   | (?P<ruoi>(?P<ru_hour>[01]?\d|2[0-3])(?P<ru_gio>\ ?gio|h)?\ ruoi(?:\ (?P<ru_part>{_PART})\b)?)
   | (?P<ruoi_word>(?P<rw_hour>{_VIETNAMESE_HOUR})(?:\ gio)?\ ruoi\ (?P<rw_part>{_PART})\b)
+  | (?P<gio_word>(?P<gw_hour>muoi\ (?:mot|hai)|{_VIETNAMESE_HOUR})\ gio\ (?P<gw_part>{_PART})\b)
   | (?P<kem>(?P<ke_hour>[01]?\d|2[0-3])(?:\ ?gio|h)\ kem\ (?P<ke_minutes>[0-5]?\d|muoi\ lam|hai\ muoi|muoi|nam)
       (?:\ phut)?(?:\ (?P<ke_part>{_PART})\b)?)
   | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
@@ -256,7 +269,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<gio_only>(?P<only_hour>[01]?\d|2[0-3])(?:\ gio\ |h)(?P<only_minute>[0-5]\d)?(?:\ phut)?\b(?!\ ?[\d/]))
   | (?P<noon>(?:12\ )?noon|midday)\b
   | (?P<midnight>midnight)\b
-  | (?P<day_month>(?P<dm_day>\d{{1,2}}|{"|".join(_ORDINALS)})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dm_month>{_MONTH})
+  | (?P<day_month>(?P<dm_day>\d{{1,2}}|{"|".join(ORDINALS)})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dm_month>{_MONTH})
       (?:,?\ (?P<dm_year>\d{{4}})\b)?)
   | (?P<month_day>(?P<md_month>{_MONTH})\ (?:the\ )?(?P<md_day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\ (?P<md_year>\d{{4}}))?\b
       (?![:/.,]\d|%))
@@ -286,7 +299,7 @@ _MAY_BE_SPECIAL = re.compile(
     r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /-]?\d|\(0|\+\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
     r"| past | after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
-    rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(_MONTHS)})|{'|'.join(_ORDINALS)}"
+    rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(MONTHS)})|{'|'.join(ORDINALS)}"
 )
 
 
@@ -369,6 +382,9 @@ def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
         return _make_worded_time(int(match["ru_hour"]), 30, match["ru_part"], match.span())
     if "ruoi_word" in names:
         return _make_worded_time(_VIETNAMESE_HOURS[match["rw_hour"]], 30, match["rw_part"], match.span())
+    if "gio_word" in names:
+        hours = {"muoi mot": 11, "muoi hai": 12}.get(match["gw_hour"]) or _VIETNAMESE_HOURS[match["gw_hour"]]
+        return _make_worded_time(hours, 0, match["gw_part"], match.span())
     if "kem" in names:
         return _make_worded_time(
             int(match["ke_hour"]), -_read_minutes(match["ke_minutes"]), match["ke_part"], match.span()
@@ -484,10 +500,10 @@ def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
     span = match.span()
     if "day_month" in names:
         day_text = match["dm_day"]
-        day = int(day_text) if day_text.isdecimal() else _ORDINALS.index(day_text) + 1
-        return _make_date(match["dm_year"], _MONTHS.index(match["dm_month"][:3]) + 1, day, span)
+        day = int(day_text) if day_text.isdecimal() else ORDINALS.index(day_text) + 1
+        return _make_date(match["dm_year"], MONTHS.index(match["dm_month"][:3]) + 1, day, span)
     if "month_day" in names:
-        return _make_date(match["md_year"], _MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
+        return _make_date(match["md_year"], MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
     if "ngay_thang" in names:
         return _make_date(match["nt_year"], int(match["nt_month"]), int(match["nt_day"]), span)
     if "thang" in names:
@@ -581,7 +597,7 @@ _SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.
 def _unit_pattern() -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
     return re.compile(
-        rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))?(?P<unit>{names})(?![^\W_]|/|\.m\b)"
+        rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))??(?P<unit>{names})(?![^\W_]|/|\.m\b)"
     )
 
 
@@ -605,6 +621,10 @@ _LONGEST_CACHED = 2000
 _split_and_keep = lru_cache(maxsize=1024)(_split_glued_units)
 
 
+_ENGLISH_TOO = frozenset(("can", "do", "tan", "dam", "met", "lit"))
+"""Units of Vietnamese that are other words in English: "turned twelve can be …" are no kilograms."""
+
+
 def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
     """Return the unit that follows a number, and where it ends; symbols as written, words in lower case."""
     match = _unit_pattern().match(text, position)
@@ -612,6 +632,8 @@ def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
         match = _unit_pattern().match(plain, position)
         if match is None or match["unit"] in _SYMBOLS - {"°C", "°F"}:
             return None
+    if match["unit"] in _ENGLISH_TOO and text.isascii() and guess_language(text) == "en":
+        return None
     return UNITS[match["unit"]], match.end()
 
 

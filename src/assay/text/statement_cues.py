@@ -42,6 +42,10 @@ WRONG = re.compile(
     r"\b(?:wrong|false|incorrect|erroneous|not (?:correct|right)|isn't (?:correct|right)|la sai|khong dung)\b"
 )
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
+CALLED_WRONG = re.compile(
+    rf"(?:{WRONG.pattern})(?! [a-z]{{3,}})|\b(?:is|are|was|were|'s|'re) (?:\w+ )?(?:{WRONG.pattern})"
+)
+"""The same where it calls a statement wrong, and describes no noun after it."""
 DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
 """Joins alternatives: whether a negation before the first reaches the second is open."""
 DOUBT = re.compile(
@@ -98,6 +102,8 @@ CHANGED_FROM = re.compile(
     r"|tang|giam)(?: again)? (?:from|tu) [$€£]?$"
 )
 """What stands before a value that holds no longer."""
+ONLY = re.compile(r"(?:only|just|chi(?: co)?) ")
+"""Limits what begins with it to one thing."""
 ASKS_PAST = re.compile(
     r"\b(?:was|were|used? to|did|had|formerly|previously|originally|last year|before|truoc day|truoc kia)\b"
 )

@@ -366,7 +366,7 @@ def classify_word(raw: str) -> tuple[TermKind, str, str]:
         if marks and raw.lower() in _VIETNAMESE_STOPS:
             kind = "stop"
         elif len(raw) > 1 and raw[0].isupper():
-            kind, key = "name", _MONTHS.get(word, key)
+            kind, key = "name", key if marks else _MONTHS.get(word, key)  # "Máy" is no month
     return kind, key, f"{key}~{marks}" if marks else ""
 
 

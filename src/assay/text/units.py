@@ -29,7 +29,7 @@ _TABLE = """
     duration  1          s sec secs second seconds giay
     duration  60         min mins minute minutes phut
     duration  3600       h hr hrs hour hours gio tieng
-    duration  86400      d day days ngay
+    duration  86400      d day days ngay hom
     duration  604800     week weeks wk wks tuan
     duration  1209600    fortnight fortnights
     calendar  1          month months mo thang

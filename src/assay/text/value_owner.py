@@ -14,10 +14,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.languages import guess_language
+from assay.text.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
 from assay.text.statement_cues import RESPECTIVELY
 from assay.text.units import MONEY, PLAIN, SHARE
+from assay.text.weekdays import WEEK, WEEKDAY, list_days, name_day
 
 _PART_CUT = re.compile(
     r"[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
@@ -27,22 +29,6 @@ _PART_CUT = re.compile(
 _SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
 _CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
-WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b")
-_WEEK = re.compile(r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan)\b")
-NOTHING_TO_PAY = re.compile(
-    r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis"
-    r"|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
-    r"|(?:no|without(?: a| any)?) (?:extra |additional )?(?:charge|fee|fees|fine|fines|costs?)|for nothing"
-    r"|(?:pays?|costs?|charged?) (?:you )?nothing|nothing to pay"
-    r"|(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to |be )?(?:pay|cost|charged)"
-    r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien))\b"
-)
-"""What says that there is nothing to pay."""
-NOTHING_ALONE = re.compile(
-    r"(?:^|[.!?\n] ?|: |it's |it is )(?:absolutely )?(?P<nothing>nothing)\b(?! (?:is|was|else|about|but)\b)"
-)
-"""An answer to what something costs."""
-ASKS_FOR_COST = re.compile(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
 _CONSEQUENCE = re.compile(
     r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
 )
@@ -72,23 +58,6 @@ IMPERATIVES = frozenset(
 """What may begin an answer without a subject: "Take line 12"."""
 _ONLY_DOES = re.compile(r"\b(?:only|just|merely|chi)\b")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
-
-
-def is_nothing_to_pay(plain: str) -> bool:
-    """Return whether a folded fact only says that there is nothing to pay.
-
-    >>> [is_nothing_to_pay(fact) for fact in ("free of charge", "nothing.", "free for guests")]
-    [True, True, False]
-    """
-    fact = plain.strip(" .!")
-    for start in ("it's ", "it is ", "is ", "are "):
-        fact = fact.removeprefix(start)
-    return fact == "nothing" or NOTHING_TO_PAY.fullmatch(fact) is not None
-
-
-def is_positive_amount(quantity: Quantity) -> bool:
-    """Return whether a quantity is an amount of money above nothing."""
-    return any(reading.dimension.startswith(MONEY) and reading.high > 0 for reading in quantity.readings)
 
 
 class Part(NamedTuple):
@@ -171,9 +140,9 @@ class ValueOwner:
         self.answer, self.question = answer, question
         self.topic = [word for word in topic if word.key not in fact_keys]
         self.fact_keys, self.expected, self.is_familiar, self.is_subject = fact_keys, expected, is_familiar, is_subject
-        self.asked_days = {_name_day(match[0]) for match in WEEKDAY.finditer(question.plain)}
+        self.asked_days = {name_day(match[0]) for match in WEEKDAY.finditer(question.plain)}
         self.has_day = WEEKDAY.search(fact.plain) is not None
-        self.expected_days = {_name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
+        self.expected_days = {name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
         self.has_modifiers_first = not _is_vietnamese(question.text)
@@ -398,7 +367,7 @@ class ValueOwner:
         ]
         if value is None and self.has_day:
             days = WEEKDAY.finditer(self.answer.plain, part.start, part.end)
-            values += [(match.start(), _name_day(match[0]) not in self.expected_days) for match in days]
+            values += [(match.start(), name_day(match[0]) not in self.expected_days) for match in days]
         is_money = value is not None and any(reading.dimension.startswith(MONEY) for reading in value.readings)
         if is_money or self.is_free:
             nothing = NOTHING_TO_PAY.finditer(self.answer.plain, part.start, part.end)
@@ -436,25 +405,25 @@ class ValueOwner:
             return None
         inside = [part for part in parts if own.start <= part.start < own.end]
         holder = next((part for part in inside if part.start <= start < part.end), None)
-        if holder is None or _WEEK.search(self.answer.plain, holder.start, holder.end):
+        if holder is None or WEEK.search(self.answer.plain, holder.start, holder.end):
             return None
-        days = list(_list_days(self.answer.plain, holder))
+        days = list(list_days(self.answer.plain, holder.start, holder.end))
         rest = [part for part in inside if part is not holder]
         if not days or self.asked_days.intersection(days):
             return None
-        if not any(self.asked_days.intersection(_list_days(self.answer.plain, part)) for part in rest):
+        if not any(self.asked_days.intersection(list_days(self.answer.plain, part.start, part.end)) for part in rest):
             return None
         return OtherOwner("it is said of another day than that of the question", False)
 
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""
         plain = self.answer.plain
-        if not self.asked_days or _WEEK.search(plain, own.start, own.end):
+        if not self.asked_days or WEEK.search(plain, own.start, own.end):
             return None
-        days = list(_list_days(plain, own))
+        days = list(list_days(plain, own.start, own.end))
         if not days or self.asked_days.intersection(days):
             return None
-        is_elsewhere = any(self.asked_days.intersection(_list_days(plain, other)) for other in others)
+        is_elsewhere = any(self.asked_days.intersection(list_days(plain, other.start, other.end)) for other in others)
         if len(days) > 1 and not is_elsewhere:
             return None
         first = WEEKDAY.search(plain, own.start, own.end)
@@ -561,28 +530,6 @@ def _get_part_start(part: Part) -> int:
 
 def _holds(words: Sequence[Word], wanted: Word) -> bool:
     return any(word.key == wanted.key and word.marks == wanted.marks for word in words)
-
-
-_WEEK_ORDER = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEK_ORDER_VIETNAMESE = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
-_DAY_RANGE = re.compile(r" ?(?:to|through|until|till|-|den) ?")
-
-
-def _list_days(plain: str, part: Part) -> Iterator[str]:
-    """Yield the weekdays of a part, with those between the ends of a range: "Monday to Friday"."""
-    last: re.Match[str] | None = None
-    for match in WEEKDAY.finditer(plain, part.start, part.end):
-        if last is not None and _DAY_RANGE.fullmatch(plain, last.end(), match.start()):
-            for week in (_WEEK_ORDER, _WEEK_ORDER_VIETNAMESE):
-                if _name_day(last[0]) in week and _name_day(match[0]) in week:
-                    first, end = week.index(_name_day(last[0])), week.index(_name_day(match[0]))
-                    yield from (week[first:end] if first < end else (*week[first:], *week[:end]))
-        yield _name_day(match[0])
-        last = match
-
-
-def _name_day(day: str) -> str:
-    return day.removesuffix("s")
 
 
 def is_comparable(value: Quantity, other: Quantity) -> bool:

@@ -1,0 +1,241 @@
+"""Of what an answer states a fact: of what the question is about, of something else, or it is open.
+
+The subject is told by names and years, by whose value it is (`value_owner`), by the words that begin the clause, and by
+what else in the answer may be the answer instead (`statement_gaps`).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from assay.text.fact_judgments import FactJudgment
+from assay.text.fact_places import (
+    Occurrence,
+    count_words_between,
+    find_stated_quantity,
+    find_value_start,
+    has_candidate,
+)
+from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
+from assay.text.quantities import Quantity, is_plain, is_same_quantity
+from assay.text.read_text import CLAUSE_REACH, ClauseSpan, Word, get_start
+from assay.text.statement_gaps import Gap, GapFinder, StatedFact
+from assay.text.value_owner import ValueOwner, is_comparable, split_parts
+
+_MOST_FOREIGN = 3
+_LONGEST_LEAD = 4
+_OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
+
+
+class SubjectJudge:
+    """Tells of what an answer states one fact; what it needs of the answer is made once for all places of the fact."""
+
+    def __init__(self, texts: FactTexts) -> None:
+        self.texts = texts
+        self._owner: ValueOwner | None = None
+        self._gap_finder: GapFinder | None = None
+
+    def judge_subject(self, spot: Occurrence) -> FactJudgment | None:
+        """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
+        topic = self.texts.list_topics()
+        if not any(word.kind != "stop" for word in self.texts.question.words):
+            return None
+        clause, answer = spot.clause, self.texts.answer
+        begin, end = (bisect_left(answer.words, at, key=get_start) for at in (clause.start, clause.end))
+        in_clause = answer.words[begin:end]
+        foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
+        missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
+        first = bisect_left(answer.words, clause.sentence_start, key=get_start)
+        names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
+        if names and any(word.kind in ("name", "id") for word in missing_topic):
+            return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
+        owner = self.find_owner(spot)
+        if owner is not None:
+            return owner
+        if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
+            return None  # it names what the question names
+        year = _find_other_year(self.texts, clause)
+        if year:
+            return _say_of_other(self.texts, year)
+        has_rival_value = has_candidate(self.texts, spot)
+        lead = _find_lead(self.texts, _take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
+        if _repeats_quantity(self.texts, clause) or (has_rival_value and self._is_said_of_question(spot)):
+            return None
+        if _is_compact(self.texts, spot) and not has_rival_value:
+            subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, spot) if missing_topic else ""
+            return _say_of_other(self.texts, subject) if subject else None
+        if lead and missing_topic and lead[0] in foreign and 2 * sum(word in foreign for word in lead) >= len(lead):
+            return _say_of_other(self.texts, answer.text[lead[0].start : lead[-1].end])
+        is_strange = len(foreign) > _MOST_FOREIGN and 2 * len(foreign) > sum(word.kind != "stop" for word in in_clause)
+        if is_strange and 2 * len(missing_topic) > len(topic):
+            reason = "its sentence shares few words with the question, so it may be about something else"
+            return FactJudgment(self.texts.fact, "unknown", reason)
+        return None
+
+    def judge_owner(self, spot: Occurrence) -> FactJudgment:
+        """Return the judgment of a value that the answer states, by what it says it of."""
+        return self.find_owner(spot) or self.judge_gaps(spot)
+
+    def judge_gaps(self, spot: Occurrence) -> FactJudgment:
+        """Return that the fact is stated, or open because something else in the answer may be the answer instead."""
+        gap = next(self.list_gaps(spot), None)
+        if gap is None:
+            return FactJudgment(self.texts.fact, "stated")
+        return FactJudgment(self.texts.fact, "unknown", gap.reason)
+
+    def find_owner(self, spot: Occurrence) -> FactJudgment | None:
+        """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
+        owner = self._get_owner().find_other_owner(*_find_value(self.texts, spot))
+        if owner is None:
+            return None
+        return FactJudgment(self.texts.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+
+    def list_gaps(self, spot: Occurrence) -> Iterator[Gap]:
+        """Yield what neither question, facts nor reference explain of the answer around a statement of the fact."""
+        if not self.texts.question.words:
+            return
+        low, high, position, stated = _find_value(self.texts, spot)
+        if self._gap_finder is None:
+            self._gap_finder = GapFinder(
+                self.texts.answer,
+                self.texts.explaining,
+                self._get_owner(),
+                self.texts.expected,
+                self.texts.explaining[2:],
+                self.texts.is_familiar,
+                may_be_subject,
+            )
+        yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
+
+    def _get_owner(self) -> ValueOwner:
+        if self._owner is None:
+            texts = self.texts
+            self._owner = ValueOwner(
+                texts.answer,
+                texts.question,
+                texts.list_topics(),
+                texts.read_fact,
+                texts.explaining[1:],
+                {word.key for word in texts.content},
+                texts.expected,
+                texts.is_explained,
+                may_be_subject,
+            )
+        return self._owner
+
+    def _is_said_of_question(self, spot: Occurrence) -> bool:
+        """Whether its own part of the answer, and no other part with a value, has words of the question."""
+        return self._get_owner().is_said_of_question(*_find_value(self.texts, spot))
+
+
+def _find_value(texts: FactTexts, spot: Occurrence) -> tuple[int, int, int, Quantity | None]:
+    """Return the stretch of the answer around the value of a fact, where the value starts, and its quantity."""
+    stated = find_stated_quantity(texts.answer, spot)
+    position = find_value_start(texts, spot, stated)
+    low, high = max(0, position - CLAUSE_REACH), min(len(texts.answer.plain), position + CLAUSE_REACH)
+    return low, high, position, stated
+
+
+def judge_repeated_words(texts: FactTexts, informative: Sequence[Word]) -> FactJudgment | None:
+    """Return the judgment of a fact whose words from the question are said of another subject than its own words.
+
+    "HR approves it. The manager gets a copy." holds "the manager approves", asked who approves.
+    """
+    own = [index for word in informative for index in texts.answer.find_word(word, texts.ignore_marks)]
+    sentences = {texts.answer.clause_at(texts.answer.words[index].start).sentence_start for index in own}
+    for word in texts.content:
+        places = texts.answer.find_word(word, texts.ignore_marks) if word not in informative else []
+        clauses = [texts.answer.clause_at(texts.answer.words[index].start) for index in places]
+        if not clauses or any(clause.sentence_start in sentences for clause in clauses):
+            continue
+        first = texts.answer.words[places[0]]
+        lead = texts.answer.words[bisect_left(texts.answer.words, clauses[0].start, key=get_start) : places[0]]
+        subject = [other for other in lead if may_be_subject(other) and not texts.is_familiar(other)]
+        if subject:
+            said = texts.answer.text[subject[0].start : first.end]
+            return FactJudgment(texts.fact, "unknown", f'the answer says "{said}"')
+    return None
+
+
+def _find_replaced_subject(
+    texts: FactTexts, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: Occurrence
+) -> str:
+    """Return the subject of a clause that says of it what the question asks of something else, "" otherwise.
+
+    "The library grants 12 days" repeats what is asked of the museum; "a replacement card is $3" does not.
+    """
+    before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.start]
+    has_auxiliary = any(word.folded in AUXILIARIES for word in before)
+    subject = lead if has_auxiliary else lead[:-1]
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
+        return ""  # "ports 443 and 1194": the number is the name of what stands before it
+    if not subject or any(word not in foreign for word in subject):
+        return ""
+    asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
+    if any(word.key in asked and word.start > subject[-1].start for word in before):
+        return texts.answer.text[subject[0].start : subject[-1].end]
+    return ""
+
+
+def _repeats_quantity(texts: FactTexts, clause: ClauseSpan) -> bool:
+    """Whether the sentence has a quantity of the question."""
+    return any(
+        clause.sentence_start <= own.start < clause.sentence_end and is_same_quantity(asked, own)
+        for asked in texts.question.quantities
+        for own in texts.answer.quantities
+    )
+
+
+def _is_compact(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the parts of the fact stand together in one clause as they do in the fact."""
+    parts = len(texts.content) + len(texts.read_fact.quantities)
+    return len(spot.spans) >= parts and count_words_between(texts, spot.spans) <= parts
+
+
+def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
+    """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
+    lead: list[Word] = []
+    first_part = spot.start
+    for word in in_clause:
+        if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
+            return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
+        if word.start >= first_part or not (word.kind == "stop" or may_be_subject(word)):
+            break
+        if word.folded in AUXILIARIES or word.folded.partition("'")[0] in NO_SUBJECT:
+            break
+        if word.kind != "stop" and word.folded not in GENERIC:
+            lead.append(word)
+    return lead[:_LONGEST_LEAD]
+
+
+def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
+    """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
+    for asked in texts.question.quantities:
+        if any(is_same_quantity(asked, own) for own in texts.answer.quantities):
+            continue
+        for own in texts.answer.quantities:
+            if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
+                continue
+            if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
+                return texts.answer.text[own.start : own.end]
+    return ""
+
+
+def _is_in_sentence(texts: FactTexts, word: Word, clause: ClauseSpan) -> bool:
+    indices = texts.answer.find_word(word, True)
+    return any(clause.sentence_start <= texts.answer.words[index].start < clause.sentence_end for index in indices)
+
+
+def _take_part(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) -> Sequence[Word]:
+    """Return the words of a clause from where the part with the fact begins."""
+    position = spot.start
+    starts = [part.start for part in split_parts(texts.answer, spot.clause.start, spot.clause.end)]
+    start = max((start for start in starts if start <= position), default=spot.clause.start)
+    return [word for word in in_clause if word.start >= start]
+
+
+def _say_of_other(texts: FactTexts, subject: str) -> FactJudgment:
+    reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
+    return FactJudgment(texts.fact, "unknown", reason)

@@ -1,0 +1,205 @@
+"""What the sentence says its value of: per what it counts, which limit it is, which event it dates, on what condition.
+
+Each of the rules looks at one place of an answer that holds a fact, and returns the judgment that follows, or None.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from assay.text.fact_judgments import OTHER_SIDE, FactJudgment
+from assay.text.fact_places import Occurrence, find_stated_quantity
+from assay.text.fact_scope import (
+    UNCONDITIONAL,
+    UNIVERSAL,
+    ExpectedLimit,
+    begins_after,
+    find_change,
+    find_direction,
+    find_reversed_event,
+    is_limit_of_refusal,
+    is_other_end,
+    is_reversed_limit,
+)
+from assay.text.fact_texts import FactTexts
+from assay.text.missing_quantities import is_opposite_bound
+from assay.text.negations import find_negations
+from assay.text.quantities import (
+    Quantity,
+    have_different_rates,
+    is_same_quantity,
+    is_time,
+    is_time_rate,
+    name_rate_noun,
+)
+from assay.text.read_text import CLAUSE_REACH, get_start
+from assay.text.statement_cues import ONLY
+from assay.text.unread_quantities import is_complement, may_be_contrary
+from assay.text.value_owner import is_comparable, split_parts
+from assay.text.weekdays import WEEKDAY
+
+_PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
+_ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_EVERY_BEFORE = re.compile(r"\b(?:every|each|cu|moi) $")
+_EVERY = re.compile(r"\b(?:every|each|per|often|frequently|cu|moi|hang|dinh ky)\b|ly\b")
+_PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
+_REACH_BEFORE = 24  # characters before a value in which words for what it counts per, and when it begins, are searched
+_REACH = 160  # characters before a value in which words for the contrary event are searched
+
+
+def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
+    for judge in (_judge_rate, _judge_limit, _judge_direction, _judge_event, _judge_condition):
+        judgment = judge(texts, spot)
+        if judgment is not None:
+            return judgment
+    return None
+
+
+def _judge_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None:
+        return None
+    if _PER_BEFORE.search(texts.answer.plain, max(0, stated.start - _REACH_BEFORE), stated.start):
+        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
+        if texts.question.words and not any(_PER.search(plain) for plain in plains):
+            return FactJudgment(texts.fact, "unknown", "something else is said per this")
+    if _EVERY_BEFORE.search(texts.answer.plain, max(0, stated.start - _REACH_BEFORE), stated.start):
+        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
+        is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+        if is_span and texts.question.words and not any(_EVERY.search(plain) for plain in plains):
+            return FactJudgment(texts.fact, "unknown", "it says how often, and not how long")
+    for wanted in texts.reference.quantities:
+        if have_different_rates(wanted, stated) and is_same_quantity(wanted, stated._replace(rate="", bound="")):
+            return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {wanted.rate}")
+    rates = [quantity.rate for quantity in texts.read_fact.quantities if quantity.rate]
+    if not rates or stated.rate in rates:
+        return None
+    if stated.rate and (is_time_rate(stated.rate) or not is_time_rate(rates[0])):
+        return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
+    others = [own for own in texts.answer.quantities if own != stated and own.rate in rates]
+    if any(is_comparable(stated, own) for own in others):
+        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{rates[0]}"')
+    # A heading may say it: "Monthly rents:".
+    low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
+    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (low, high))
+    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.words[first:last], *texts.question.words)}
+    spans = [own for own in texts.answer.quantities if low <= own.start < high]
+    nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
+    if nouns.isdisjoint(rates):
+        return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
+    return None
+
+
+def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or any(quantity.bound for quantity in texts.read_fact.quantities):
+        return None
+    if find_direction(stated, texts.answer.plain) == "before":
+        return _judge_lead_time(texts, stated)
+    for wanted in texts.reference.quantities:
+        if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, spot):
+            if is_complement(wanted, stated) and may_be_contrary(
+                stated, texts.answer, (texts.reference, texts.question)
+            ):
+                return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
+            said = texts.reference.text[wanted.start : wanted.end]
+            return FactJudgment(texts.fact, "denied", f'{OTHER_SIDE} than "{said}"')
+    clause_end = spot.clause.sentence_end
+    if begins_after(stated, texts.answer.plain, texts.limit):
+        reason = "it says what happens after this, and the question is about what happens until then"
+        is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
+        is_open = is_refused or bool(find_negations(texts.answer, spot.clause.sentence_start, clause_end))
+        return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
+    if not is_reversed_limit(stated, texts.limit):
+        return None
+    sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
+    reason = f"it states {sides[0]} limit, not {sides[1]} one"
+    return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
+
+
+def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
+    """Whether the question has a bound too, or the answer forbids what is beyond its own."""
+    if any(asked.bound for asked in texts.question.quantities):
+        return True
+    return is_limit_of_refusal(stated, texts.answer.plain, spot.clause.sentence_end, ExpectedLimit("", False))
+
+
+def _judge_lead_time(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
+    for wanted in texts.reference.quantities:
+        is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
+        if is_reversed and is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+            return FactJudgment(texts.fact, "denied", "it bounds the time on the other side")
+    return None
+
+
+def _judge_direction(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a time after what it is expected before, or of a change to what it changes by."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None:
+        return None
+    for find in (find_direction, find_change):
+        said = find(stated, texts.answer.plain)
+        if not said:
+            continue
+        for text in (texts.read_fact, texts.reference):
+            for wanted in text.quantities:
+                if not is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                    continue
+                expected = find(wanted, text.plain)
+                if expected and expected != said:
+                    return FactJudgment(texts.fact, "denied", f"it says {said} and not {expected}")
+    return None
+
+
+def _judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
+    stated = find_stated_quantity(texts.answer, spot)
+    plain, clause = texts.answer.plain, spot.clause
+    if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
+        sentence = plain[clause.sentence_start : clause.sentence_end]
+        return _deny_event(texts, find_reversed_event(texts.question.plain, sentence, ""))
+    if stated is None or stated.is_range or not (stated.date or is_time(stated)):
+        return None
+    low = max(clause.start, stated.start - _REACH)
+    if is_other_end(texts.question.plain, plain[max(clause.start, stated.start - _REACH_BEFORE) : stated.start]):
+        is_same_moment = find_reversed_event(texts.question.plain, plain[low : stated.start], "") is not None
+        if is_same_moment or find_negations(texts.answer, low, stated.start):  # "closed until nine" opens at nine
+            return FactJudgment(texts.fact, "unknown", "it says until when the contrary holds")
+        return FactJudgment(texts.fact, "denied", "it is the other end of the time that the question asks about")
+    for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
+        if part.start <= stated.start < part.end:
+            before = plain[part.start : stated.start]
+            own = plain[part.start : part.end]
+            asked, said = texts.question.plain, texts.reference.plain
+            events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
+            return _deny_event(texts, events)
+    return None
+
+
+def _deny_event(texts: FactTexts, events: tuple[str, str] | None) -> FactJudgment | None:
+    if events is None:
+        return None
+    reason = f'it says when it "{events[0]}", and what is asked is when it "{events[1]}"'
+    return FactJudgment(texts.fact, "denied", reason)
+
+
+def _judge_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
+    clause, plain = spot.clause, texts.answer.plain
+    is_restricted = ONLY.search(texts.read_fact.plain) is not None
+    if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.start):
+        return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
+    cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
+    if cue is None or UNCONDITIONAL.search(texts.read_fact.plain) or UNCONDITIONAL.search(texts.reference.plain):
+        return None
+    for word in texts.content:
+        places = texts.answer.find_word(word, texts.ignore_marks)
+        is_after = any(cue.end() <= texts.answer.words[place].start < clause.sentence_end for place in places)
+        if is_after and not texts.question.find_word(word, True):
+            return FactJudgment(texts.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
+    return None
