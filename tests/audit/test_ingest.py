@@ -17,12 +17,14 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.audit.traffic import NOON, at_noon, make_line, write_lines
+from tests.audit.conftest import SECRET
+from tests.audit.traffic import NOON, at_noon, counting_statements, make_line, write_lines
 from tests.support.examples import try_examples
 
 import assay
 from assay.audit.audit_store import open_audit_store
 from assay.audit.audit_tables import build_ingest_table
+from assay.audit.load_traffic_lines import LineReader
 from assay.audit.privacy import AuditKeys
 from assay.audit.schema import RECORDS
 from assay.records.audit_records import AuditRecord
@@ -241,6 +243,25 @@ def test_the_same_record_twice_is_one_and_another_under_its_id_is_refused(addres
     again = ingest(address, source, dead_letters=dead)
     assert (0, 3, 1) == (again.stored, again.duplicates, again.conflicts)
     assert [4, 4] == [json.loads(line)["line"] for line in dead.read_text().splitlines()]
+
+
+def test_records_that_are_known_already_are_compared_together(address: str, tmp_path: Path) -> None:
+    stage = {"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}
+    lines = [make_line(number, stages=[stage]) for number in range(300)]
+    assay.audit.ingest(address, write_lines(tmp_path / "a.jsonl", lines))
+    assay.audit.erase(address, user="user-3")
+    lines[10]["answer"] = "Another one."
+    again = assay.audit.ingest(address, write_lines(tmp_path / "b.jsonl", [*lines, lines[0]]))
+    erased = len(range(3, 300, 7))
+    assert (again.stored, again.duplicates, again.conflicts, again.erased) == (0, 301 - erased, 0, erased)
+    lines[11]["answer"] = "Another one."
+    assert assay.audit.ingest(address, write_lines(tmp_path / "c.jsonl", lines)).conflicts == 1
+    reader = LineReader("audit", AuditKeys(SECRET.encode()), NOON)
+    records = [reader.parse_line(json.dumps(line).encode()).record for line in lines]
+    with open_audit_store(address) as store, counting_statements(store) as statements:
+        appended = store.append_answers(records, "2026-03-03")
+    assert (len(appended.duplicates), appended.conflicts, len(appended.erased)) == (299 - erased, [11], erased)
+    assert len(statements) < 20
 
 
 def test_a_record_without_id_and_time_is_known_again_later(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ from assay.records.observations import Chunk, Stage
 STORE_PSEUDONYM = "store"
 LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
 KEYS_PER_QUERY = 500
+COMPARED_TOGETHER = 100
+"""How many stored answers are read at a time to be compared with records of the same ids; each may have megabytes."""
 WAIT_SECONDS = 60
 CHANGED_REMEDY = "`assay audit verify` names every such record, and a copy of the store may still have it"
 CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 16_000
@@ -69,6 +71,13 @@ class Appended(Struct):
     duplicates: list[int] = []
     conflicts: list[int] = []
     erased: list[int] = []
+
+    def note_known(self, index: int, record: AuditRecord, earlier: AuditRecord | None) -> None:
+        """Note what a record of the batch is whose id the earlier one has; None for one that was erased."""
+        if earlier is None:
+            self.erased.append(index)
+        else:
+            (self.duplicates if _is_same(record, earlier) else self.conflicts).append(index)
 
 
 class DamagedStoreError(IncompleteError):
@@ -202,20 +211,23 @@ class AuditStore:
         query = "SELECT id_key, sequence FROM records WHERE id_key IN"
         stored = {bytes(key): int(sequence) for key, sequence in _select_in(connection, query, id_keys)}
         fresh: list[int] = []
+        known: list[tuple[int, int]] = []
         first_in_batch: dict[bytes, int] = {}
         for index, (record, id_key) in enumerate(zip(records, id_keys, strict=True)):
             if id_key in stored:
-                earlier = self.load_answer(stored[id_key], connection)
-                if earlier is None:
-                    appended.erased.append(index)
-                    continue
+                known.append((index, stored[id_key]))
             elif id_key in first_in_batch:
-                earlier = records[first_in_batch[id_key]]
+                appended.note_known(index, record, records[first_in_batch[id_key]])
             else:
                 first_in_batch[id_key] = index
                 fresh.append(index)
-                continue
-            (appended.duplicates if _is_same(record, earlier) else appended.conflicts).append(index)
+        for start in range(0, len(known), COMPARED_TOGETHER):
+            some = known[start : start + COMPARED_TOGETHER]
+            earlier = _load_records(connection, [sequence for _, sequence in some])
+            for index, sequence in some:
+                appended.note_known(index, records[index], earlier.get(sequence))
+        for positions in (appended.duplicates, appended.conflicts, appended.erased):
+            positions.sort()
         return fresh
 
     def _insert(self, connection: sa.Connection, rows: BatchRows) -> None:
@@ -268,9 +280,7 @@ class AuditStore:
         if connection is None:
             with self.reading() as own_connection:
                 return self.load_answer(sequence, own_connection)
-        query = sa.select(RECORDS.c.body).where(RECORDS.c.sequence == sequence, RECORDS.c.kind == "answer")
-        body = connection.execute(query).scalar_one_or_none()
-        return None if body is None else restore_answer(read_answer(sequence, body), _TextLoader(connection))
+        return _load_records(connection, [sequence]).get(sequence)
 
     def find_by_id(self, record_id: str) -> int | None:
         """Return the number of the answer with this id, None if there is none."""
@@ -297,25 +307,6 @@ class AuditStore:
             if len(rows) < page:
                 return
             after = rows[-1].sequence
-
-
-class _TextLoader:
-    """Loads chunk texts by their keys."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-
-    def load(self, keys: Iterable[str]) -> dict[str, str]:
-        wanted = sorted(set(keys))
-        texts: dict[str, str] = {}
-        for start in range(0, len(wanted), KEYS_PER_QUERY):
-            raw_keys = [bytes.fromhex(key) for key in wanted[start : start + KEYS_PER_QUERY]]
-            query = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(raw_keys))
-            for key, body in self._connection.execute(query):
-                # A text that was changed counts as missing; verifying names the answers that have it.
-                with suppress(zlib.error, UnicodeDecodeError, TypeError):
-                    texts[bytes(key).hex()] = zlib.decompress(body).decode()
-        return texts
 
 
 # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -482,15 +473,23 @@ def read_answer(sequence: int, body: object) -> StoredAnswer:
         raise ChangedRecordError(message) from None
 
 
-def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
-    """Return the record with the texts of its chunks; a text that is missing stays None."""
-    return restore_texts(stored, loader.load(key for key in stored.texts if key is not None) if stored.texts else {})
-
-
 def load_texts(store: AuditStore, keys: Iterable[str]) -> dict[str, str]:
     """Return the texts with these keys that the store has."""
     with store.reading() as connection:
-        return _TextLoader(connection).load(keys)
+        return load_texts_within(connection, keys)
+
+
+def load_texts_within(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
+    """Return the texts with these keys that the store has, within a transaction."""
+    wanted = sorted(set(keys))
+    texts: dict[str, str] = {}
+    for start in range(0, len(wanted), KEYS_PER_QUERY):
+        raw_keys = [bytes.fromhex(key) for key in wanted[start : start + KEYS_PER_QUERY]]
+        for key, body in connection.execute(sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(raw_keys))):
+            # A text that was changed counts as missing; verifying names the answers that have it.
+            with suppress(zlib.error, UnicodeDecodeError, TypeError):
+                texts[bytes(key).hex()] = zlib.decompress(body).decode()
+    return texts
 
 
 def restore_texts(stored: StoredAnswer, texts: Mapping[str, str]) -> AuditRecord:
@@ -566,6 +565,17 @@ def _save_meta(connection: sa.Connection, name: str, value: str) -> None:
 def _save_position(connection: sa.Connection, source: str, position: str) -> None:
     connection.execute(sa.delete(CHECKPOINTS).where(CHECKPOINTS.c.source == source))
     connection.execute(sa.insert(CHECKPOINTS).values(source=source, position=position))
+
+
+def _load_records(connection: sa.Connection, sequences: Sequence[int]) -> dict[int, AuditRecord]:
+    """Return the answers with these numbers and their texts, by number; those that were erased are missing."""
+    query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
+        RECORDS.c.sequence.in_(sequences), RECORDS.c.kind == "answer", RECORDS.c.body.is_not(None)
+    )
+    answers = {sequence: read_answer(sequence, body) for sequence, body in connection.execute(query)}
+    keys = [key for answer in answers.values() for key in answer.texts if key is not None]
+    texts = load_texts_within(connection, keys) if keys else {}
+    return {sequence: restore_texts(answer, texts) for sequence, answer in answers.items()}
 
 
 def _is_same(record: AuditRecord, earlier: AuditRecord) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, _TextLoader, read_answer, restore_answer
+from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, load_texts_within, read_answer, restore_texts
 from assay.audit.schema import LABELS, RECORDS
 from assay.records.audit_records import AuditRecord, StoredAnswer
 
@@ -86,5 +86,6 @@ def load_labelled_sequences(store: AuditStore, name: str) -> frozenset[int]:
 
 
 def _restore_answers(connection: sa.Connection, rows: Sequence[tuple[int, int, StoredAnswer]]) -> list[TimedAnswer]:
-    loader = _TextLoader(connection)
-    return [TimedAnswer(sequence, at, restore_answer(answer, loader)) for sequence, at, answer in rows]
+    """Return answers with their texts, which are asked for together: one query for each answer takes far longer."""
+    texts = load_texts_within(connection, (key for _, _, answer in rows for key in answer.texts if key is not None))
+    return [TimedAnswer(sequence, at, restore_texts(answer, texts)) for sequence, at, answer in rows]
