@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.audit.test_verify import _edit_answer
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
-from assay.audit.audit_store import open_audit_store
+from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
 from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
@@ -276,6 +277,48 @@ def test_a_rare_word_is_looked_up_in_the_index_of_postgresql(postgres_server: st
         found = search_answers(store, AnswerQuery("leave 77"))
         assert ["req-77"] == [record.id for _, record in found.answers]
         assert count_reads() - before <= NEWEST_QUESTIONS + 10
+
+
+def test_the_newest_answers_that_cite_a_source_come_first_however_they_were_stored(
+    address: str, tmp_path: Path
+) -> None:
+    lines = [
+        make_line(number, at=(NOON - timedelta(minutes=37 * number % 500)).isoformat(), citations=["leave-1"])
+        for number in range(500)
+    ]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    newest_first = sorted(lines, key=lambda line: line["at"], reverse=True)
+    since, until = newest_first[40]["at"], newest_first[10]["at"]
+    with open_audit_store(address) as store:
+        found = search_answers(store, AnswerQuery(citation="leave-1", limit=15)).answers
+        within = search_answers(store, AnswerQuery(citation="leave-1", since=since, until=until, limit=50)).answers
+        named = search_answers(store, AnswerQuery(citation="leave-1", question="annual", limit=120)).answers
+    assert [record.id for _, record in found] == [line["id"] for line in newest_first[:15]]
+    assert [record.id for _, record in within] == [line["id"] for line in newest_first[11:41]]
+    assert [record.id for _, record in named] == [line["id"] for line in newest_first[:120]]
+
+
+@pytest.mark.slow
+def test_of_the_answers_that_cite_a_source_only_the_newest_are_read(postgres_server: str, tmp_path: Path) -> None:
+    address = make_database(postgres_server)
+    lines = [make_line(number, citations=["leave-1"]) for number in range(3000)]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    with open_audit_store(address) as store:
+        with store.writing() as connection:
+            connection.execute(sa.text("ANALYZE citations, records"))
+        before = count_records_read(store)
+        assert len(search_answers(store, AnswerQuery(citation="leave-1")).answers) == 20
+        assert len(search_answers(store, AnswerQuery(citation="leave-1", question="annual")).answers) == 20
+        assert count_records_read(store) - before < 300
+
+
+def count_records_read(store: AuditStore) -> int:
+    """Return how many rows of the chain PostgreSQL has read so far, by an index or without one."""
+    with store.reading() as connection:
+        connection.execute(sa.text("SELECT pg_stat_force_next_flush()"))
+    query = sa.text("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'")
+    with store.reading() as connection:
+        return int(connection.execute(query).scalar_one())
 
 
 @pytest.mark.parametrize(

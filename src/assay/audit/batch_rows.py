@@ -57,7 +57,7 @@ class BatchRows:
         self._sequence, self._link, self._day = head.sequence, head.link, day
         self._packed_texts, self._make_nonce = packed_texts, make_nonce
         self.records: list[tuple[Any, ...]] = []
-        self.citations: list[tuple[str, int]] = []
+        self.citations: list[tuple[str, int, int]] = []
         self.labels: list[tuple[str, str, int]] = []
         self.questions: list[tuple[int, str]] = []
         self.texts: dict[bytes, dict[str, Any]] = {}
@@ -69,7 +69,7 @@ class BatchRows:
         self.add_record("answer", msgspec.json.encode(stored), id_key, at, owner)
         sequence = self._sequence
         for citation in set(list_index_citations(record)):
-            self.citations.append((citation, sequence))
+            self.citations.append((citation, at, sequence))
         for name, value in list_labels(record):
             self.labels.append((name, value, sequence))
         words = index_words(record.question)

@@ -177,7 +177,7 @@ class _ChainChecker:
             for key in answer.texts:
                 if key is not None:
                     self._check_text(row, answer, key, texts, salt)
-            if citations is not None and citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
+            if citations is not None and citations[row.sequence] != _count_citations(answer):
                 self._add_fault("index", row.sequence, answer.record.id, "its citations in the index differ")
             if labels is not None and not labels[row.sequence] >= Counter(list_labels(answer.record)):
                 self._add_fault("index", row.sequence, answer.record.id, "its verdicts in the index differ")
@@ -225,7 +225,7 @@ class _ChainChecker:
         try:
             with self._store.reading() as connection:
                 for *values, sequence in connection.execute(query):
-                    counts.setdefault(sequence, Counter())[values[0] if len(values) == 1 else tuple(values)] += 1
+                    counts.setdefault(sequence, Counter())[tuple(values)] += 1
         except DamagedStoreError:
             if not self._result.pages.damaged:
                 raise
@@ -350,6 +350,12 @@ def _find_text_fault(owner: int | None, at: int, key: str, text: StoredText, sal
     if not isinstance(text.last_at, int) or text.last_at < at:
         return "is filed under an earlier time"
     return None
+
+
+def _count_citations(answer: StoredAnswer) -> Counter[Any]:
+    """Return what the look-up table of citations has of an answer: each citation with the time of the answer."""
+    at = count_microseconds(answer.record.at)
+    return Counter((citation, at) for citation in set(list_index_citations(answer.record)))
 
 
 def _read_id(row: ChainRow) -> str | None:
