@@ -282,7 +282,7 @@ class _ChainChecker:
         try:
             if row.kind == "erasure":
                 if intact:
-                    self._erased_by_event += msgspec.json.decode(body, type=Erasure).ranges
+                    self._note_erasure(msgspec.json.decode(body, type=Erasure))
                 answer = None
             elif row.kind == "finding":
                 msgspec.json.decode(body, type=Finding)
@@ -297,6 +297,13 @@ class _ChainChecker:
             self._add_fault("changed", row.sequence, record_id, message)
             return None
         return answer
+
+    def _note_erasure(self, erasure: Erasure) -> None:
+        self._erased_by_event += erasure.ranges
+        message = f"its content was not what the chain committed to when it was erased at {erasure.at}"
+        for first, last in erasure.changed:
+            for sequence in range(first, last + 1):
+                self._result.add_fault("changed", sequence, None, message)
 
     def _check_columns(self, row: ChainRow, answer: StoredAnswer, pseudonym: object) -> None:
         self._result.answers += 1
