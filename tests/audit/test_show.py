@@ -341,6 +341,53 @@ def test_what_cannot_be_found_is_said(conditions: dict[str, Any], message: str, 
         assay.audit.show(store, **conditions, now=NOON)
 
 
+@pytest.mark.parametrize(
+    ("conditions", "ids"),
+    [
+        ({"citation": "https://example.com/" + "a" * 2000}, ["req-1"]),
+        ({"citation": "leave\0one"}, ["req-2"]),
+        ({"verdict": "feedback=" + "f" * 5000}, ["req-3"]),
+        ({"verdict": "feedback=no\0pe"}, ["req-4"]),
+        ({"user": "u\0ser"}, ["req-5"]),
+        ({"at": "9999-12-31"}, ["req-6"]),
+        ({"at": "9999-12-31T23:59:30Z"}, ["req-6"]),
+        ({"citation": "\udcff"}, []),
+        ({"verdict": "feedback=\udcff"}, []),
+        ({"verdict": "\0=\udcff"}, []),
+        ({"user": "\udcff"}, []),
+        ({"user": "user:\udcff\0"}, []),
+        ({"record_id": "\udcff"}, []),
+        ({"at": "0001-01-01"}, []),
+        ({"at": "0001-01-01T00:00:00+14:00"}, []),
+    ],
+)
+def test_a_look_up_takes_any_text_and_time(
+    address: str, conditions: dict[str, Any], ids: list[str], tmp_path: Path
+) -> None:
+    lines = [
+        make_line(1, citations=["https://example.com/" + "a" * 2000]),
+        make_line(2, citations=["leave\0one"]),
+        make_line(3, feedback="f" * 5000),
+        make_line(4, feedback="no\0pe"),
+        make_line(5, user_uid="u\0ser"),
+        make_line(6, at="9999-12-31T23:59:00Z"),
+    ]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    try:
+        result = assay.audit.show(address, **conditions, now=NOON)
+    except InputError as error:
+        assert not ids, error
+    else:
+        assert ids == [record.id for _, record in result.answers]
+
+
+def test_a_finding_of_any_text_is_kept(address: str, tmp_path: Path) -> None:
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", [make_line(1)]), now=at_noon)
+    assay.audit.show(address, record_id="req-1", finding=("stale", "L\udcff\0", "\udcff\0"), now=NOON)
+    result = assay.audit.show(address, record_id="req-1", now=NOON)
+    assert result.incident is not None and result.incident.findings[0].owner == "L\\udcff\0"
+
+
 def test_an_erased_answer_is_found_nowhere(address: str, tmp_path: Path) -> None:
     assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", map(make_line, range(1, 8))), now=at_noon)
     assay.audit.erase(address, user="user-3", now=NOON)

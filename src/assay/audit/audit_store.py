@@ -456,7 +456,7 @@ def make_id_key(record_id: str, store_salt: bytes) -> bytes:
 def make_id_keys(record_ids: Iterable[str], store_salt: bytes) -> list[bytes]:
     """Return the key of each id."""
     digest = HmacSha256(store_salt).digest
-    return [digest(b"id|" + record_id.encode())[:_ID_KEY_BYTES] for record_id in record_ids]
+    return [digest(b"id|" + record_id.encode("utf-8", "surrogatepass"))[:_ID_KEY_BYTES] for record_id in record_ids]
 
 
 def decode_answer(body: object) -> StoredAnswer:

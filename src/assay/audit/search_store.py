@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
 from assay.audit.audit_store import AuditStore, read_answer
-from assay.audit.batch_rows import MAX_LEXEME, index_words
+from assay.audit.batch_rows import MAX_LEXEME, index_citation, index_label, index_words
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, shorten_repr
+from assay.text.escaping import escape_surrogates
 
 MAX_SCANNED = 5000
 """How many records of one user, citation or verdict are searched for the words of a question."""
@@ -53,15 +54,16 @@ def parse_moment(text: str) -> tuple[str, str]:
     ('2026-03-02T00:00:00+00:00', '2026-03-03T00:00:00+00:00')
     """
     try:
-        moment = parse_time(text)
-    except ValueError:
+        moment = parse_time(text).astimezone(UTC)
+    except (ValueError, OverflowError):
         message = f"not a day or a time (got {shorten_repr(text)}; expected 2026-03-02 or 2026-03-02T08:00:00Z)"
         raise InputError(message) from None
-    moment = moment.astimezone(UTC)
-    if len(text) == len("2026-03-02"):
-        return moment.isoformat(), (moment + timedelta(days=1)).isoformat()
     minute = timedelta(minutes=1)
-    return (moment - minute).isoformat(), (moment + minute).isoformat()
+    before, after = (timedelta(0), timedelta(days=1)) if len(text) == len("2026-03-02") else (minute, minute)
+    earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    since = moment - min(before, moment - earliest)
+    until = moment + min(after, latest - moment)
+    return since.isoformat(), until.isoformat()
 
 
 def parse_day_bounds(first: str | None, last: str | None) -> tuple[int | None, int | None]:
@@ -123,7 +125,7 @@ def _parse_verdict(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator:
         raise InputError(f"not a verdict (got {shorten_repr(text)}; expected NAME=VALUE such as feedback=down)")
-    return name, value
+    return index_label(escape_surrogates(name)), index_label(escape_surrogates(value))
 
 
 def _microseconds(text: str) -> int:
@@ -144,7 +146,7 @@ def _select(query: AnswerQuery, conditions: Sequence[sa.ColumnElement[bool]] = (
 
     The index of citations is in the order of time: of a source that many answers cite, only the newest are read.
     """
-    is_cited = CITATIONS.c.citation == query.citation
+    is_cited = CITATIONS.c.citation == index_citation(escape_surrogates(query.citation or ""))
     answers = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
         RECORDS.c.kind == "answer", RECORDS.c.body.is_not(None), *conditions
     )

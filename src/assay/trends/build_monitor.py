@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from assay.audit.audit_store import AuditStore
-from assay.audit.load_answers import find_answer_times
+from assay.audit.load_answers import count_answers_from, find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
@@ -47,7 +47,7 @@ from assay.trends.monitor_results import (
 )
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import AnswerScorer
-from assay.trends.traffic_sums import Calendar, DayBins, parse_day
+from assay.trends.traffic_sums import MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
 from assay.trends.watch import find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
@@ -119,11 +119,14 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
         AnswerScorer(sampled, inputs.corpora, questions, inputs.judging),
     )
     traffic = collector.collect()
+    if inputs.today is not None:
+        traffic.dated_later = count_answers_from(store, _count_microseconds_to_end(inputs.today))
     return _ReportBuilder(inputs, measures, request, traffic).build(first, last), traffic.sample
 
 
 def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date]:
-    times = find_answer_times(store)
+    times = None if inputs.today is None else find_answer_times(store, _count_microseconds_to_end(inputs.today))
+    times = times or find_answer_times(store)
     if times is None:
         raise InputError(f"{store.name}: no answers to look at (expected some from `assay audit ingest`)")
     newest = parse_day(times[1])
@@ -138,6 +141,11 @@ def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date
     if inputs.by == "month":
         return first.replace(day=1), last
     return first - timedelta(days=first.weekday() if inputs.by == "week" else 0), last
+
+
+def _count_microseconds_to_end(day: date) -> int:
+    """Return the end of a day in microseconds since 1970."""
+    return ((day - date(1970, 1, 1)).days + 1) * MICROSECONDS_PER_DAY
 
 
 _OTHER_CORPUS = "they were checked with the corpus without a version, if there is one"
@@ -357,6 +365,11 @@ class _ReportBuilder:
             yield (
                 f"{format_count(number, 'answer')} of index version {version} have no corpus of that version: "
                 f"{_OTHER_CORPUS}"
+            )
+        if traffic.dated_later:
+            yield (
+                f"{format_count(traffic.dated_later, 'answer is', 'answers are')} dated after {self._inputs.today} and "
+                "left out: is the clock of what writes them wrong?"
             )
         if traffic.failure_count:
             yield (
