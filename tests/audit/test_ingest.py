@@ -17,13 +17,14 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.audit.conftest import SECRET
+from tests.audit.conftest import SECRET, make_database
 from tests.audit.traffic import NOON, at_noon, counting_statements, make_line, write_lines
 from tests.support.examples import try_examples
 
 import assay
-from assay.audit.audit_store import open_audit_store
+from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.audit_tables import build_ingest_table
+from assay.audit.ingest_traffic import IngestRequest, ingest_traffic
 from assay.audit.load_traffic_lines import LineReader
 from assay.audit.privacy import AuditKeys
 from assay.audit.schema import RECORDS
@@ -427,6 +428,49 @@ def test_two_ingesters_at_once_store_each_record_once(address: str, tmp_path: Pa
         results = list(pool.map(start, [half, other]))
     assert (2000, 1000) == (sum(r.stored for r in results), sum(r.duplicates for r in results))
     assert (True, 2000) == ((checked := assay.audit.verify(address)).is_intact, checked.answers)
+
+
+END_CONNECTIONS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+
+
+@pytest.mark.slow
+def test_a_server_that_is_restarted_between_batches_is_connected_to_again(postgres_server: str, tmp_path: Path) -> None:
+    address = make_database(postgres_server)
+    other = sa.create_engine(sa.make_url(address).set(drivername="postgresql+psycopg"), poolclass=sa.NullPool)
+
+    def end_other_connections(*_: object) -> None:
+        with other.connect() as connection:
+            connection.execute(sa.text(f"{END_CONNECTIONS} AND pid <> pg_backend_pid()"))
+
+    source = write_lines(tmp_path / "a.jsonl", map(make_line, range(50)))
+    keys = AuditKeys(SECRET.encode())
+    request = IngestRequest(address, [str(source)], keys=keys, batch=10, on_commit=end_other_connections)
+    assert ingest_traffic(request, at_noon).stored == 50
+    assert assay.audit.verify(address).is_intact
+
+
+@pytest.mark.slow
+def test_a_connection_lost_within_a_batch_leaves_whole_batches(
+    postgres_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = make_database(postgres_server)
+    source = write_lines(tmp_path / "a.jsonl", map(make_line, range(50)))
+    insert = AuditStore._insert
+    batches: list[int] = []
+
+    def lose_connection(store: AuditStore, connection: sa.Connection, rows: Any) -> None:
+        batches.append(len(rows.records))
+        if len(batches) == 3:
+            connection.execute(sa.text(f"{END_CONNECTIONS} AND pid = pg_backend_pid()"))
+        insert(store, connection, rows)
+
+    monkeypatch.setattr(AuditStore, "_insert", lose_connection)
+    request = IngestRequest(address, [str(source)], keys=AuditKeys(SECRET.encode()), batch=10)
+    with pytest.raises(IncompleteError, match=r"the connection was lost .* try again"):
+        ingest_traffic(request, at_noon)
+    again = ingest_traffic(request, at_noon)
+    assert (again.stored, again.duplicates) == (30, 20)
+    assert assay.audit.verify(address).is_intact
 
 
 def test_a_full_disk_is_an_error_and_what_was_stored_stays(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ WAIT_SECONDS = 60
 CHANGED_REMEDY = "`assay audit verify` names every such record, and a copy of the store may still have it"
 CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 16_000
 _ID_KEY_BYTES = 16
+_LOST_CONNECTION_SIGNS = ("closed the connection", "terminating connection", "connection is lost")
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 _DECODER = msgspec.json.Decoder(StoredAnswer)
 _decode_text = methodcaller("decode", "utf-8", "surrogateescape")
@@ -337,7 +338,8 @@ def _connect_postgres(address: str) -> sa.Engine:
             f"{_hide_password(address)}: no password in an address (expected it in PGPASSWORD or PGPASSFILE)"
         )
     try:
-        return sa.create_engine(url)
+        # A connection that a restart of the server ended is replaced before it is used.
+        return sa.create_engine(url, pool_pre_ping=True)
     except ImportError:
         raise InputError("PostgreSQL needs the optional extra: pip install 'rag-assay[postgres]'") from None
 
@@ -429,8 +431,10 @@ def _describe_failure(error: DBAPIError) -> str:
         return f"the store is damaged ({text}); {DAMAGE_REMEDY}"
     if "locked" in text:
         return f"another process keeps the store locked ({text}); try again"
-    if "full" in text:
+    if "full" in text or "No space left" in text:
         return f"no space left ({text}); nothing of this batch was stored"
+    if any(sign in text for sign in _LOST_CONNECTION_SIGNS):
+        return f"the connection was lost ({text}); try again: what was stored already is not stored twice"
     return shorten_repr(text, 300)
 
 
