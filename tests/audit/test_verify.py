@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -250,6 +252,25 @@ def test_a_corrupted_page_is_a_clear_error(tmp_path: Path) -> None:
     store.write_bytes(raw)
     with pytest.raises(IncompleteError, match="the store is damaged"):
         assay.audit.verify(store)
+
+
+def test_a_full_disk_leaves_no_half_of_a_signed_off_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan")
+    before = roots.read_bytes()
+    later = at_noon() + timedelta(days=1)
+    assay.audit.ingest(store, write_lines(tmp_path / "b.jsonl", [make_line(90)]), now=lambda: later)
+
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("assay.audit.verify_store.os.fsync", fail)
+        with pytest.raises(IncompleteError, match=r"roots\.jsonl: cannot be written: No space left on device"):
+            assay.audit.verify(store, roots=roots, sign_off="Lan")
+    assert roots.read_bytes() == before
+    assert roots.stat().st_mode & 0o777 == 0o600
+    assert not assay.audit.verify(store, roots=roots, sign_off="Lan").unsigned_days
 
 
 # ── erasing ──────────────────────────────────────────────────────────────────────────────────────────────────────────

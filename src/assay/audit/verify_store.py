@@ -7,6 +7,7 @@ again. Roots that are signed off and kept elsewhere show the rest: a store that 
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
 from assay.records.counts import format_count
-from assay.records.errors import InputError, Problem
+from assay.records.errors import IncompleteError, InputError, Problem
 
 PAGE = 2000
 PAGES_SKIPPED = "pages of the database: not checked in a verification that reads only what is new (--full checks them)"
@@ -457,7 +458,7 @@ def _root_problem(name: str, line: Line, error: Exception) -> Problem:
 def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys: AuditKeys | None) -> list[DayRoot]:
     """Append the roots of all days that are not signed off yet to a file, and return them.
 
-    A store with faults is not signed off: raises InputError.
+    A store with faults is not signed off: raises InputError. Raises IncompleteError if the file cannot be written.
     """
     if not result.is_intact:
         raise InputError(f"{path}: not signed off, because the store has {format_count(result.fault_count, 'fault')}")
@@ -467,12 +468,23 @@ def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys
         for root in wanted
     ]
     if lines:
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not target.exists()
-        with target.open("a", encoding="utf-8") as file:
-            file.writelines(lines)
-            file.flush()
-        if is_new:
-            target.chmod(0o600)
+        _append_whole(Path(path), "".join(lines).encode())
     return wanted
+
+
+def _append_whole(path: Path, lines: bytes) -> None:
+    """Add lines to a file that is its owner's, all or none. Raises IncompleteError if they cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(descriptor, "wb", buffering=0) as file:
+            size = os.fstat(descriptor).st_size
+            try:
+                while lines:
+                    lines = lines[file.write(lines) :]
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
+    except OSError as error:
+        raise IncompleteError(f"{path}: cannot be written: {error.strerror or error}") from error
