@@ -265,6 +265,16 @@ def test_records_that_are_known_already_are_compared_together(address: str, tmp_
     assert len(statements) < 20
 
 
+def test_a_stored_record_that_was_changed_keeps_no_other_from_being_stored(address: str, tmp_path: Path) -> None:
+    assay.audit.ingest(address, write_lines(tmp_path / "a.jsonl", map(make_line, range(5))))
+    with open_audit_store(address) as store, store.writing() as connection:
+        connection.execute(sa.update(RECORDS).where(RECORDS.c.sequence == 3).values(body=b"\0"))
+    dead = tmp_path / "dead.jsonl"
+    again = assay.audit.ingest(address, write_lines(tmp_path / "b.jsonl", map(make_line, range(8))), dead_letters=dead)
+    assert (again.stored, again.duplicates, again.conflicts) == (3, 4, 1)
+    assert json.loads(dead.read_text(encoding="utf-8"))["line"] == 3
+
+
 def test_a_record_without_id_and_time_is_known_again_later(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "day.jsonl", [make_line(1, id=..., at=...), make_line(2, id=..., at=...)])
     first = ingest(str(tmp_path / "s"), source)

@@ -65,7 +65,8 @@ class ChainRow(NamedTuple):
 class Appended(Struct):
     """What became of a batch: how many records are new, and which positions in it were stored before.
 
-    `conflicts` are records whose id belongs to another record, `erased` such as were erased: neither is stored.
+    `conflicts` are records whose id belongs to another record, or to one that somebody changed beyond reading; `erased`
+    are such as were erased: neither is stored.
     """
 
     stored: int = 0
@@ -224,9 +225,13 @@ class AuditStore:
                 fresh.append(index)
         for start in range(0, len(known), COMPARED_TOGETHER):
             some = known[start : start + COMPARED_TOGETHER]
-            earlier = _load_records(connection, [sequence for _, sequence in some])
+            changed: set[int] = set()
+            earlier = _load_records(connection, [sequence for _, sequence in some], changed)
             for index, sequence in some:
-                appended.note_known(index, records[index], earlier.get(sequence))
+                if sequence in changed:  # nobody can say whether they are the same
+                    appended.conflicts.append(index)
+                else:
+                    appended.note_known(index, records[index], earlier.get(sequence))
         for positions in (appended.duplicates, appended.conflicts, appended.erased):
             positions.sort()
         return fresh
@@ -571,12 +576,24 @@ def _save_position(connection: sa.Connection, source: str, position: str) -> Non
     connection.execute(sa.insert(CHECKPOINTS).values(source=source, position=position))
 
 
-def _load_records(connection: sa.Connection, sequences: Sequence[int]) -> dict[int, AuditRecord]:
-    """Return the answers with these numbers and their texts, by number; those that were erased are missing."""
+def _load_records(
+    connection: sa.Connection, sequences: Sequence[int], changed: set[int] | None = None
+) -> dict[int, AuditRecord]:
+    """Return the answers with these numbers and their texts, by number; those that were erased are missing.
+
+    An answer that cannot be read is added to `changed`; without that, raises ChangedRecordError.
+    """
     query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
         RECORDS.c.sequence.in_(sequences), RECORDS.c.kind == "answer", RECORDS.c.body.is_not(None)
     )
-    answers = {sequence: read_answer(sequence, body) for sequence, body in connection.execute(query)}
+    answers: dict[int, StoredAnswer] = {}
+    for sequence, body in connection.execute(query):
+        try:
+            answers[sequence] = read_answer(sequence, body)
+        except ChangedRecordError:
+            if changed is None:
+                raise
+            changed.add(sequence)
     keys = [key for answer in answers.values() for key in answer.texts if key is not None]
     texts = load_texts_within(connection, keys) if keys else {}
     return {sequence: restore_texts(answer, texts) for sequence, answer in answers.items()}
