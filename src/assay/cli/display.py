@@ -63,9 +63,9 @@ def print_screen(screen: Screen) -> None:
 
 def print_table(table: Table) -> None:
     """Print one table; on a narrow terminal cells wrap instead of being cut, and too many columns become lines."""
-    width = get_screen_width()
-    if width < NARROW and len(table.columns) > MAX_NARROW_COLUMNS and not _fit_words(table, width):
-        _print_blocks(table, width)
+    screen_width = get_screen_width()
+    if screen_width < NARROW and len(table.columns) > MAX_NARROW_COLUMNS and not _fit_words(table, screen_width):
+        _print_blocks(table, screen_width)
         _print_table_notes(table)
         return
     from rich.box import SIMPLE_HEAD
@@ -78,7 +78,7 @@ def print_table(table: Table) -> None:
             """Let `ignore_broken_pipe` handle a closed pipe; rich would exit with status 1."""
             raise BrokenPipeError
 
-    console = SafeConsole(highlight=False, width=width, no_color=not uses_colors())
+    console = SafeConsole(highlight=False, width=screen_width, no_color=not uses_colors())
     rich_table = RichTable(
         title=Text(escape_terminal(table.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )

@@ -14,7 +14,6 @@ depends_on = None
 def upgrade() -> None:
     """Make the table anew: in neither database can a key take in another column."""
     op.rename_table("citations", "citations_0003")
-    op.drop_index("citations_sequence", "citations_0003")
     if op.get_bind().dialect.name != "sqlite":  # where the names of constraints have to differ
         op.execute("ALTER TABLE citations_0003 DROP CONSTRAINT citations_pkey, DROP CONSTRAINT citations_sequence_fkey")
     sequence = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -25,10 +24,14 @@ def upgrade() -> None:
         sa.Column("sequence", sequence, sa.ForeignKey("records.sequence"), primary_key=True),
         sqlite_with_rowid=False,
     )
-    # A record that somebody changed may have no time: verifying names it, here it stays.
+    # A record that somebody changed may have no time: verifying names it, here it stays. In this order SQLite reads the
+    # times and the citations from their indexes, and writes the new table from one end to the other.
     op.execute(
         "INSERT INTO citations (citation, at, sequence) SELECT earlier.citation, COALESCE(records.at, 0), "
-        "earlier.sequence FROM citations_0003 AS earlier JOIN records ON records.sequence = earlier.sequence"
+        "earlier.sequence FROM records CROSS JOIN citations_0003 AS earlier WHERE earlier.sequence = records.sequence "
+        "ORDER BY 1, 2, 3"
     )
     op.drop_table("citations_0003")
     op.create_index("citations_sequence", "citations", ["sequence"])
+    if op.get_bind().dialect.name != "sqlite":
+        op.execute("ANALYZE citations")
