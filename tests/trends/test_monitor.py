@@ -471,6 +471,13 @@ def test_a_record_that_meets_a_bug_hides_no_other(tmp_path: Path, monkeypatch: p
     assert any("met a bug" in note and "req-4" in note for note in report.notes)
 
 
+def test_a_slice_without_answers_is_said(store: str) -> None:
+    report = assay.monitor(store, metrics=["refusal_rate"], slices=["tenant=nobody", "version.index"])
+    assert [note for note in report.notes if "no answer of the period" in note] == [
+        "slice tenant=nobody: no answer of the period is in it"
+    ]
+
+
 def test_an_answer_with_a_wrong_clock_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(9)

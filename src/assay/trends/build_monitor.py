@@ -27,6 +27,7 @@ from assay.stats.change_alarms import (
 )
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
+from assay.text.escaping import shorten_to_line
 from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
 from assay.trends.judged_estimates import correct_estimate
 from assay.trends.metric_bounds import MetricBound, assign_bounds, list_quarter_starts
@@ -356,6 +357,11 @@ class _ReportBuilder:
             text = f"other questions than before (more: {', '.join(change.more)}; less: {', '.join(change.less)})"
             yield MonitorDrift("question topics", *labels, change.statistic, p, text)
 
+    def _note_empty_slices(self) -> Iterator[str]:
+        for wanted in self._inputs.slices:
+            if not any(name == wanted or name.startswith(f"{wanted}=") for name in self._traffic.slices):
+                yield f"slice {shorten_to_line(wanted)}: no answer of the period is in it"
+
     def _collect_notes(self) -> Iterator[str]:
         yield from self._notes
         traffic = self._traffic
@@ -378,6 +384,7 @@ class _ReportBuilder:
             )
         if traffic.leak_count > len(traffic.leaks):
             yield f"of {traffic.leak_count} leaking answers the first {len(traffic.leaks)} are listed"
+        yield from self._note_empty_slices()
         for key in sorted(traffic.crowded_slices):
             yield f"slices by {key}: the first 50 values were followed, more were left out"
         for name in sorted(traffic.versions.crowded):
