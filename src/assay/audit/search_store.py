@@ -92,7 +92,8 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
     words = index_words(query.question)
     if query.question is not None and not words:
         raise InputError(f"a question without a word (got {shorten_repr(query.question)})")
-    is_narrowed = any((query.pseudonym, query.since, query.until, query.citation))
+    narrowing = (query.pseudonym, query.since, query.until, query.citation)
+    is_narrowed = any(condition is not None for condition in narrowing)
     if not words and not is_narrowed and verdict is None:
         raise InputError("nothing to look for (expected a question, user, time, citation or verdict)")
     if query.limit < 1:
