@@ -17,12 +17,15 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.audit.traffic import NOON, at_noon, make_line, write_lines
+from tests.audit.conftest import SECRET, make_database
+from tests.audit.traffic import NOON, at_noon, counting_statements, make_line, write_lines
 from tests.support.examples import try_examples
 
 import assay
-from assay.audit.audit_store import open_audit_store
+from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.audit_tables import build_ingest_table
+from assay.audit.ingest_traffic import IngestRequest, ingest_traffic
+from assay.audit.load_traffic_lines import LineReader
 from assay.audit.privacy import AuditKeys
 from assay.audit.schema import RECORDS
 from assay.records.audit_records import AuditRecord
@@ -243,6 +246,35 @@ def test_the_same_record_twice_is_one_and_another_under_its_id_is_refused(addres
     assert [4, 4] == [json.loads(line)["line"] for line in dead.read_text().splitlines()]
 
 
+def test_records_that_are_known_already_are_compared_together(address: str, tmp_path: Path) -> None:
+    stage = {"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}
+    lines = [make_line(number, stages=[stage]) for number in range(300)]
+    assay.audit.ingest(address, write_lines(tmp_path / "a.jsonl", lines))
+    assay.audit.erase(address, user="user-3")
+    lines[10]["answer"] = "Another one."
+    again = assay.audit.ingest(address, write_lines(tmp_path / "b.jsonl", [*lines, lines[0]]))
+    erased = len(range(3, 300, 7))
+    assert (again.stored, again.duplicates, again.conflicts, again.erased) == (0, 301 - erased, 0, erased)
+    lines[11]["answer"] = "Another one."
+    assert assay.audit.ingest(address, write_lines(tmp_path / "c.jsonl", lines)).conflicts == 1
+    reader = LineReader("audit", AuditKeys(SECRET.encode()), NOON)
+    records = [reader.parse_line(json.dumps(line).encode()).record for line in lines]
+    with open_audit_store(address) as store, counting_statements(store) as statements:
+        appended = store.append_answers(records, "2026-03-03")
+    assert (len(appended.duplicates), appended.conflicts, len(appended.erased)) == (299 - erased, [11], erased)
+    assert len(statements) < 20
+
+
+def test_a_stored_record_that_was_changed_keeps_no_other_from_being_stored(address: str, tmp_path: Path) -> None:
+    assay.audit.ingest(address, write_lines(tmp_path / "a.jsonl", map(make_line, range(5))))
+    with open_audit_store(address) as store, store.writing() as connection:
+        connection.execute(sa.update(RECORDS).where(RECORDS.c.sequence == 3).values(body=b"\0"))
+    dead = tmp_path / "dead.jsonl"
+    again = assay.audit.ingest(address, write_lines(tmp_path / "b.jsonl", map(make_line, range(8))), dead_letters=dead)
+    assert (again.stored, again.duplicates, again.conflicts) == (3, 4, 1)
+    assert json.loads(dead.read_text(encoding="utf-8"))["line"] == 3
+
+
 def test_a_record_without_id_and_time_is_known_again_later(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "day.jsonl", [make_line(1, id=..., at=...), make_line(2, id=..., at=...)])
     first = ingest(str(tmp_path / "s"), source)
@@ -406,6 +438,49 @@ def test_two_ingesters_at_once_store_each_record_once(address: str, tmp_path: Pa
         results = list(pool.map(start, [half, other]))
     assert (2000, 1000) == (sum(r.stored for r in results), sum(r.duplicates for r in results))
     assert (True, 2000) == ((checked := assay.audit.verify(address)).is_intact, checked.answers)
+
+
+END_CONNECTIONS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+
+
+@pytest.mark.slow
+def test_a_server_that_is_restarted_between_batches_is_connected_to_again(postgres_server: str, tmp_path: Path) -> None:
+    address = make_database(postgres_server)
+    other = sa.create_engine(sa.make_url(address).set(drivername="postgresql+psycopg"), poolclass=sa.NullPool)
+
+    def end_other_connections(*_: object) -> None:
+        with other.connect() as connection:
+            connection.execute(sa.text(f"{END_CONNECTIONS} AND pid <> pg_backend_pid()"))
+
+    source = write_lines(tmp_path / "a.jsonl", map(make_line, range(50)))
+    keys = AuditKeys(SECRET.encode())
+    request = IngestRequest(address, [str(source)], keys=keys, batch=10, on_commit=end_other_connections)
+    assert ingest_traffic(request, at_noon).stored == 50
+    assert assay.audit.verify(address).is_intact
+
+
+@pytest.mark.slow
+def test_a_connection_lost_within_a_batch_leaves_whole_batches(
+    postgres_server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = make_database(postgres_server)
+    source = write_lines(tmp_path / "a.jsonl", map(make_line, range(50)))
+    insert = AuditStore._insert
+    batches: list[int] = []
+
+    def lose_connection(store: AuditStore, connection: sa.Connection, rows: Any) -> None:
+        batches.append(len(rows.records))
+        if len(batches) == 3:
+            connection.execute(sa.text(f"{END_CONNECTIONS} AND pid = pg_backend_pid()"))
+        insert(store, connection, rows)
+
+    monkeypatch.setattr(AuditStore, "_insert", lose_connection)
+    request = IngestRequest(address, [str(source)], keys=AuditKeys(SECRET.encode()), batch=10)
+    with pytest.raises(IncompleteError, match=r"the connection was lost .* try again"):
+        ingest_traffic(request, at_noon)
+    again = ingest_traffic(request, at_noon)
+    assert (again.stored, again.duplicates) == (30, 20)
+    assert assay.audit.verify(address).is_intact
 
 
 def test_a_full_disk_is_an_error_and_what_was_stored_stays(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from tests.audit.traffic import NOON, at_noon, make_line, write_lines
+from tests.audit.traffic import NOON, at_noon, counting_statements, make_line, write_lines
 
 import assay
 from assay.audit.audit_store import open_audit_store
@@ -18,12 +18,12 @@ from assay.audit.load_answers import (
 from assay.trends.monitor_results import MonitorReport
 
 DAY = 86_400_000_000
+STAGE = {"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}
 
 
 def test_answers_come_once_in_the_order_of_their_times(address: str, tmp_path: Path) -> None:
-    stage = {"name": "context", "chunks": [{"chunk_id": "leave-1", "text": "Twenty days."}]}
     lines = [
-        make_line(number, at=(NOON + timedelta(minutes=7 * number % 60)).isoformat(), stages=[stage])
+        make_line(number, at=(NOON + timedelta(minutes=7 * number % 60)).isoformat(), stages=[STAGE])
         for number in range(30)
     ]
     assay.audit.ingest(address, write_lines(tmp_path / "day.jsonl", lines), now=at_noon)
@@ -44,6 +44,17 @@ def test_a_monitor_reads_both_kinds_of_stores(address: str, tmp_path: Path) -> N
     assay.audit.ingest(address, write_lines(tmp_path / "day.jsonl", [make_line(number) for number in range(20)]))
     report: MonitorReport = assay.monitor(address, metrics=["latency_ms", "faithfulness(by=rules)"])
     assert report.answers == 20 and report.series[0].points[-1].value == 900.5
+
+
+def test_texts_of_many_answers_are_asked_for_together(address: str, tmp_path: Path) -> None:
+    lines = write_lines(tmp_path / "day.jsonl", [make_line(number, stages=[STAGE]) for number in range(300)])
+    assay.audit.ingest(address, lines)
+    with open_audit_store(address) as store:
+        with counting_statements(store) as statements:
+            answers = load_answers(store, range(1, 301))
+        assert len(answers) == 300 and all(row.record.stages == answers[0].record.stages for row in answers)
+        assert answers[0].record.stages is not None and answers[0].record.stages[0].chunks[0].text == "Twenty days."
+        assert len(statements) < 10
 
 
 def test_erased_answers_are_left_out(address: str, tmp_path: Path) -> None:

@@ -22,13 +22,15 @@ from assay.audit.search_store import AnswerQuery, search_answers
 from assay.records.errors import IncompleteError, InputError
 
 SAMPLES = Path(__file__).parent / "samples"
-TABLES = (META, USERS, RECORDS, TEXTS, CITATIONS, LABELS)
+FIRST_CITATIONS = sa.table("citations", sa.column("citation"), sa.column("sequence"))
+"""The table of citations up to schema 0003."""
+FIRST_TABLES = (META, USERS, RECORDS, TEXTS, FIRST_CITATIONS, LABELS)
 IN_TEXTS = {("hr:v1:c3", 1), ("leave-1", 1), ("leave-2", 2), ("hr_leave:v1:c9", 3)}
 """What the three answers of `store-0001.sqlite` cite, of which its own look-up table has only `leave-2`."""
 
 
 def read_rows(connection: sa.Connection) -> dict[str, list[Any]]:
-    return {table.name: list(connection.execute(sa.select(table))) for table in TABLES}
+    return {table.name: list(connection.execute(sa.select(table))) for table in FIRST_TABLES}
 
 
 def upgrade(connection: sa.Connection, revision: str) -> None:
@@ -40,17 +42,23 @@ def upgrade(connection: sa.Connection, revision: str) -> None:
 
 def make_first_schema(address: str) -> str:
     """Fill a store of schema 0001 with the rows of one that its release wrote."""
+    return make_earlier_store(address, "0001")
+
+
+def make_earlier_store(address: str, revision: str) -> str:
+    """Fill a store of an earlier schema with the rows of one that its release wrote."""
+    sample = SAMPLES / f"store-{revision}.sqlite"
     if "://" not in address:
-        shutil.copy(SAMPLES / "store-0001.sqlite", address)
+        shutil.copy(sample, address)
         return address
-    source = sa.create_engine(f"sqlite:///file:{SAMPLES / 'store-0001.sqlite'}?mode=ro&uri=true")
+    source = sa.create_engine(f"sqlite:///file:{sample}?mode=ro&uri=true")
     with source.connect() as connection:
         rows = read_rows(connection)
     source.dispose()
     target = sa.create_engine(sa.make_url(address).set(drivername="postgresql+psycopg"))
     with target.begin() as connection:
-        upgrade(connection, "0001")
-        for table in TABLES:
+        upgrade(connection, revision)
+        for table in FIRST_TABLES:
             if rows[table.name]:
                 connection.execute(sa.insert(table), [row._asdict() for row in rows[table.name]])
     target.dispose()
@@ -62,10 +70,24 @@ def test_a_store_of_the_first_schema_finds_answers_by_the_citations_in_their_tex
     assert assay.audit.verify(address).is_intact
     with open_audit_store(address) as store, store.reading() as connection:
         assert connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar_one() == HEAD
-        assert {tuple(row) for row in connection.execute(sa.select(CITATIONS))} == IN_TEXTS
+        rows = list(connection.execute(sa.select(CITATIONS)))
+        assert {(citation, sequence) for citation, _, sequence in rows} == IN_TEXTS
     with open_audit_store(address) as store:
         answers = search_answers(store, AnswerQuery(citation="hr:v1:c3")).answers
     assert [record.id for _, record in answers] == ["req-1"]
+
+
+def test_a_store_of_the_third_schema_lists_its_citations_in_the_order_of_time(address: str) -> None:
+    make_earlier_store(address, "0003")
+    assert assay.audit.verify(address).is_intact
+    with open_audit_store(address) as store, store.reading() as connection:
+        rows = {tuple(row) for row in connection.execute(sa.select(CITATIONS))}
+        times = dict(list(connection.execute(sa.select(RECORDS.c.sequence, RECORDS.c.at))))
+        assert len(rows) == 13 and {(sequence, at) for _, at, sequence in rows} <= times.items()
+        assert not [name for name in sa.inspect(connection).get_table_names() if name.endswith("0003")]
+    with open_audit_store(address) as store:
+        answers = search_answers(store, AnswerQuery(citation="leave-1", limit=3)).answers
+    assert [sequence for sequence, _ in answers] == [5, 2, 6]
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.audit.test_verify import _edit_answer
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
-from assay.audit.audit_store import open_audit_store
+from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
 from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
@@ -278,6 +279,48 @@ def test_a_rare_word_is_looked_up_in_the_index_of_postgresql(postgres_server: st
         assert count_reads() - before <= NEWEST_QUESTIONS + 10
 
 
+def test_the_newest_answers_that_cite_a_source_come_first_however_they_were_stored(
+    address: str, tmp_path: Path
+) -> None:
+    lines = [
+        make_line(number, at=(NOON - timedelta(minutes=37 * number % 500)).isoformat(), citations=["leave-1"])
+        for number in range(500)
+    ]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    newest_first = sorted(lines, key=lambda line: line["at"], reverse=True)
+    since, until = newest_first[40]["at"], newest_first[10]["at"]
+    with open_audit_store(address) as store:
+        found = search_answers(store, AnswerQuery(citation="leave-1", limit=15)).answers
+        within = search_answers(store, AnswerQuery(citation="leave-1", since=since, until=until, limit=50)).answers
+        named = search_answers(store, AnswerQuery(citation="leave-1", question="annual", limit=120)).answers
+    assert [record.id for _, record in found] == [line["id"] for line in newest_first[:15]]
+    assert [record.id for _, record in within] == [line["id"] for line in newest_first[11:41]]
+    assert [record.id for _, record in named] == [line["id"] for line in newest_first[:120]]
+
+
+@pytest.mark.slow
+def test_of_the_answers_that_cite_a_source_only_the_newest_are_read(postgres_server: str, tmp_path: Path) -> None:
+    address = make_database(postgres_server)
+    lines = [make_line(number, citations=["leave-1"]) for number in range(3000)]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    with open_audit_store(address) as store:
+        with store.writing() as connection:
+            connection.execute(sa.text("ANALYZE citations, records"))
+        before = count_records_read(store)
+        assert len(search_answers(store, AnswerQuery(citation="leave-1")).answers) == 20
+        assert len(search_answers(store, AnswerQuery(citation="leave-1", question="annual")).answers) == 20
+        assert count_records_read(store) - before < 300
+
+
+def count_records_read(store: AuditStore) -> int:
+    """Return how many rows of the chain PostgreSQL has read so far, by an index or without one."""
+    with store.reading() as connection:
+        connection.execute(sa.text("SELECT pg_stat_force_next_flush()"))
+    query = sa.text("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'records'")
+    with store.reading() as connection:
+        return int(connection.execute(query).scalar_one())
+
+
 @pytest.mark.parametrize(
     ("conditions", "message"),
     [
@@ -296,6 +339,53 @@ def test_what_cannot_be_found_is_said(conditions: dict[str, Any], message: str, 
     assay.audit.ingest(store, write_lines(tmp_path / "d.jsonl", map(make_line, range(5))), now=at_noon)
     with pytest.raises(InputError, match=re.escape(message)):
         assay.audit.show(store, **conditions, now=NOON)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "ids"),
+    [
+        ({"citation": "https://example.com/" + "a" * 2000}, ["req-1"]),
+        ({"citation": "leave\0one"}, ["req-2"]),
+        ({"verdict": "feedback=" + "f" * 5000}, ["req-3"]),
+        ({"verdict": "feedback=no\0pe"}, ["req-4"]),
+        ({"user": "u\0ser"}, ["req-5"]),
+        ({"at": "9999-12-31"}, ["req-6"]),
+        ({"at": "9999-12-31T23:59:30Z"}, ["req-6"]),
+        ({"citation": "\udcff"}, []),
+        ({"verdict": "feedback=\udcff"}, []),
+        ({"verdict": "\0=\udcff"}, []),
+        ({"user": "\udcff"}, []),
+        ({"user": "user:\udcff\0"}, []),
+        ({"record_id": "\udcff"}, []),
+        ({"at": "0001-01-01"}, []),
+        ({"at": "0001-01-01T00:00:00+14:00"}, []),
+    ],
+)
+def test_a_look_up_takes_any_text_and_time(
+    address: str, conditions: dict[str, Any], ids: list[str], tmp_path: Path
+) -> None:
+    lines = [
+        make_line(1, citations=["https://example.com/" + "a" * 2000]),
+        make_line(2, citations=["leave\0one"]),
+        make_line(3, feedback="f" * 5000),
+        make_line(4, feedback="no\0pe"),
+        make_line(5, user_uid="u\0ser"),
+        make_line(6, at="9999-12-31T23:59:00Z"),
+    ]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    try:
+        result = assay.audit.show(address, **conditions, now=NOON)
+    except InputError as error:
+        assert not ids, error
+    else:
+        assert ids == [record.id for _, record in result.answers]
+
+
+def test_a_finding_of_any_text_is_kept(address: str, tmp_path: Path) -> None:
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", [make_line(1)]), now=at_noon)
+    assay.audit.show(address, record_id="req-1", finding=("stale", "L\udcff\0", "\udcff\0"), now=NOON)
+    result = assay.audit.show(address, record_id="req-1", now=NOON)
+    assert result.incident is not None and result.incident.findings[0].owner == "L\\udcff\0"
 
 
 def test_an_erased_answer_is_found_nowhere(address: str, tmp_path: Path) -> None:

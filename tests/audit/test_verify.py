@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -16,9 +18,11 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
 from assay.audit.audit_store import open_audit_store
+from assay.audit.audit_tables import build_erasure_table
 from assay.audit.chain import CHECKPOINT_RECORDS, GENESIS, compute_commitment, compute_link
 from assay.audit.packed_body import pack_body, unpack_body
 from assay.audit.schema import RECORDS, USERS
+from assay.audit.search_store import AnswerQuery, search_answers
 from assay.records.audit_records import StoredAnswer
 from assay.records.errors import IncompleteError, InputError
 
@@ -250,6 +254,25 @@ def test_a_corrupted_page_is_a_clear_error(tmp_path: Path) -> None:
         assay.audit.verify(store)
 
 
+def test_a_full_disk_leaves_no_half_of_a_signed_off_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan")
+    before = roots.read_bytes()
+    later = at_noon() + timedelta(days=1)
+    assay.audit.ingest(store, write_lines(tmp_path / "b.jsonl", [make_line(90)]), now=lambda: later)
+
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("assay.audit.verify_store.os.fsync", fail)
+        with pytest.raises(IncompleteError, match=r"roots\.jsonl: cannot be written: No space left on device"):
+            assay.audit.verify(store, roots=roots, sign_off="Lan")
+    assert roots.read_bytes() == before
+    assert roots.stat().st_mode & 0o777 == 0o600
+    assert not assay.audit.verify(store, roots=roots, sign_off="Lan").unsigned_days
+
+
 # ── erasing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -290,6 +313,47 @@ def test_nothing_of_an_erased_user_is_left_in_the_file(tmp_path: Path) -> None:
     assert all(trace in read_all() for trace in traces)
     assay.audit.erase(store, user="gone", now=NOON)
     assert [] == [trace for trace in traces if trace in read_all()]
+
+
+CHANGES = {
+    "its body is no answer": b"\0",
+    "its body is empty": b"",
+    "another question is in it": pack_body(b'{"record":{"id":"req-3","at":"2026-03-02T12:00:03Z","question":"Tax?"}}'),
+}
+
+
+@pytest.mark.parametrize("body", CHANGES.values(), ids=CHANGES)
+def test_a_changed_record_keeps_nobody_from_erasing_and_stays_a_fault(
+    address: str, body: bytes, tmp_path: Path
+) -> None:
+    lines = [make_line(number) for number in range(21)]
+    lines[3]["question"] = "xylophonist zeppelins quixotry"
+    assay.audit.ingest(address, write_lines(tmp_path / "day.jsonl", lines), now=at_noon)
+    with open_audit_store(address) as store, store.writing() as connection:
+        connection.execute(sa.update(RECORDS).where(RECORDS.c.sequence == 4).values(body=body))
+    assert list(assay.audit.erase(address, user="user-3", dry_run=True, now=NOON).changed) == [4]
+    erased = assay.audit.erase(address, user="user-3", now=NOON)
+    assert (erased.records, list(erased.changed)) == (3, [4])
+    assert "changed by somebody before: 1 record of these (4)" in build_erasure_table(erased).notes[0]
+    with open_audit_store(address) as store, store.reading() as connection:
+        bodies = sa.select(RECORDS.c.body).where(RECORDS.c.sequence.in_([4, 11, 18]))
+        assert [None] * 3 == [row[0] for row in connection.execute(bodies)]
+        assert search_answers(store, AnswerQuery("xylophonist")).answers == []
+        assert [record.id for _, record in search_answers(store, AnswerQuery("contract 5")).answers] == ["req-5"]
+    result = assay.audit.verify(address)
+    assert [("changed", 4)] == [(fault.kind, fault.sequence) for fault in result.faults]
+    assert (18, 3) == (result.answers, result.erased)
+    if "://" not in address:
+        assert b"xylophonist" not in b"".join(path.read_bytes() for path in sorted(tmp_path.glob("audit.sqlite*")))
+
+
+def test_a_record_of_another_type_keeps_nobody_from_erasing(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE records SET body = 'text', nonce = 7 WHERE sequence = 4")
+        db.execute("UPDATE users SET salt = 'text' WHERE number = (SELECT owner FROM records WHERE sequence = 5)")
+    db.close()
+    assert list(assay.audit.erase(store, older_than=1, now=NOON + timedelta(days=9)).changed) == [4, 5, 12, 19]
 
 
 def test_retention_erases_by_the_age_of_the_question_and_keeps_texts_that_are_still_used(tmp_path: Path) -> None:

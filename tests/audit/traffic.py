@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import sqlalchemy as sa
+
+from assay.audit.audit_store import AuditStore
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -36,6 +41,21 @@ def write_lines(path: Path, lines: Iterable[Any]) -> Path:
     texts = (line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
     path.write_text("".join(text + "\n" for text in texts), encoding="utf-8")
     return path
+
+
+@contextmanager
+def counting_statements(store: AuditStore) -> Iterator[list[str]]:
+    """Yield a list to which each statement that the store executes is added."""
+    statements: list[str] = []
+
+    def note(_: object, __: object, statement: str, *___: object) -> None:
+        statements.append(statement)
+
+    sa.event.listen(store.engine, "before_cursor_execute", note)
+    try:
+        yield statements
+    finally:
+        sa.event.remove(store.engine, "before_cursor_execute", note)
 
 
 def at_noon() -> datetime:

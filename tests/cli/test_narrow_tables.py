@@ -31,6 +31,26 @@ def test_a_table_that_fits_is_as_wide_as_its_cells(
     assert max(len(line.rstrip()) for line in capsys.readouterr().out.splitlines()) < 20
 
 
+def test_columns_whose_words_would_be_cut_become_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weeks = tuple(f"2026-W0{number}" for number in range(1, 10))
+    rows = (("citation_in_context", *["1 [0.945, 1]"] * 8, ""), ("negative_feedback", *["0.517 [0.461, 0.574]"] * 9))
+    table = Table("Production answers by week", ("metric", *weeks), rows, ("4 earlier weeks are not shown",))
+    monkeypatch.setenv("COLUMNS", "60")
+    print_table(table)
+    text = capsys.readouterr().out
+    assert all(len(line) <= 60 for line in text.splitlines())
+    assert "citation_in_context\n  2026-W01: 1 [0.945, 1]\n" in text
+    assert "  2026-W09: 0.517 [0.461, 0.574]\n" in text and text.count("2026-W09") == 1
+    assert text.endswith("note: 4 earlier weeks are not shown\n")
+    monkeypatch.setenv("COLUMNS", "1")
+    print_table(table)
+    monkeypatch.setenv("COLUMNS", "250")
+    print_table(table)
+    assert "2026-W01               2026-W02" in capsys.readouterr().out
+
+
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 500)), min_size=1, max_size=12), st.integers(0, 200))
 def test_the_room_is_shared_without_rest(columns: list[tuple[int, int]], spare: int) -> None:
     words, wanted = [word for word, _ in columns], [word + more for word, more in columns]

@@ -471,6 +471,13 @@ def test_a_record_that_meets_a_bug_hides_no_other(tmp_path: Path, monkeypatch: p
     assert any("met a bug" in note and "req-4" in note for note in report.notes)
 
 
+def test_a_slice_without_answers_is_said(store: str) -> None:
+    report = assay.monitor(store, metrics=["refusal_rate"], slices=["tenant=nobody", "version.index"])
+    assert [note for note in report.notes if "no answer of the period" in note] == [
+        "slice tenant=nobody: no answer of the period is in it"
+    ]
+
+
 def test_an_answer_with_a_wrong_clock_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(9)
@@ -478,8 +485,11 @@ def test_an_answer_with_a_wrong_clock_does_not_hide_the_others(tmp_path: Path, m
     lines[0]["at"] = "9999-12-31T00:00:00Z"
     lines[1]["at"] = "1969-01-01T00:00:00Z"
     store = ingest(tmp_path, monkeypatch, lines)
-    report = assay.monitor(store, metrics=["refusal_rate"], now=FIRST_DAY + timedelta(days=1))
-    assert (report.answers, report.period.last) == (7, "2026-01-06")
+    for days in (1, 300):  # however long after the last of the others somebody looks
+        report = assay.monitor(store, metrics=["refusal_rate"], now=FIRST_DAY + timedelta(days=days))
+        assert (report.answers, report.period.last) == (7, "2026-01-05")
+        day = (FIRST_DAY + timedelta(days=days)).date()
+        assert f"1 answer is dated after {day} and left out: is the clock of what writes them wrong?" in report.notes
 
 
 def test_a_denial_that_a_golden_case_expects_of_one_user_is_not_expected_of_others(

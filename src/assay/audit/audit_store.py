@@ -33,10 +33,13 @@ from assay.records.observations import Chunk, Stage
 STORE_PSEUDONYM = "store"
 LOCK_NUMBER = 0x61756469  # of the advisory lock in PostgreSQL: one writer at a time
 KEYS_PER_QUERY = 500
+COMPARED_TOGETHER = 100
+"""How many stored answers are read at a time to be compared with records of the same ids; each may have megabytes."""
 WAIT_SECONDS = 60
 CHANGED_REMEDY = "`assay audit verify` names every such record, and a copy of the store may still have it"
 CACHE_KIBIBYTES, CHECKPOINT_PAGES = 65_536, 16_000
 _ID_KEY_BYTES = 16
+_LOST_CONNECTION_SIGNS = ("closed the connection", "terminating connection", "connection is lost")
 _POSTGRES_SCHEMES = ("postgresql://", "postgres://")
 _DECODER = msgspec.json.Decoder(StoredAnswer)
 _decode_text = methodcaller("decode", "utf-8", "surrogateescape")
@@ -62,13 +65,21 @@ class ChainRow(NamedTuple):
 class Appended(Struct):
     """What became of a batch: how many records are new, and which positions in it were stored before.
 
-    `conflicts` are records whose id belongs to another record, `erased` such as were erased: neither is stored.
+    `conflicts` are records whose id belongs to another record, or to one that somebody changed beyond reading; `erased`
+    are such as were erased: neither is stored.
     """
 
     stored: int = 0
     duplicates: list[int] = []
     conflicts: list[int] = []
     erased: list[int] = []
+
+    def note_known(self, index: int, record: AuditRecord, earlier: AuditRecord | None) -> None:
+        """Note what a record of the batch is whose id the earlier one has; None for one that was erased."""
+        if earlier is None:
+            self.erased.append(index)
+        else:
+            (self.duplicates if _is_same(record, earlier) else self.conflicts).append(index)
 
 
 class DamagedStoreError(IncompleteError):
@@ -202,20 +213,27 @@ class AuditStore:
         query = "SELECT id_key, sequence FROM records WHERE id_key IN"
         stored = {bytes(key): int(sequence) for key, sequence in _select_in(connection, query, id_keys)}
         fresh: list[int] = []
+        known: list[tuple[int, int]] = []
         first_in_batch: dict[bytes, int] = {}
         for index, (record, id_key) in enumerate(zip(records, id_keys, strict=True)):
             if id_key in stored:
-                earlier = self.load_answer(stored[id_key], connection)
-                if earlier is None:
-                    appended.erased.append(index)
-                    continue
+                known.append((index, stored[id_key]))
             elif id_key in first_in_batch:
-                earlier = records[first_in_batch[id_key]]
+                appended.note_known(index, record, records[first_in_batch[id_key]])
             else:
                 first_in_batch[id_key] = index
                 fresh.append(index)
-                continue
-            (appended.duplicates if _is_same(record, earlier) else appended.conflicts).append(index)
+        for start in range(0, len(known), COMPARED_TOGETHER):
+            some = known[start : start + COMPARED_TOGETHER]
+            changed: set[int] = set()
+            earlier = _load_records(connection, [sequence for _, sequence in some], changed)
+            for index, sequence in some:
+                if sequence in changed:  # nobody can say whether they are the same
+                    appended.conflicts.append(index)
+                else:
+                    appended.note_known(index, records[index], earlier.get(sequence))
+        for positions in (appended.duplicates, appended.conflicts, appended.erased):
+            positions.sort()
         return fresh
 
     def _insert(self, connection: sa.Connection, rows: BatchRows) -> None:
@@ -268,9 +286,7 @@ class AuditStore:
         if connection is None:
             with self.reading() as own_connection:
                 return self.load_answer(sequence, own_connection)
-        query = sa.select(RECORDS.c.body).where(RECORDS.c.sequence == sequence, RECORDS.c.kind == "answer")
-        body = connection.execute(query).scalar_one_or_none()
-        return None if body is None else restore_answer(read_answer(sequence, body), _TextLoader(connection))
+        return _load_records(connection, [sequence]).get(sequence)
 
     def find_by_id(self, record_id: str) -> int | None:
         """Return the number of the answer with this id, None if there is none."""
@@ -297,25 +313,6 @@ class AuditStore:
             if len(rows) < page:
                 return
             after = rows[-1].sequence
-
-
-class _TextLoader:
-    """Loads chunk texts by their keys."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._connection = connection
-
-    def load(self, keys: Iterable[str]) -> dict[str, str]:
-        wanted = sorted(set(keys))
-        texts: dict[str, str] = {}
-        for start in range(0, len(wanted), KEYS_PER_QUERY):
-            raw_keys = [bytes.fromhex(key) for key in wanted[start : start + KEYS_PER_QUERY]]
-            query = sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(raw_keys))
-            for key, body in self._connection.execute(query):
-                # A text that was changed counts as missing; verifying names the answers that have it.
-                with suppress(zlib.error, UnicodeDecodeError, TypeError):
-                    texts[bytes(key).hex()] = zlib.decompress(body).decode()
-        return texts
 
 
 # ── opening ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -346,7 +343,8 @@ def _connect_postgres(address: str) -> sa.Engine:
             f"{_hide_password(address)}: no password in an address (expected it in PGPASSWORD or PGPASSFILE)"
         )
     try:
-        return sa.create_engine(url)
+        # A connection that a restart of the server ended is replaced before it is used.
+        return sa.create_engine(url, pool_pre_ping=True)
     except ImportError:
         raise InputError("PostgreSQL needs the optional extra: pip install 'rag-assay[postgres]'") from None
 
@@ -438,8 +436,10 @@ def _describe_failure(error: DBAPIError) -> str:
         return f"the store is damaged ({text}); {DAMAGE_REMEDY}"
     if "locked" in text:
         return f"another process keeps the store locked ({text}); try again"
-    if "full" in text:
+    if "full" in text or "No space left" in text:
         return f"no space left ({text}); nothing of this batch was stored"
+    if any(sign in text for sign in _LOST_CONNECTION_SIGNS):
+        return f"the connection was lost ({text}); try again: what was stored already is not stored twice"
     return shorten_repr(text, 300)
 
 
@@ -465,7 +465,7 @@ def make_id_key(record_id: str, store_salt: bytes) -> bytes:
 def make_id_keys(record_ids: Iterable[str], store_salt: bytes) -> list[bytes]:
     """Return the key of each id."""
     digest = HmacSha256(store_salt).digest
-    return [digest(b"id|" + record_id.encode())[:_ID_KEY_BYTES] for record_id in record_ids]
+    return [digest(b"id|" + record_id.encode("utf-8", "surrogatepass"))[:_ID_KEY_BYTES] for record_id in record_ids]
 
 
 def decode_answer(body: object) -> StoredAnswer:
@@ -482,15 +482,23 @@ def read_answer(sequence: int, body: object) -> StoredAnswer:
         raise ChangedRecordError(message) from None
 
 
-def restore_answer(stored: StoredAnswer, loader: _TextLoader) -> AuditRecord:
-    """Return the record with the texts of its chunks; a text that is missing stays None."""
-    return restore_texts(stored, loader.load(key for key in stored.texts if key is not None) if stored.texts else {})
-
-
 def load_texts(store: AuditStore, keys: Iterable[str]) -> dict[str, str]:
     """Return the texts with these keys that the store has."""
     with store.reading() as connection:
-        return _TextLoader(connection).load(keys)
+        return load_texts_within(connection, keys)
+
+
+def load_texts_within(connection: sa.Connection, keys: Iterable[str]) -> dict[str, str]:
+    """Return the texts with these keys that the store has, within a transaction."""
+    wanted = sorted(set(keys))
+    texts: dict[str, str] = {}
+    for start in range(0, len(wanted), KEYS_PER_QUERY):
+        raw_keys = [bytes.fromhex(key) for key in wanted[start : start + KEYS_PER_QUERY]]
+        for key, body in connection.execute(sa.select(TEXTS.c.key, TEXTS.c.body).where(TEXTS.c.key.in_(raw_keys))):
+            # A text that was changed counts as missing; verifying names the answers that have it.
+            with suppress(zlib.error, UnicodeDecodeError, TypeError):
+                texts[bytes(key).hex()] = zlib.decompress(body).decode()
+    return texts
 
 
 def restore_texts(stored: StoredAnswer, texts: Mapping[str, str]) -> AuditRecord:
@@ -566,6 +574,29 @@ def _save_meta(connection: sa.Connection, name: str, value: str) -> None:
 def _save_position(connection: sa.Connection, source: str, position: str) -> None:
     connection.execute(sa.delete(CHECKPOINTS).where(CHECKPOINTS.c.source == source))
     connection.execute(sa.insert(CHECKPOINTS).values(source=source, position=position))
+
+
+def _load_records(
+    connection: sa.Connection, sequences: Sequence[int], changed: set[int] | None = None
+) -> dict[int, AuditRecord]:
+    """Return the answers with these numbers and their texts, by number; those that were erased are missing.
+
+    An answer that cannot be read is added to `changed`; without that, raises ChangedRecordError.
+    """
+    query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
+        RECORDS.c.sequence.in_(sequences), RECORDS.c.kind == "answer", RECORDS.c.body.is_not(None)
+    )
+    answers: dict[int, StoredAnswer] = {}
+    for sequence, body in connection.execute(query):
+        try:
+            answers[sequence] = read_answer(sequence, body)
+        except ChangedRecordError:
+            if changed is None:
+                raise
+            changed.add(sequence)
+    keys = [key for answer in answers.values() for key in answer.texts if key is not None]
+    texts = load_texts_within(connection, keys) if keys else {}
+    return {sequence: restore_texts(answer, texts) for sequence, answer in answers.items()}
 
 
 def _is_same(record: AuditRecord, earlier: AuditRecord) -> bool:

@@ -171,12 +171,25 @@ def describe_verification(result: VerifyResult) -> dict[str, Any]:
 def build_erasure_table(result: ErasureResult) -> Table:
     """Return how much was erased."""
     title = "Would be erased" if result.dry_run else "Erased"
-    return Table(title, ("", ""), (("records", str(result.records)), ("texts of chunks", str(result.texts))))
+    notes: tuple[str, ...] = ()
+    if result.changed:
+        numbers = _join_ranges([(number, number) for number in result.changed])
+        notes = (
+            f"changed by somebody before: {format_count(len(result.changed), 'record')} of these ({numbers}); "
+            "`assay audit verify` goes on to name each",
+        )
+    rows = (("records", str(result.records)), ("texts of chunks", str(result.texts)))
+    return Table(title, ("", ""), rows, notes)
 
 
 def describe_erasure(result: ErasureResult) -> dict[str, Any]:
     """Return the result as plain values."""
-    return {"records": result.records, "texts": result.texts, "dry_run": result.dry_run}
+    return {
+        "records": result.records,
+        "texts": result.texts,
+        "changed": list(result.changed),
+        "dry_run": result.dry_run,
+    }
 
 
 def build_export_table(result: ExportResult) -> Table:

@@ -20,6 +20,7 @@ from assay.text.citation_markers import find_citation_markers
 from assay.text.normalisation import fold_text
 
 MAX_INDEXED_CITATION = 500
+MAX_INDEXED_LABEL = 100
 MAX_INDEXED_WORDS = 200
 MAX_LEXEME = 500
 """Characters of a word in PostgreSQL's index, which takes no longer ones; of longer words that much is compared."""
@@ -57,7 +58,7 @@ class BatchRows:
         self._sequence, self._link, self._day = head.sequence, head.link, day
         self._packed_texts, self._make_nonce = packed_texts, make_nonce
         self.records: list[tuple[Any, ...]] = []
-        self.citations: list[tuple[str, int]] = []
+        self.citations: list[tuple[str, int, int]] = []
         self.labels: list[tuple[str, str, int]] = []
         self.questions: list[tuple[int, str]] = []
         self.texts: dict[bytes, dict[str, Any]] = {}
@@ -69,7 +70,7 @@ class BatchRows:
         self.add_record("answer", msgspec.json.encode(stored), id_key, at, owner)
         sequence = self._sequence
         for citation in set(list_index_citations(record)):
-            self.citations.append((citation, sequence))
+            self.citations.append((citation, at, sequence))
         for name, value in list_labels(record):
             self.labels.append((name, value, sequence))
         words = index_words(record.question)
@@ -129,7 +130,17 @@ def list_index_citations(record: AuditRecord) -> list[str]:
     Numbers are left out: what they mean is not in the record.
     """
     names = [*(record.citations or ()), *_list_marked_names(record)]
-    return [name.replace("\0", "�")[:MAX_INDEXED_CITATION] for name in names if name]
+    return [index_citation(name) for name in names if name]
+
+
+def index_citation(name: str) -> str:
+    """Return a citation as the index has it: cut where it is long, and without NUL, which PostgreSQL refuses."""
+    return name.replace("\0", "�")[:MAX_INDEXED_CITATION]
+
+
+def index_label(value: str) -> str:
+    """Return the value of a verdict as the index has it: cut where it is long, and without NUL."""
+    return value.replace("\0", "�")[:MAX_INDEXED_LABEL]
 
 
 def list_missing_citations(body: bytes, stored: Collection[str]) -> list[str]:
@@ -159,11 +170,11 @@ def list_labels(record: AuditRecord) -> list[tuple[str, str]]:
     elif isinstance(feedback, (int, float)):
         labels.append(("feedback", f"{feedback:g}"))
     elif isinstance(feedback, str):
-        labels.append(("feedback", feedback[:100].replace("\0", "�")))
+        labels.append(("feedback", index_label(feedback)))
     if record.behaviour is not None:
         labels.append(("behaviour", record.behaviour))
     if record.error is not None:
-        labels.append(("error", record.error.code[:100].replace("\0", "�")))
+        labels.append(("error", index_label(record.error.code)))
     return labels
 
 

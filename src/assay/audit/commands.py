@@ -28,6 +28,7 @@ from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Corpus
 from assay.records.requests import VerdictOptions
+from assay.text.escaping import escape_surrogates
 
 PathLike = str | Path
 KEY_ENV = "ASSAY_AUDIT_KEY"
@@ -352,7 +353,7 @@ def find_pseudonym(user: str, key_env: str, store: Any) -> str:
     from assay.audit.ingest_traffic import load_audit_keys
 
     if user.startswith(PSEUDONYM_PREFIX):
-        return user
+        return escape_surrogates(user).replace("\0", "�")  # which no database is asked for
     keys: AuditKeys | None = load_audit_keys(key_env)
     if keys is None:
         raise InputError(f"a user can only be found with the key (expected it in {key_env}), or by pseudonym (user:…)")

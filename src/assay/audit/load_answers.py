@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, _TextLoader, read_answer, restore_answer
+from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, load_texts_within, read_answer, restore_texts
 from assay.audit.schema import LABELS, RECORDS
 from assay.records.audit_records import AuditRecord, StoredAnswer
 
 PAGE = 2000
+NO_TIME = 2**62
+"""Later than any time: in SQLite a text or bytes in its place would be later than any number."""
 
 
 class TimedAnswer(NamedTuple):
@@ -67,14 +69,23 @@ def load_answers(store: AuditStore, sequences: Sequence[int]) -> list[TimedAnswe
     return answers
 
 
-def find_answer_times(store: AuditStore) -> tuple[int, int] | None:
-    """Return when the first and the last answer of a store was asked, in microseconds since 1970; None without any."""
-    # In SQLite a text or bytes in place of the time would be later than any number.
-    answers = sa.and_(RECORDS.c.kind == "answer", RECORDS.c.at < 2**62)
+def find_answer_times(store: AuditStore, until: int = NO_TIME) -> tuple[int, int] | None:
+    """Return when the first and the last answer before `until` was asked, in microseconds since 1970; None without any.
+
+    A producer whose clock is wrong dates answers in the future: `until` leaves them out.
+    """
+    answers = sa.and_(RECORDS.c.kind == "answer", RECORDS.c.at < until)
     with store.reading() as connection:
         first = connection.execute(sa.select(sa.func.min(RECORDS.c.at)).where(answers)).scalar_one_or_none()
         last = connection.execute(sa.select(sa.func.max(RECORDS.c.at)).where(answers)).scalar_one_or_none()
     return None if first is None or last is None else (int(first), int(last))
+
+
+def count_answers_from(store: AuditStore, since: int) -> int:
+    """Return how many answers were asked at this time or later, in microseconds since 1970."""
+    later = sa.select(sa.func.count()).where(RECORDS.c.kind == "answer", RECORDS.c.at >= since, RECORDS.c.at < NO_TIME)
+    with store.reading() as connection:
+        return int(connection.execute(later).scalar_one())
 
 
 def load_labelled_sequences(store: AuditStore, name: str) -> frozenset[int]:
@@ -86,5 +97,6 @@ def load_labelled_sequences(store: AuditStore, name: str) -> frozenset[int]:
 
 
 def _restore_answers(connection: sa.Connection, rows: Sequence[tuple[int, int, StoredAnswer]]) -> list[TimedAnswer]:
-    loader = _TextLoader(connection)
-    return [TimedAnswer(sequence, at, restore_answer(answer, loader)) for sequence, at, answer in rows]
+    """Return answers with their texts, which are asked for together: one query for each answer takes far longer."""
+    texts = load_texts_within(connection, (key for _, _, answer in rows for key in answer.texts if key is not None))
+    return [TimedAnswer(sequence, at, restore_texts(answer, texts)) for sequence, at, answer in rows]

@@ -15,6 +15,7 @@ from assay.audit.schema import LABELS, RECORDS, STORE_OWNER
 from assay.audit.verify_store import check_record
 from assay.records.audit_records import Finding
 from assay.records.errors import InputError, shorten_repr
+from assay.text.escaping import escape_surrogates
 
 FINDING_LABEL, FINDING_OF_LABEL = "finding", "finding-of"
 MAX_CAUSE = 100
@@ -68,7 +69,7 @@ def add_finding(store: AuditStore, sequence: int, cause: str, owner: str, decisi
     record = store.load_answer(sequence)
     if record is None:
         raise InputError(f"{store.name}: record {sequence} is no answer, or was erased")
-    finding = Finding(record.id, cause, owner, decision, format_time(now))
+    finding = Finding(record.id, cause, escape_surrogates(owner), escape_surrogates(decision), format_time(now))
     with store.writing() as connection:
         query = sa.select(RECORDS.c.owner).where(RECORDS.c.sequence == sequence)
         user = connection.execute(query).scalar_one()

@@ -41,7 +41,7 @@ class AuditKeys:
         >>> AuditKeys(b"sixteen bytes or more").make_pseudonym("minh")
         'user:f31bffa7c5ff68ecd474d105d7af6736'
         """
-        digest = self._pseudonym.digest(user_uid.encode())
+        digest = self._pseudonym.digest(user_uid.encode("utf-8", "surrogatepass"))
         return PSEUDONYM_PREFIX + digest[:_PSEUDONYM_BYTES].hex()
 
     def make_id(self, content: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -142,11 +143,16 @@ class ShowResult:
 
 @dataclass(frozen=True)
 class ErasureResult:
-    """What was erased: records and texts; `dry_run` says that nothing was."""
+    """What was erased: records and texts; `dry_run` says that nothing was.
+
+    `changed` are the numbers of those records whose content somebody had changed: it is erased like the rest, and
+    verifying goes on to report them.
+    """
 
     records: int
     texts: int
     dry_run: bool = False
+    changed: Sequence[int] = ()
 
 
 @dataclass

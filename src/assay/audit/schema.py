@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, LargeBinary, MetaData, Table, Text
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest version of the schema."""
 STORE_OWNER = 0
 """The number of the row in `users` whose salt is used for records without a user."""
@@ -56,6 +56,7 @@ CITATIONS = Table(
     "citations",
     METADATA,
     Column("citation", Text, primary_key=True),
+    Column("at", BigInteger, primary_key=True),
     Column("sequence", _SEQUENCE, ForeignKey("records.sequence"), primary_key=True),
     Index("citations_sequence", "sequence"),
     sqlite_with_rowid=False,

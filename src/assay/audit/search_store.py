@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 
 from assay.audit.audit_store import AuditStore, read_answer
-from assay.audit.batch_rows import MAX_LEXEME, index_words
+from assay.audit.batch_rows import MAX_LEXEME, index_citation, index_label, index_words
 from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, shorten_repr
+from assay.text.escaping import escape_surrogates
 
 MAX_SCANNED = 5000
 """How many records of one user, citation or verdict are searched for the words of a question."""
@@ -53,15 +54,16 @@ def parse_moment(text: str) -> tuple[str, str]:
     ('2026-03-02T00:00:00+00:00', '2026-03-03T00:00:00+00:00')
     """
     try:
-        moment = parse_time(text)
-    except ValueError:
+        moment = parse_time(text).astimezone(UTC)
+    except (ValueError, OverflowError):
         message = f"not a day or a time (got {shorten_repr(text)}; expected 2026-03-02 or 2026-03-02T08:00:00Z)"
         raise InputError(message) from None
-    moment = moment.astimezone(UTC)
-    if len(text) == len("2026-03-02"):
-        return moment.isoformat(), (moment + timedelta(days=1)).isoformat()
     minute = timedelta(minutes=1)
-    return (moment - minute).isoformat(), (moment + minute).isoformat()
+    before, after = (timedelta(0), timedelta(days=1)) if len(text) == len("2026-03-02") else (minute, minute)
+    earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    since = moment - min(before, moment - earliest)
+    until = moment + min(after, latest - moment)
+    return since.isoformat(), until.isoformat()
 
 
 def parse_day_bounds(first: str | None, last: str | None) -> tuple[int | None, int | None]:
@@ -85,12 +87,14 @@ def parse_day_bounds(first: str | None, last: str | None) -> tuple[int | None, i
 
 def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
     """Return the newest answers that match. Raises InputError for a query without a condition or with a bad value."""
-    conditions = list(_conditions(query))
+    conditions: list[sa.ColumnElement[bool]] = []
     verdict = None if query.verdict is None else _parse_verdict(query.verdict)
     words = index_words(query.question)
     if query.question is not None and not words:
         raise InputError(f"a question without a word (got {shorten_repr(query.question)})")
-    if not words and not conditions and verdict is None:
+    narrowing = (query.pseudonym, query.since, query.until, query.citation)
+    is_narrowed = any(condition is not None for condition in narrowing)
+    if not words and not is_narrowed and verdict is None:
         raise InputError("nothing to look for (expected a question, user, time, citation or verdict)")
     if query.limit < 1:
         raise InputError(f"limit of {query.limit} (expected at least 1)")
@@ -99,42 +103,30 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
             # A plan for any words takes all of them for alike: plan for these words.
             connection.execute(sa.text("SET LOCAL plan_cache_mode = force_custom_plan"))
         if verdict is not None:
-            if not words and not conditions:
+            if not words and not is_narrowed:
                 rows = connection.execute(_select_labelled(*verdict).limit(query.limit))
                 return SearchResult([(row[0], read_answer(row[0], row[1]).record) for row in rows])
             conditions.append(_labelled(connection, *verdict))
         if not words:
-            rows = connection.execute(_select(conditions).limit(query.limit))
+            rows = connection.execute(_select(query, conditions).limit(query.limit))
             return SearchResult([(row[0], read_answer(row[0], row[1]).record) for row in rows])
         if _is_selective(query):
-            return _scan(connection, conditions, words.split(), query.limit)
-        return _search_index(store, connection, conditions, words.split(), query.limit)
+            return _scan(connection, _select(query, conditions), words.split(), query.limit)
+        return _search_index(store, connection, query, conditions, words.split())
 
 
 def list_answers(store: AuditStore, query: AnswerQuery) -> list[tuple[int, AuditRecord]]:
     """Return the newest answers that meet the conditions of a query on time, user and citation, all without any."""
     with store.reading() as connection:
-        rows = connection.execute(_select(list(_conditions(query))).limit(query.limit))
+        rows = connection.execute(_select(query).limit(query.limit))
         return [(row[0], read_answer(row[0], row[1]).record) for row in rows]
-
-
-def _conditions(query: AnswerQuery) -> Iterator[sa.ColumnElement[bool]]:
-    if query.pseudonym is not None:
-        owner = sa.select(USERS.c.number).where(USERS.c.pseudonym == query.pseudonym).scalar_subquery()
-        yield RECORDS.c.owner == owner
-    if query.since is not None:
-        yield RECORDS.c.at >= _microseconds(query.since)
-    if query.until is not None:
-        yield RECORDS.c.at < _microseconds(query.until)
-    if query.citation is not None:
-        yield RECORDS.c.sequence.in_(sa.select(CITATIONS.c.sequence).where(CITATIONS.c.citation == query.citation))
 
 
 def _parse_verdict(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator:
         raise InputError(f"not a verdict (got {shorten_repr(text)}; expected NAME=VALUE such as feedback=down)")
-    return name, value
+    return index_label(escape_surrogates(name)), index_label(escape_surrogates(value))
 
 
 def _microseconds(text: str) -> int:
@@ -150,11 +142,29 @@ def _is_selective(query: AnswerQuery) -> bool:
     return query.pseudonym is not None or query.citation is not None
 
 
-def _select(conditions: Sequence[sa.ColumnElement[bool]]) -> sa.Select[int, bytes]:
-    query = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
+def _select(query: AnswerQuery, conditions: Sequence[sa.ColumnElement[bool]] = ()) -> sa.Select[int, bytes]:
+    """Return the query for the answers of a user, a time or a citation that meet further conditions, newest first.
+
+    The index of citations is in the order of time: of a source that many answers cite, only the newest are read.
+    """
+    is_cited = CITATIONS.c.citation == index_citation(escape_surrogates(query.citation or ""))
+    answers = sa.select(RECORDS.c.sequence, RECORDS.c.body).where(
         RECORDS.c.kind == "answer", RECORDS.c.body.is_not(None), *conditions
     )
-    return query.order_by(RECORDS.c.at.desc(), RECORDS.c.sequence.desc())
+    ordered = RECORDS.c
+    if query.pseudonym is not None:
+        owner = sa.select(USERS.c.number).where(USERS.c.pseudonym == query.pseudonym).scalar_subquery()
+        answers = answers.where(RECORDS.c.owner == owner)
+        if query.citation is not None:
+            answers = answers.where(RECORDS.c.sequence.in_(sa.select(CITATIONS.c.sequence).where(is_cited)))
+    elif query.citation is not None:
+        ordered = CITATIONS.c
+        answers = answers.join(CITATIONS, CITATIONS.c.sequence == RECORDS.c.sequence).where(is_cited)
+    if query.since is not None:
+        answers = answers.where(ordered.at >= _microseconds(query.since))
+    if query.until is not None:
+        answers = answers.where(ordered.at < _microseconds(query.until))
+    return answers.order_by(ordered.at.desc(), ordered.sequence.desc())
 
 
 def _select_labelled(name: str, value: str) -> sa.Select[int, bytes]:
@@ -177,28 +187,31 @@ def _labelled(connection: sa.Connection, name: str, value: str) -> sa.ColumnElem
 
 
 def _scan(
-    connection: sa.Connection, conditions: Sequence[sa.ColumnElement[bool]], words: Sequence[str], limit: int
+    connection: sa.Connection, answers_newest_first: sa.Select[int, bytes], words: Sequence[str], limit: int
 ) -> SearchResult:
     """Search the newest records of one user or citation for the words: quicker than the index of all questions."""
     wanted = set(words)
     answers: list[tuple[int, AuditRecord]] = []
     scanned = 0
-    for sequence, body in connection.execute(_select(conditions).limit(MAX_SCANNED)):
-        scanned += 1
-        record = read_answer(sequence, body).record
-        if wanted <= set(index_words(record.question).split()):
-            answers.append((sequence, record))
-            if len(answers) == limit:
-                return SearchResult(answers)
+    # The database hands out a page at a time: where the words are common, it never reads the rest.
+    options = {"yield_per": _PAGE}
+    with connection.execute(answers_newest_first.limit(MAX_SCANNED), execution_options=options) as rows:
+        for sequence, body in rows:
+            scanned += 1
+            record = read_answer(sequence, body).record
+            if wanted <= set(index_words(record.question).split()):
+                answers.append((sequence, record))
+                if len(answers) == limit:
+                    return SearchResult(answers)
     return SearchResult(answers, truncated=scanned == MAX_SCANNED)
 
 
 def _search_index(
     store: AuditStore,
     connection: sa.Connection,
+    query: AnswerQuery,
     conditions: Sequence[sa.ColumnElement[bool]],
     words: Sequence[str],
-    limit: int,
 ) -> SearchResult:
     """Go through the matches of the index from the last one stored backwards, until there are enough."""
     answers: list[tuple[int, AuditRecord]] = []
@@ -206,10 +219,10 @@ def _search_index(
     scanned = 0
     while scanned < MAX_SCANNED:
         matches = _matching_sequences(store, connection, words, before)
-        for sequence, body in connection.execute(_select([*conditions, RECORDS.c.sequence.in_(matches)])):
+        for sequence, body in connection.execute(_select(query, [*conditions, RECORDS.c.sequence.in_(matches)])):
             answers.append((sequence, read_answer(sequence, body).record))
-        if len(answers) >= limit:
-            return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True)[:limit])
+        if len(answers) >= query.limit:
+            return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True)[: query.limit])
         if len(matches) < _PAGE:
             return SearchResult(sorted(answers, key=lambda row: (row[1].at, row[0]), reverse=True))
         scanned += len(matches)

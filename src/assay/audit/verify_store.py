@@ -7,6 +7,7 @@ again. Roots that are signed off and kept elsewhere show the rest: a store that 
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ from assay.audit.verified_point_file import VerifiedPoint
 from assay.formats.file_io import Line, open_source, read_lines
 from assay.records.audit_records import DayRoot, Erasure, Finding, SignedRoot, StoredAnswer
 from assay.records.counts import format_count
-from assay.records.errors import InputError, Problem
+from assay.records.errors import IncompleteError, InputError, Problem
 
 PAGE = 2000
 PAGES_SKIPPED = "pages of the database: not checked in a verification that reads only what is new (--full checks them)"
@@ -177,7 +178,7 @@ class _ChainChecker:
             for key in answer.texts:
                 if key is not None:
                     self._check_text(row, answer, key, texts, salt)
-            if citations is not None and citations[row.sequence] != Counter(set(list_index_citations(answer.record))):
+            if citations is not None and citations[row.sequence] != _count_citations(answer):
                 self._add_fault("index", row.sequence, answer.record.id, "its citations in the index differ")
             if labels is not None and not labels[row.sequence] >= Counter(list_labels(answer.record)):
                 self._add_fault("index", row.sequence, answer.record.id, "its verdicts in the index differ")
@@ -225,7 +226,7 @@ class _ChainChecker:
         try:
             with self._store.reading() as connection:
                 for *values, sequence in connection.execute(query):
-                    counts.setdefault(sequence, Counter())[values[0] if len(values) == 1 else tuple(values)] += 1
+                    counts.setdefault(sequence, Counter())[tuple(values)] += 1
         except DamagedStoreError:
             if not self._result.pages.damaged:
                 raise
@@ -282,7 +283,7 @@ class _ChainChecker:
         try:
             if row.kind == "erasure":
                 if intact:
-                    self._erased_by_event += msgspec.json.decode(body, type=Erasure).ranges
+                    self._note_erasure(msgspec.json.decode(body, type=Erasure))
                 answer = None
             elif row.kind == "finding":
                 msgspec.json.decode(body, type=Finding)
@@ -297,6 +298,13 @@ class _ChainChecker:
             self._add_fault("changed", row.sequence, record_id, message)
             return None
         return answer
+
+    def _note_erasure(self, erasure: Erasure) -> None:
+        self._erased_by_event += erasure.ranges
+        message = f"its content was not what the chain committed to when it was erased at {erasure.at}"
+        for first, last in erasure.changed:
+            for sequence in range(first, last + 1):
+                self._result.add_fault("changed", sequence, None, message)
 
     def _check_columns(self, row: ChainRow, answer: StoredAnswer, pseudonym: object) -> None:
         self._result.answers += 1
@@ -350,6 +358,12 @@ def _find_text_fault(owner: int | None, at: int, key: str, text: StoredText, sal
     if not isinstance(text.last_at, int) or text.last_at < at:
         return "is filed under an earlier time"
     return None
+
+
+def _count_citations(answer: StoredAnswer) -> Counter[Any]:
+    """Return what the look-up table of citations has of an answer: each citation with the time of the answer."""
+    at = count_microseconds(answer.record.at)
+    return Counter((citation, at) for citation in set(list_index_citations(answer.record)))
 
 
 def _read_id(row: ChainRow) -> str | None:
@@ -444,7 +458,7 @@ def _root_problem(name: str, line: Line, error: Exception) -> Problem:
 def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys: AuditKeys | None) -> list[DayRoot]:
     """Append the roots of all days that are not signed off yet to a file, and return them.
 
-    A store with faults is not signed off: raises InputError.
+    A store with faults is not signed off: raises InputError. Raises IncompleteError if the file cannot be written.
     """
     if not result.is_intact:
         raise InputError(f"{path}: not signed off, because the store has {format_count(result.fault_count, 'fault')}")
@@ -454,12 +468,23 @@ def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys
         for root in wanted
     ]
     if lines:
-        target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        is_new = not target.exists()
-        with target.open("a", encoding="utf-8") as file:
-            file.writelines(lines)
-            file.flush()
-        if is_new:
-            target.chmod(0o600)
+        _append_whole(Path(path), "".join(lines).encode())
     return wanted
+
+
+def _append_whole(path: Path, lines: bytes) -> None:
+    """Add lines to a file that is its owner's, all or none. Raises IncompleteError if they cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(descriptor, "wb", buffering=0) as file:
+            size = os.fstat(descriptor).st_size
+            try:
+                while lines:
+                    lines = lines[file.write(lines) :]
+                os.fsync(descriptor)
+            except OSError:
+                os.ftruncate(descriptor, size)
+                raise
+    except OSError as error:
+        raise IncompleteError(f"{path}: cannot be written: {error.strerror or error}") from error

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from assay.report.terminal import Screen
 from assay.text.escaping import escape_terminal
 
 WIDTH_WITHOUT_TERMINAL = 180
+NARROW, MAX_NARROW_COLUMNS = 80, 3
+"""Below that many columns of the screen, a table of more columns whose words it would cut is printed as lines."""
 _COLUMN_GAP = 3
 """Columns of the screen that a table takes for the space around each of its columns."""
 _ALERT, _MUTED, _PLAIN = "\x1b[1;31m", "\x1b[90m", "\x1b[0m"
@@ -59,7 +62,12 @@ def print_screen(screen: Screen) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print one table; on a narrow terminal cells wrap instead of being cut."""
+    """Print one table; on a narrow terminal cells wrap instead of being cut, and too many columns become lines."""
+    screen_width = get_screen_width()
+    if screen_width < NARROW and len(table.columns) > MAX_NARROW_COLUMNS and not _fit_words(table, screen_width):
+        _print_blocks(table, screen_width)
+        _print_table_notes(table)
+        return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -70,7 +78,7 @@ def print_table(table: Table) -> None:
             """Let `ignore_broken_pipe` handle a closed pipe; rich would exit with status 1."""
             raise BrokenPipeError
 
-    console = SafeConsole(highlight=False, width=get_screen_width(), no_color=not uses_colors())
+    console = SafeConsole(highlight=False, width=screen_width, no_color=not uses_colors())
     rich_table = RichTable(
         title=Text(escape_terminal(table.title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
@@ -80,8 +88,39 @@ def print_table(table: Table) -> None:
     for row in table.rows:
         rich_table.add_row(*(Text(_escape_cell(cell)) for cell in row))
     console.print(rich_table)
+    _print_table_notes(table)
+
+
+def _print_table_notes(table: Table) -> None:
     for note in table.notes:
         typer.echo(f"note: {escape_terminal(note)}")
+
+
+def _fit_words(table: Table, width: int) -> bool:
+    """Return whether a screen has room for the longest word of each column."""
+    words, _ = _measure_columns(table)
+    return sum(words) + _COLUMN_GAP * len(words) <= width
+
+
+def _print_blocks(table: Table, width: int) -> None:
+    """Print each row as lines: its first cell, and below it the name and the value of every other one that has any."""
+    typer.echo(escape_terminal(table.title))
+    for first, *others in table.rows:
+        typer.echo("")
+        typer.echo(_wrap_cell(first, width, ""))
+        for column, cell in zip(table.columns[1:], others, strict=True):
+            if cell:
+                typer.echo(_wrap_cell(f"{column}: {cell}" if column else cell, width, "  "))
+    typer.echo("")
+
+
+def _wrap_cell(cell: str, width: int, indent: str) -> str:
+    lines = _escape_cell(cell).split("\n")
+    deeper = indent + "  "
+    return "\n".join(
+        textwrap.fill(line, width, initial_indent=indent, subsequent_indent=deeper, break_on_hyphens=False)
+        for line in lines
+    )
 
 
 def _choose_column_widths(table: Table, width: int) -> list[int | None]:
@@ -90,15 +129,20 @@ def _choose_column_widths(table: Table, width: int) -> list[int | None]:
     Every column gets its longest word, of which the longest are cut first; what is left goes to those that need most.
     None where all fit.
     """
+    words, wanted = _measure_columns(table)
+    room = width - _COLUMN_GAP * len(words)
+    if sum(wanted) <= room or room < len(words):
+        return [None] * len(words)
+    return list(_share_room(words, wanted, room))
+
+
+def _measure_columns(table: Table) -> tuple[list[int], list[int]]:
+    """Return the width of each column's longest word and of its longest line."""
     from rich.cells import cell_len
 
     texts = [[head, *(row[place] for row in table.rows)] for place, head in enumerate(table.columns)]
-    wanted = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
-    room = width - _COLUMN_GAP * len(texts)
-    if sum(wanted) <= room or room < len(texts):
-        return [None] * len(texts)
     words = [max((cell_len(word) for text in column for word in text.split()), default=1) for column in texts]
-    return list(_share_room(words, wanted, room))
+    return words, [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
 
 
 def _share_room(words: Sequence[int], wanted: Sequence[int], room: int) -> list[int]:

@@ -73,12 +73,16 @@ class StoredAnswer(Struct, frozen=True, omit_defaults=True, gc=False):
     texts: tuple[str | None, ...] = ()
 
 
-class Erasure(Struct, frozen=True):
-    """Which records were erased, as first and last sequence numbers of each range, and why."""
+class Erasure(Struct, frozen=True, omit_defaults=True):
+    """Which records were erased, as first and last sequence numbers of each range, and why.
+
+    `changed` are those of them whose content was no longer what the chain had committed to.
+    """
 
     ranges: tuple[tuple[int, int], ...]
     reason: Literal["user", "retention"]
     at: str
+    changed: tuple[tuple[int, int], ...] = ()
 
 
 class Finding(Struct, frozen=True, omit_defaults=True):

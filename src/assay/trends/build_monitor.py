@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from assay.audit.audit_store import AuditStore
-from assay.audit.load_answers import find_answer_times
+from assay.audit.load_answers import count_answers_from, find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
@@ -27,6 +27,7 @@ from assay.stats.change_alarms import (
 )
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
+from assay.text.escaping import shorten_to_line
 from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
 from assay.trends.judged_estimates import correct_estimate
 from assay.trends.metric_bounds import MetricBound, assign_bounds, list_quarter_starts
@@ -47,7 +48,7 @@ from assay.trends.monitor_results import (
 )
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import AnswerScorer
-from assay.trends.traffic_sums import Calendar, DayBins, parse_day
+from assay.trends.traffic_sums import MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
 from assay.trends.watch import find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
@@ -119,11 +120,14 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
         AnswerScorer(sampled, inputs.corpora, questions, inputs.judging),
     )
     traffic = collector.collect()
+    if inputs.today is not None:
+        traffic.dated_later = count_answers_from(store, _count_microseconds_to_end(inputs.today))
     return _ReportBuilder(inputs, measures, request, traffic).build(first, last), traffic.sample
 
 
 def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date]:
-    times = find_answer_times(store)
+    times = None if inputs.today is None else find_answer_times(store, _count_microseconds_to_end(inputs.today))
+    times = times or find_answer_times(store)
     if times is None:
         raise InputError(f"{store.name}: no answers to look at (expected some from `assay audit ingest`)")
     newest = parse_day(times[1])
@@ -138,6 +142,11 @@ def _choose_period(store: AuditStore, inputs: MonitorInputs) -> tuple[date, date
     if inputs.by == "month":
         return first.replace(day=1), last
     return first - timedelta(days=first.weekday() if inputs.by == "week" else 0), last
+
+
+def _count_microseconds_to_end(day: date) -> int:
+    """Return the end of a day in microseconds since 1970."""
+    return ((day - date(1970, 1, 1)).days + 1) * MICROSECONDS_PER_DAY
 
 
 _OTHER_CORPUS = "they were checked with the corpus without a version, if there is one"
@@ -348,6 +357,11 @@ class _ReportBuilder:
             text = f"other questions than before (more: {', '.join(change.more)}; less: {', '.join(change.less)})"
             yield MonitorDrift("question topics", *labels, change.statistic, p, text)
 
+    def _note_empty_slices(self) -> Iterator[str]:
+        for wanted in self._inputs.slices:
+            if not any(name == wanted or name.startswith(f"{wanted}=") for name in self._traffic.slices):
+                yield f"slice {shorten_to_line(wanted)}: no answer of the period is in it"
+
     def _collect_notes(self) -> Iterator[str]:
         yield from self._notes
         traffic = self._traffic
@@ -358,6 +372,11 @@ class _ReportBuilder:
                 f"{format_count(number, 'answer')} of index version {version} have no corpus of that version: "
                 f"{_OTHER_CORPUS}"
             )
+        if traffic.dated_later:
+            yield (
+                f"{format_count(traffic.dated_later, 'answer is', 'answers are')} dated after {self._inputs.today} and "
+                "left out: is the clock of what writes them wrong?"
+            )
         if traffic.failure_count:
             yield (
                 f"{format_count(traffic.failure_count, 'answer')} met a bug and have no scores: "
@@ -365,6 +384,7 @@ class _ReportBuilder:
             )
         if traffic.leak_count > len(traffic.leaks):
             yield f"of {traffic.leak_count} leaking answers the first {len(traffic.leaks)} are listed"
+        yield from self._note_empty_slices()
         for key in sorted(traffic.crowded_slices):
             yield f"slices by {key}: the first 50 values were followed, more were left out"
         for name in sorted(traffic.versions.crowded):

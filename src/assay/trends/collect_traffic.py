@@ -69,6 +69,7 @@ class Traffic:
     unsearched: int = 0
     unsearched_reasons: Counter[str] = field(default_factory=Counter)
     answers: int = 0
+    dated_later: int = 0
     failures: list[str] = field(default_factory=list)
     failure_count: int = 0
     crowded_slices: set[str] = field(default_factory=set)
