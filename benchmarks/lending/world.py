@@ -10,7 +10,7 @@ import msgspec
 
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
-from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, attribute_trace
+from benchmarks.attribution_levels import LEVELS, FaultyRun, Level, Part, attribute_trace
 from benchmarks.attribution_twins import (
     CONTENT_CAUSES,
     SpoiledRun,
@@ -19,9 +19,10 @@ from benchmarks.attribution_twins import (
     find_pair_twins,
     find_text_twins,
 )
-from benchmarks.depot.faults import Causes
+from benchmarks.depot.faults import Causes, is_untouched
 from benchmarks.lending import pipeline
 from benchmarks.lending.faults import FAULTS, LABEL_FAULTS
+from benchmarks.lending.later_faults import FOURTH_LATER_FAULTS, FOURTH_LATER_LABEL_FAULTS
 from benchmarks.lending.passages import PASSAGES, Passage, build_corpus
 from benchmarks.lending.pipeline import ABSTAINED, DENIED, Desk, Steps
 from benchmarks.lending.questions import QUESTIONS, Question, build_golden, make_user
@@ -42,10 +43,11 @@ class LendingWorld:
             attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
             spared = tuple(attributed[case_id] for case_id in sorted(self.good))
             yield FaultyRun("lending", "clean", level, frozenset(), "third later", (), spared)
-        outcomes = {name: observe(Desk(fault.damage(Steps()))) for name, fault in FAULTS.items()}
+        faults = FAULTS | FOURTH_LATER_FAULTS
+        outcomes = {name: observe(Desk(fault.damage(Steps()))) for name, fault in faults.items()}
         for level in levels:
             spoiled_runs = {
-                name: SpoiledRun(observations, self._list_spoiled(good), FAULTS[name].list_causes(level))
+                name: SpoiledRun(observations, self._list_spoiled(good), faults[name].list_causes(level))
                 for name, (observations, good) in outcomes.items()
             }
             pairs = find_pair_twins(spoiled_runs, level)
@@ -56,14 +58,15 @@ class LendingWorld:
                     name,
                     level,
                     run.causes,
-                    "third later",
+                    find_part(name),
                     tuple(attributed[case_id] for case_id in sorted(run.spoiled)),
                     tuple(attributed[case_id] for case_id in sorted(self.good - run.spoiled)),
                     self._find_twins(self.golden, run.observations, level, run.causes) | pairs[name],
                     find_cause_twins(self.golden, run.observations, level, run.causes),
                 )
-        for name, label_fault in LABEL_FAULTS.items():
+        for name, label_fault in (LABEL_FAULTS | FOURTH_LATER_LABEL_FAULTS).items():
             golden = GoldenSet(tuple(map(label_fault.damage, self.golden.cases)), as_of=self.golden.as_of)
+            part = find_part(name)
             changed = [new.id for old, new in zip(self.golden.cases, golden.cases, strict=True) if old != new]
             for level in levels:
                 attributed = attribute_trace(golden, self.corpus, self.clean, level)
@@ -71,7 +74,7 @@ class LendingWorld:
                 causes = label_fault.causes
                 twins = self._find_twins(golden, self.clean, level, causes)
                 ambiguous = find_cause_twins(golden, self.clean, level, causes)
-                yield FaultyRun("lending", name, level, causes, "third later", affected, (), twins, ambiguous)
+                yield FaultyRun("lending", name, level, causes, part, affected, (), twins, ambiguous)
 
     def _list_spoiled(self, good: Mapping[str, bool]) -> frozenset[str]:
         return frozenset(case_id for case_id in self.good if not good[case_id])
@@ -82,6 +85,13 @@ class LendingWorld:
         if "acl" in causes:
             return find_open_twins(observations, self.open_runs, level)
         return find_text_twins(golden, self.corpus, observations, level) if causes & CONTENT_CAUSES else frozenset()
+
+
+def find_part(name: str) -> Part:
+    """Return the part of the benchmark that a fault of the help desk belongs to."""
+    if name in FAULTS or name in LABEL_FAULTS:
+        return "third later"
+    return "fourth later, aside" if is_untouched(name) else "fourth later"
 
 
 def _open_all(passages: Sequence[Passage]) -> list[Passage]:

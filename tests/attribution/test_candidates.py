@@ -295,7 +295,7 @@ def test_ids_that_no_search_of_the_run_returns_may_not_be_indexed_under_them() -
     trace = seen(Stage("dense", ids), Stage("bm25", ids), Stage("context", ids), answer=REFUSED)
     others = [Observation(f"other {number}", stages=(Stage("dense", ids),), answer=GOOD) for number in range(10)]
     found = blamed(case(), trace, others=others)
-    assert ("embedding", ("chunking", "stale_index"), "low") == (found.cause, found.also, found.confidence)
+    assert ("stale_index", ("chunking", "embedding"), "low") == (found.cause, found.also, found.confidence)
     elsewhere = Observation("last", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
     assert ("bm25_analyzer",) == blamed(case(), trace, others=[*others, elsewhere]).also
 

@@ -14,7 +14,7 @@ from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
-from assay.attribution.run_consensus import count_sure_causes, is_open, rank_by_run
+from assay.attribution.run_consensus import count_sure_causes, find_failing_searches, is_open, rank_by_run
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
@@ -78,8 +78,8 @@ def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
             case.id: decided.get(case.id) or _attribute_case(run, config, position, settings, view)
             for position, case in enumerate(run.golden.cases)
         }
-    sure_causes = count_sure_causes(attributions)
-    return {case_id: rank_by_run(attribution, sure_causes) for case_id, attribution in attributions.items()}
+    sure_causes, failing = count_sure_causes(attributions), find_failing_searches(attributions.values())
+    return {case_id: rank_by_run(attribution, sure_causes, failing) for case_id, attribution in attributions.items()}
 
 
 def _attribute_case(

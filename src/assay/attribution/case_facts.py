@@ -348,6 +348,7 @@ class CaseFacts:
             tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)),
             self.index_view,
             self.observation.query_rewrite is not None,
+            self.good is not False and self.behaviour == ANSWER_BEHAVIOUR,
         )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────

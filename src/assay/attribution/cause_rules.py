@@ -33,6 +33,7 @@ from assay.records.golden_set import CorpusChunk
 from assay.records.observations import Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.copied_text import find_canaries
 from assay.text.fact_judgments import FactJudgment
 from assay.text.normalisation import fold_text
@@ -541,6 +542,41 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
     return _find_better_source(case, names, labelled_texts)
 
 
+_QUOTED = 6
+"""How many words in a row an answer must have of a text to quote it."""
+
+
+def find_quoted_evidence(case: CaseFacts) -> CauseFinding | None:
+    """The answer quotes evidence that no stage has, and cites a chunk of the context for it that has other words, like
+    every other: the text of the evidence was in the context under another id.
+
+    Without a citation a model may know the words by heart.
+    """
+    cited = [chunk.chunk_id for chunk in case.arrived_chunks if case.is_citing(chunk.chunk_id)]
+    if case.good is False or case.behaviour != "answer" or not cited:
+        return None
+    for unit in case.lost_units:
+        if any(step.find_rank(unit) is not None for step in case.steps):
+            continue
+        quoted = _find_quote(case.answer, case.get_expected_texts(unit), case.context_texts)
+        if quoted is not None:
+            fact = f"the answer quotes {case.get_unit_name(unit)}, “{quoted}”, and cites {', '.join(cited)} for it"
+            return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
+    return None
+
+
+def _find_quote(answer: str, texts: Iterable[str], other_texts: Iterable[str]) -> str | None:
+    """Return the first words in a row of an answer that texts have and other texts have not, None without any."""
+    words = tokenise_text(remove_citation_markers(answer))
+    sources = [f" {' '.join(tokenise_text(text))} " for text in texts]
+    others = [f" {' '.join(tokenise_text(text))} " for text in other_texts]
+    for start in range(len(words) - _QUOTED + 1):
+        run = " ".join(words[start : start + _QUOTED])
+        if any(f" {run} " in text for text in sources) and not any(f" {run} " in text for text in others):
+            return run
+    return None
+
+
 def _has_corpus_text(case: CaseFacts, chunk_id: str, folded_texts: set[str]) -> bool:
     """Whether the corpus gives a chunk one of these texts."""
     corpus = case.case.corpus
@@ -611,9 +647,9 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         if misread is not None:
             others: tuple[RootCause, ...] = ("generator", "golden_label_issue")
             return CauseFinding("parser", INDEX_STAGE, (*evidence, misread), "medium", others, record=(RECORD_CORPUS,))
-        return CauseFinding(
-            "golden_label_issue", None, evidence, "low", ("parser", "stale_index"), "wrong_reference", (RECORD_CORPUS,)
-        )
+        # Nothing tells an index that says something else than the document from a label that does.
+        also: tuple[RootCause, ...] = ("golden_label_issue", "stale_index")
+        return CauseFinding("insufficient_trace", None, evidence, "low", also, record=(RECORD_CORPUS,))
     if share < MIN_SUPPORT:
         return CauseFinding("golden_label_issue", None, evidence, "medium", ("generator",), "wrong_reference")
     confidence: CauseConfidence = "high" if is_all_unsupported else "medium"

@@ -60,10 +60,10 @@ def _find_kind(stage: Stage, earlier_steps: Sequence[TraceStep]) -> StepKind:
     if stage.name == CONTEXT_STAGE:
         return "context"
     name = stage.name.lower()
-    kind = _find_kind_by_name(name)
+    kind = name_stage_kind(name)
     chunk_stages = {chunk.stage for chunk in stage.chunks}
     if kind == "retriever" and len(chunk_stages) == 1:
-        kind = _find_kind_by_name((chunk_stages.pop() or "").lower())  # all came from one search, which the chunks name
+        kind = name_stage_kind((chunk_stages.pop() or "").lower())  # all came from one search, which the chunks name
     if kind == "merge" and not earlier_steps:
         return "retriever"  # a search that reports only what it merged
     earlier_ids = {chunk_id for step in earlier_steps for chunk_id in step.chunk_ids}
@@ -80,7 +80,8 @@ def _is_thinned(stage: Stage, before: TraceStep) -> bool:
     return len(stage.chunks) < len(before.chunk_ids) and in_order == [chunk.chunk_id for chunk in stage.chunks]
 
 
-def _find_kind_by_name(name: str) -> StepKind:
+def name_stage_kind(name: str) -> StepKind:
+    """Return the kind of stage that a name in lower case indicates: a search of an unknown kind if none."""
     return next((kind for kind, pattern in _KINDS if pattern.search(name)), "retriever")
 
 

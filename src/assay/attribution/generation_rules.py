@@ -25,6 +25,7 @@ from assay.records.observations import CONTEXT_STAGE
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.claim_support import score_support
 from assay.text.claims import segment_claims
+from assay.text.normalisation import fold_text
 from assay.text.passages import IndexedSources, quote_difference
 from assay.text.refusals import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
@@ -59,6 +60,28 @@ def find_truncated_text(case: CaseFacts) -> CauseFinding | None:
         passage = quote_difference(whole_text, chunk.text)
         fact = f"{chunk.chunk_id} is shown without “{passage}”, which an earlier stage has"
         return CauseFinding("context_builder", CONTEXT_STAGE, (fact,), "high", subcause="text_truncated")
+    return None
+
+
+def find_exchanged_text(case: CaseFacts) -> CauseFinding | None:
+    """Evidence, or what the answer cites, is shown with the text that an earlier stage has under another id.
+
+    A text that contains the chunk's own, such as that of its parent, is none of another chunk.
+    """
+    if case.last_step is None:
+        return None
+    texts: dict[str, str] = {}
+    for chunk in [chunk for step in case.steps if step is not case.last_step for chunk in step.stage.chunks]:
+        if chunk.text:
+            texts.setdefault(chunk.chunk_id, fold_text(chunk.text))
+    for chunk in case.arrived_chunks:
+        own, shown = texts.get(chunk.chunk_id), fold_text(chunk.text or "")
+        if own is None or own in shown or not (_is_evidence(case, chunk.chunk_id) or case.is_citing(chunk.chunk_id)):
+            continue
+        owner = next((name for name, text in texts.items() if text == shown), None)
+        if owner is not None:
+            fact = f"{chunk.chunk_id} is shown with the text that an earlier stage has for {owner}"
+            return CauseFinding("context_builder", CONTEXT_STAGE, (fact,), "high", subcause="text_exchanged")
     return None
 
 

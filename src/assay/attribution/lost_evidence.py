@@ -65,7 +65,8 @@ class LostEvidence(Struct, frozen=True):
     `text_of` returns the text of a chunk by its id, or None if it is unknown; `texts` are the texts of the unit and
     `chunk_ids` the chunks of the corpus that cover it. `question` is what the user asked and `query` what was searched.
     `production_k` is the number of chunks that the generator is usually shown, 0 if unknown. `view` is what the run
-    shows of the index. `is_query_known` is whether the trace states the query that was searched.
+    shows of the index. `is_query_known` is whether the trace states the query that was searched, and `is_answered`
+    whether there is an answer that is not known to be wrong, although the unit did not reach the generator.
     """
 
     unit: int
@@ -79,6 +80,7 @@ class LostEvidence(Struct, frozen=True):
     chunk_ids: tuple[str, ...] = ()
     view: IndexView | None = None
     is_query_known: bool = True
+    is_answered: bool = False
 
     @property
     def retrievers(self) -> list[TraceStep]:
@@ -318,14 +320,14 @@ def _check_merge(loss: LostEvidence) -> CauseFinding | None:
     missed = [step for step in inputs if step.name not in ranks]
     if missed:  # a search that finds nothing of it leaves the merge less to go by
         also: tuple[RootCause, ...] = tuple(
-            dict.fromkeys(_SEARCH_CAUSES[step.kind] for step in missed if step.kind in _SEARCH_CAUSES)
+            dict.fromkeys(SEARCH_CAUSES[step.kind] for step in missed if step.kind in SEARCH_CAUSES)
         )
         evidence.append(f"{loss.name} is absent in {', '.join(step.name for step in missed)}")
         return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "medium", also)
     return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
 
 
-_SEARCH_CAUSES: Mapping[StepKind, RootCause] = MappingProxyType({"lexical": "bm25_analyzer", "dense": "embedding"})
+SEARCH_CAUSES: Mapping[StepKind, RootCause] = MappingProxyType({"lexical": "bm25_analyzer", "dense": "embedding"})
 """What a search of each kind is at fault for where it misses the evidence."""
 
 
@@ -378,7 +380,7 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
         is_everywhere = dense is not None and loss.find_rank(dense) is None and loss.find_rank(lexical) is None
         is_telling = loss.view is not None and loss.view.observations >= _TELLING_RUN
         if dense is not None and is_everywhere and is_telling and not loss.texts and _may_be_unindexed(loss):
-            return _report_unseen(dense, f"{loss.describe_rank(dense)} in {dense.name} and in {lexical.name}")
+            return _report_unindexed(loss, dense, lexical)
         if dense is not None and dense in missed and not _has_texts(loss, lexical):
             evidence = (
                 f"{loss.describe_rank(dense)} in {dense.name}; {loss.describe_rank(lexical)} in {lexical.name}",
@@ -410,6 +412,22 @@ def _report_unseen(dense: TraceStep, absent: str) -> CauseFinding:
     """Nothing in the run shows the unit, and no text tells what the index holds."""
     facts = (absent, "no trace of the run shows it, and none shows how chunks are indexed")
     return CauseFinding("embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,))
+
+
+def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) -> CauseFinding:
+    """Two searches that work differently miss the same unit at every rank, and no other query of the run finds it: that
+    the index does not have it under its id is likelier than that both fail (ADR 0147)."""
+    facts = (
+        f"{loss.describe_rank(dense)} in {dense.name} and in {lexical.name}",
+        "no trace of the run shows it, and none shows how chunks are indexed",
+    )
+    record = (RECORD_TEXTS, RECORD_SCORES)
+    if loss.is_answered:  # so that its text may be in the index under another id, or the label names the wrong one
+        others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
+        return CauseFinding("insufficient_trace", dense.name, facts, "low", others, record=record)
+    return CauseFinding(
+        "stale_index", dense.name, facts, "low", ("chunking", "embedding"), "not_indexed", record=record
+    )
 
 
 def _may_be_unindexed(loss: LostEvidence) -> bool:
@@ -507,8 +525,9 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
                     record=(RECORD_TEXTS, RECORD_SCORES),
                 )
             also = ("chunking", "embedding")
+        # The index may have other words than the corpus, under the same id.
         return CauseFinding(
-            "bm25_analyzer", lexical.name, evidence, "medium", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
+            "bm25_analyzer", lexical.name, evidence, "low", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
         )
     if rank is None and loss.view is not None and not any(map(loss.view.is_shown, loss.chunk_ids)):
         # What no trace shows may not be indexed, or be hidden from everybody who asked.

@@ -35,7 +35,9 @@ _TRUST_RULES: tuple[CauseRule, ...] = (
 _RULES: tuple[CauseRule, ...] = (
     cause_rules.find_access_denied,
     cause_rules.find_missing_refusal,
+    generation_rules.find_exchanged_text,
     cause_rules.find_moved_label,
+    cause_rules.find_quoted_evidence,
     cause_rules.find_outdated_version,
     cause_rules.find_lost_evidence,
     cause_rules.find_cut_text,
@@ -47,6 +49,7 @@ _RULES: tuple[CauseRule, ...] = (
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
     generation_rules.find_wrong_format,
+    generation_rules.find_exchanged_text,
     cause_rules.find_moved_label,
     cause_rules.find_defect_of_unknown_answer,
     generation_rules.find_wrong_citation,

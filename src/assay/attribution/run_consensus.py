@@ -1,26 +1,34 @@
 """Ranks the candidates of findings that are not sure by what the sure findings of the same run name.
 
 A part that is broken spoils many cases, and some of them show it plainly. Where several causes fit a case, the one that
-the run shows elsewhere is the likelier (ADR 0126). No cause is added: a candidate of the case comes first.
+the run shows elsewhere is the likelier (ADR 0126). Where a merge loses what one search misses, the search comes first
+if it misses far more than the other in the whole run (ADR 0147). No cause is added: a candidate of the case comes
+first.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.attribution.evidence_trace import name_stage_kind
 from assay.attribution.failed_cases import PARTY_BY_CAUSE
+from assay.attribution.lost_evidence import NEAR, SEARCH_CAUSES
 from assay.records.counts import format_count
-from assay.records.findings import Attribution, FaultParty, RootCause
+from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
+from assay.stats.sign_flip_test import compute_mcnemar_p
 
 MIN_SUPPORT = 3
 """How many sure findings a run must have of a cause for it to come first elsewhere."""
 _MAJORITY = 2
 """How many times as many findings must name the other cause, where a finding of medium confidence names one already."""
 _UNKNOWN: RootCause = "insufficient_trace"
+_LEVEL = 0.05
+"""The level of the test by which one search misses more of what the other finds than the other way round."""
 
 
 def count_sure_causes(attributions: Mapping[str, Attribution]) -> Counter[RootCause]:
@@ -37,22 +45,62 @@ def is_open(attribution: Attribution) -> bool:
     return attribution.cause is not None and attribution.confidence != "high" and bool(attribution.also)
 
 
-def rank_by_run(attribution: Attribution, sure_causes: Mapping[RootCause, int]) -> Attribution:
+def find_failing_searches(attributions: Iterable[Attribution]) -> dict[RootCause, str]:
+    """Return the causes of searches that miss more of what another search of the same traces has near the top than the
+    other way round, by an exact McNemar test over the required units of all cases, good ones too.
+
+    The values say so in words. Two searches that complement each other miss about as much, and are for a merge to join.
+    """
+    misses: Counter[tuple[str, str]] = Counter()
+    for trace in [trace for attribution in attributions for trace in attribution.traces if trace.required]:
+        misses.update(_list_misses(trace))
+    return {
+        SEARCH_CAUSES[name_stage_kind(name.lower())]: f"{name} misses {count} that {other} has near the top, and "
+        f"{other} {misses[other, name]} the other way round"
+        for (name, other), count in misses.items()
+        if count > misses[other, name] and compute_mcnemar_p(count, misses[other, name]) <= _LEVEL
+    }
+
+
+def _list_misses(trace: EvidenceTrace) -> Iterator[tuple[str, str]]:
+    """Yield each search that misses the unit, with each search of another kind that has it near the top."""
+    kinds = {name: name_stage_kind(name.lower()) for name in trace.ranks}
+    searches = [name for name, kind in kinds.items() if kind in SEARCH_CAUSES]
+    for name in searches:
+        for other in searches:
+            if kinds[name] != kinds[other] and trace.ranks[name] is None and (trace.ranks[other] or NEAR + 1) <= NEAR:
+                yield name, other
+
+
+def rank_by_run(
+    attribution: Attribution,
+    sure_causes: Mapping[RootCause, int],
+    failing_searches: Mapping[RootCause, str] = MappingProxyType({}),
+) -> Attribution:
     """Return an attribution with the candidate first that the run shows elsewhere, if there is one.
 
     Of `insufficient_trace` and of low confidence any candidate with `MIN_SUPPORT` findings more than the first cause's
-    own; of medium confidence one with twice as many.
+    own; of medium confidence one with twice as many. Before these, a failing search where a merge loses what it misses.
     """
     first = attribution.cause
     if first is None or not is_open(attribution):
         return attribution
+    failing = next((cause for cause in attribution.also if cause in failing_searches), None)
+    if first == "hybrid_merge" and failing is not None:
+        return _put_first(attribution, failing, failing_searches[failing])
     best = max(attribution.also, key=lambda cause: sure_causes.get(cause, 0))
     own = sure_causes.get(first, 0) if first != _UNKNOWN else 0
     least = own + MIN_SUPPORT if attribution.confidence == "low" else max(_MAJORITY * own, MIN_SUPPORT)
     if sure_causes.get(best, 0) < least:
         return attribution
-    others = [cause for cause in (first, *attribution.also) if cause not in (best, _UNKNOWN)]
     fact = f"{format_count(sure_causes[best], 'other case')} of this run have the cause {best}"
+    return _put_first(attribution, best, fact)
+
+
+def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribution:
+    """Return an attribution with one of its candidates as the cause, and the fact that decides."""
+    assert attribution.cause is not None
+    others = [cause for cause in (attribution.cause, *attribution.also) if cause not in (best, _UNKNOWN)]
     note = CAUSE_NOTES[best]
     return replace(
         attribution,
