@@ -194,3 +194,40 @@ def test_right_answers_in_other_words_hardly_ever_fail(name: str) -> None:
     assert outcomes[True].count("failed") <= 0.05 * len(outcomes[True])
     assert outcomes[True].count("passed") >= 0.25 * len(outcomes[True])
     assert outcomes[False].count("passed") <= 0.1 * len(outcomes[False])
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer"),
+    [
+        (
+            "What does storage cost?",
+            "2 euros a day",
+            "Bikes not collected within 30 days are stored for 2 euros a day.",
+        ),
+        ("What does storage cost?", "2 euros a day", "Bikes that are not collected are stored for 2 euros a day."),
+        ("How long is the deadline?", "14 days", "Invoices not disputed are payable within 14 days."),
+        ("What does unused leave become?", "cash", "Leave not taken is paid out in cash."),
+        ("How long are unclaimed items kept?", "60 days", "Items nobody claims are kept 60 days."),
+    ],
+)
+def test_a_negation_that_says_of_which_things_a_sentence_speaks_denies_nothing(
+    question: str, fact: str, answer: str
+) -> None:
+    assert "stated" == judge(question, fact, answer, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer"),
+    [
+        (
+            "What does a bike that was collected cost?",
+            "2 euros a day",
+            "Bikes not collected are kept for 2 euros a day.",
+        ),
+        ("What is the price of opened tickets?", "10 euros", "Tickets not opened are sold for 10 euros."),
+        ("What do bikes cost a day?", "2 euros a day", "Bikes are not stored for 2 euros a day."),
+        ("What is the fee?", "20 euros", "Nobody pays 20 euros."),
+    ],
+)
+def test_a_negation_of_what_is_asked_denies_it(question: str, fact: str, answer: str) -> None:
+    assert "denied" == judge(question, fact, "", answer)

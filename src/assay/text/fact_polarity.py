@@ -138,8 +138,48 @@ def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:
     return [
         match
         for match in find_negations(texts.answer, _find_part_start(plain, spot), spot.end)
-        if match.start() < high and not _lacks_something_else(match, spot, plain) and not _is_prefix(texts, match)
+        if match.start() < high
+        and not _lacks_something_else(match, spot, plain)
+        and not _is_prefix(texts, match)
+        and not _narrows_subject(texts, match, spot)
     ]
+
+
+_FINITE = (
+    r"(?:is|are|was|were|will|can|may|must|shall|has|have|goes|go|stays?|costs?|lasts?|gets?|becomes?|expires?|pays?|"
+    r"receives?|needs?|counts?|belongs?)\b"
+)
+_PARTICIPLE = r"(?:[a-z]+ly )?[a-z]{2,}(?:ed|en|wn|ld|id|ne|pt|ft|nt|ught|ut)\b"
+_NARROWING = re.compile(
+    rf"(?:(?:not|never) {_PARTICIPLE}(?: (?:by|in|on|at|within|for|from|to|before|after|up) [^,;.]{{1,40}}?)?|"
+    rf"(?:nobody|no one) [a-z]+)(?: {_FINITE})"
+)
+"""A participle or a short clause after a noun, with the verb of the sentence behind it: "leave not taken is", "items
+nobody claims are"."""
+_RELATIVE_BEFORE = re.compile(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
+_OF_A_RELATIVE = re.compile(rf"(?:not|never|n t) [^,;.]{{2,60}}? {_FINITE}")
+_NOT_A_NOUN = re.compile(
+    r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"
+    r"or|if|it|they|he|she|we|you|i|there|that|which|who)|\A|[,;:.]) ?\Z"
+)
+
+
+def _narrows_subject(texts: FactTexts, negation: re.Match[str], spot: Occurrence) -> bool:
+    """Whether a negation only says of which things the clause speaks: "Bikes not collected in 30 days are stored".
+
+    Not where the question speaks of the contrary things: of collected bikes.
+    """
+    plain = texts.answer.plain
+    before, after = plain[spot.clause.start : negation.start()], plain[negation.start() : spot.start]
+    is_relative = _RELATIVE_BEFORE.search(before) is not None
+    match = (_OF_A_RELATIVE if is_relative else _NARROWING).match(after)
+    if match is None or (not is_relative and _NOT_A_NOUN.search(before)):
+        return False
+    words = texts.answer.words
+    first, last = (bisect_left(words, at, key=get_start) for at in (negation.end(), negation.start() + match.end()))
+    asked = {word.key for word in texts.question.words}
+    is_contrary = any(word.key in asked for word in words[first : last - 1] if may_be_subject(word))
+    return not is_contrary or bool(find_negations(texts.question, 0, len(texts.question.plain)))
 
 
 def _find_part_start(plain: str, spot: Occurrence) -> int:
