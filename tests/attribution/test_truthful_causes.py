@@ -14,7 +14,7 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
-from assay.scoring.score_tables import describe_leaked_scores
+from assay.scoring.column_values import describe_leaked_scores
 from assay.text.quantities import find_measures
 
 TEXTS = {

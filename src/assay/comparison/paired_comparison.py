@@ -26,7 +26,7 @@ from assay.records.findings import CaseChange, Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest
-from assay.scoring.column_values import format_case_ids
+from assay.scoring.column_values import describe_leaked_scores, format_case_ids
 from assay.scoring.paired_scores import (
     AlignedSides,
     ScoreSnapshot,
@@ -36,7 +36,6 @@ from assay.scoring.paired_scores import (
     merge_cases,
     pair_columns,
 )
-from assay.scoring.score_tables import describe_leaked_scores
 from assay.scoring.slices import find_slice_rows, find_slices
 from assay.scoring.summaries import HEADLINE
 from assay.stats.arrays import RowIndices

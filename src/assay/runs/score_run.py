@@ -45,6 +45,7 @@ from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
+from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
     check_comparable,
     compute_definition_digest,
@@ -52,7 +53,7 @@ from assay.scoring.paired_scores import (
     list_regression_metrics,
 )
 from assay.scoring.score_shard import CollectedRows, ObservationCollector, score_shard, suspend_garbage_collection
-from assay.scoring.score_tables import build_score_table, describe_leaked_scores, score_unobserved
+from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 from assay.scoring.unlabelled_scores import describe_value_of_labels, mark_unaccepted_nuggets

@@ -309,20 +309,6 @@ def build_score_table(
     )
 
 
-_ANSWER_METRICS = ("correct_answer", "citation_correctness(by=rules)", "behaviour", "keywords")
-
-
-def describe_leaked_scores(table: ScoreTable) -> list[str]:
-    """Return the note that says in which scores leaks count, and not the answers; none where they change nothing."""
-    changed = {name: own.values != table.columns[name].values for name, own in table.before_leaks.items()}
-    if not any(rows.any() for rows in changed.values()):
-        return []
-    count = int(np.logical_or.reduce(list(changed.values())).sum())
-    names = [name for name in _ANSWER_METRICS if name in changed and changed[name].any()]
-    cases = format_count(count, "case that leaked gets", "cases that leaked get")
-    return [f"{cases} the worst score in {', '.join(names[:3]) or 'metrics of the answer'}, whatever the answer says"]
-
-
 _MAX_SETTLED_NAMED = 5
 
 
