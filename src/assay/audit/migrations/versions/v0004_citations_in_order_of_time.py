@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table anew: in neither database can a key take in another column."""
+    """Make the table again: in neither database can a key take in another column."""
     op.rename_table("citations", "citations_0003")
     if op.get_bind().dialect.name != "sqlite":  # where the names of constraints have to differ
         op.execute("ALTER TABLE citations_0003 DROP CONSTRAINT citations_pkey, DROP CONSTRAINT citations_sequence_fkey")
