@@ -41,7 +41,7 @@ from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
-from assay.text.refusal_model_file import choose_model
+from assay.text.refusal_model_file import choose_model, knows_most_words
 from assay.text.refusal_reasons import WordingReasons, find_reasons
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
@@ -49,6 +49,7 @@ from assay.text.refusal_rules import (
     LexiconGroup,
     RefusalRules,
     find_lexicon,
+    is_spelt_like,
     list_group,
     may_be_other_latin,
 )
@@ -311,7 +312,9 @@ def _choose_model(answer: str, text: str) -> RefusalModel | None:
         return None
     if _needs_latin_rules(answer):
         lexicon = find_lexicon(_select_rules(answer), text)
-        return model if lexicon is None or lexicon.language in COMMON_LANGUAGES else None
+        if lexicon is None or lexicon.language in COMMON_LANGUAGES:
+            return model
+        return model if is_spelt_like(model.language, answer) and knows_most_words(model, text) else None
     return model
 
 
