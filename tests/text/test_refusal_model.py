@@ -221,7 +221,6 @@ def test_reasons_name_words_of_the_rules_only() -> None:
         ("my lips would be sealed if I knew, but I don't \U0001f937", "abstain"),
         ("oh no! what's your order number? \U0001f4e6", "clarify"),
         ("Em không có dự báo nào trong tay nên chẳng dám nói đâu ạ!", "abstain"),
-        ("Cảm ơn em đã nói. Mình đã báo cô Hạnh, hôm nay cô sẽ gặp em.", "escalate"),
     ],
 )
 def test_words_that_other_languages_also_have_do_not_keep_the_model_away(answer: str, expected: str) -> None:
