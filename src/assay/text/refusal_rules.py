@@ -68,10 +68,10 @@ def may_be_other_latin(text: str, markers: frozenset[str], common_words: frozens
 
 
 def is_spelt_like(language: str, text: str) -> bool:
-    """Return whether a text is written with letters of a common language that no other language of Latin script has, or,
-    of English, with plain letters, punctuation and symbols only.
+    """Return whether a text is written with letters that only Vietnamese has, or, for English, with plain letters,
+    punctuation and symbols only.
 
-    >>> is_spelt_like("vi", "th\u1eafng con n\u00e0o?"), is_spelt_like("en", "No s\u00e9"), is_spelt_like("en", "no clue \U0001f937")
+    >>> is_spelt_like("vi", "thắng con nào?"), is_spelt_like("en", "No sé"), is_spelt_like("en", "no clue!")
     (True, False, True)
     """
     if language == "vi":

@@ -188,7 +188,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> mark_answers_open_to_model(["12 days of leave", "No leave", ""]).tolist()
     [False, True, False]
     """
-    marked = [0 < len(answer) <= LONGEST_SCORED and may_refuse_freely(answer) for answer in answers]
+    marked = [0 < len(answer) <= LONGEST_SCORED and _may_be_weighed(answer) for answer in answers]
     return np.array(marked, dtype=np.bool_)
 
 
@@ -255,11 +255,16 @@ def detect_phrases(text: str) -> DetectedBehaviour:
 
 @lru_cache(maxsize=1024)
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    if not _is_weighed(detected) or not (detected.has_refusal or may_refuse_freely(answer)):
+    if not _is_weighed(detected) or not (detected.has_refusal or _may_be_weighed(answer)):
         return detected
     text = normalise_answer(answer)
     model = _choose_model(answer, text)
     return detected if model is None else weigh_wording(detected, text, question, model)
+
+
+def _may_be_weighed(answer: str) -> bool:
+    """Whether an answer holds a word of refusing or a question."""
+    return "?" in answer or may_refuse_freely(answer)
 
 
 def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
@@ -280,7 +285,8 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
     if detected.is_partial_refusal:
         kind = scored.kind if scored.kind != "clarify" else "abstain"
-        return detected._replace(behaviour=kind, has_substantive_claim=False) if is_whole else detected
+        declines_all = is_whole or _refuses_throughout(text, asked, model)
+        return detected._replace(behaviour=kind, has_substantive_claim=False) if declines_all else detected
     if detected.has_refusal:
         contradicts = scored.score < model.thresholds.undecided - _CONTRADICTION
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False) if contradicts else detected
@@ -293,9 +299,50 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
         return DetectedBehaviour(scored.kind, True, has_refusal, False, "", detected.has_quoted_phrase)
     if scored.verdict == "refusal" or scored.partial_score >= model.thresholds.partial:
         return PLAIN_ANSWER._replace(has_refusal=True)
-    if scored.verdict == "undecided":
+    return _read_open_text(detected, text, is_undecided=scored.verdict == "undecided")
+
+
+def _read_open_text(detected: DetectedBehaviour, text: str, *, is_undecided: bool) -> DetectedBehaviour:
+    """Return what a text does that does not refuse, in whole or in part: it may ask the reader for a choice."""
+    position = _find_choice(text)
+    if position == "first":
+        return DetectedBehaviour("clarify", True, False, False, "", detected.has_quoted_phrase)
+    if is_undecided or position == "last":
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
     return detected
+
+
+_SEVERAL = 2  # sentences
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?;]) (?:¶ )?")
+_CHOICE = re.compile(
+    r"\b(?:which|who|what|where|how)\b.{0,60}\byou(?:r|rs)?\b|^are you (?:on|using|asking)\b|^(?:do|did) you mean\b"
+    r"|\b(?:anh|chi|ban|minh|be|con|chau|quy khach)\b.{0,60}\b(?:nao|gi|ai|dau|may|bao nhieu|hay)\b"
+)
+"""Questions that ask the reader for a choice or a detail, where offers ("Do you want one?") follow an answer."""
+
+
+def _refuses_throughout(text: str, asked: str, model: RefusalModel) -> bool:
+    """Whether each of several sentences refuses by itself: then the number in "the manual stops at page 3" answers
+    nothing."""
+    sentences = _SENTENCE_BREAK.split(text)
+    if len(sentences) < _SEVERAL:
+        return False
+    scores = [model.score_text(sentence, asked) for sentence in sentences]
+    return all(scored.verdict == "refusal" for scored in scores)
+
+
+def _find_choice(text: str) -> Literal["first", "last", ""]:
+    """Return where a text asks the reader for a choice or a detail, with at most one remark beside the question.
+
+    A question that follows a statement without a number may be the reason for asking, or follow an answer.
+    """
+    sentences = _SENTENCE_BREAK.split(text) if "?" in text else []
+    questions = [sentence for sentence in sentences if sentence.endswith("?")]
+    if len(questions) != 1 or len(sentences) > _SEVERAL or not _CHOICE.search(questions[0]):
+        return ""
+    if questions[0] == sentences[0]:
+        return "first"
+    return "" if any(map(str.isdigit, text)) else "last"
 
 
 def _is_weighed(detected: DetectedBehaviour) -> bool:
