@@ -53,6 +53,7 @@ BARS = {
     "kept-vi": (0.90, 0.97),
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
+    "counters-en": (0.92, 0.97),
 }
 BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
 BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free") for language in LANGUAGES}
@@ -127,10 +128,11 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
     return answers
 
 
-def read_mixed() -> dict[str, list[LabelledAnswer]]:
-    """Return the answers of `mixed.jsonl` by language; its labels do not say what kind of refusal it is."""
+def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
+    """Return the answers of `mixed.jsonl` or `counters.jsonl` by language; their labels do not say what kind of refusal
+    it is."""
     answers: dict[str, list[LabelledAnswer]] = {}
-    for line in (FOLDER / "mixed.jsonl").read_text("utf-8").splitlines():
+    for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         label = "abstain" if row["label"] == "refuse" else row["label"]
         answers.setdefault(row["language"], []).append(LabelledAnswer(label, row["answer"], row["question"]))
@@ -278,8 +280,9 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
-    for language, answers in read_mixed().items():
-        missed_bars += _print_counts(f"mixed-{language}", "all", count_verdicts(answers))
+    for name in ("mixed", "counters"):
+        for language, answers in read_mixed(name).items():
+            missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
     for half in HALVES:
         missed_bars += _print_counts("desks-en", half, count_verdicts(read_desks_half(half)))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
