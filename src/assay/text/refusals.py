@@ -10,7 +10,8 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
    remarks about the documents are ignored; a number or enough other words are a substantive claim.
 5. A refusal with a substantive claim is an answer that declines a part. Otherwise denial takes precedence over handing
    over, and that over abstention. Advice to contact someone, without any other phrase, hands over but is undecided.
-6. A text that ends in a question or asks for what it needs, without a claim, asks back.
+6. A text that ends in a question or asks for what it needs, without a claim, asks back; so does a short one that
+   asks for a choice before it says why.
 7. A text of up to 300 characters in which no phrase decided is weighed by a model of free wording (`refusal_model`),
    unless a first look finds no word of refusing (`refusal_first_look`): it refuses, as a whole or in part, is
    undecided, or answers. A phrase that the model contradicts strongly leaves the text undecided.
