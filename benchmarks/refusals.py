@@ -3,8 +3,9 @@
 `ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts, then the
 CPU time. Of English and Vietnamese sentences that the models of free wording learned from, each is read by a model that
 has not seen its cell; the halves of those sets are spent. The sets called kept were not read before the models were
-frozen; those called unseen were written by other people, and an earlier model had read them once. Of stock answers in
-eight languages one half was read when the rules were frozen; those called free were written after that.
+frozen; those called unseen were written by other people, and an earlier model had read them once; mixed and counters
+by others still, each scored once when it came. Of stock answers in eight languages one half was read when the rules
+were frozen; those called free were written after that.
 `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
 hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
 ASSAY_TEST_DATA the published answers are left out.
@@ -53,6 +54,7 @@ BARS = {
     "kept-vi": (0.90, 0.97),
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
+    "counters-en": (0.92, 0.97),
 }
 BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
 BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free") for language in LANGUAGES}
@@ -127,10 +129,11 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
     return answers
 
 
-def read_mixed() -> dict[str, list[LabelledAnswer]]:
-    """Return the answers of `mixed.jsonl` by language; its labels do not say what kind of refusal it is."""
+def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
+    """Return the answers of `mixed.jsonl` or `counters.jsonl` by language; their labels do not say what kind of refusal
+    it is."""
     answers: dict[str, list[LabelledAnswer]] = {}
-    for line in (FOLDER / "mixed.jsonl").read_text("utf-8").splitlines():
+    for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         label = "abstain" if row["label"] == "refuse" else row["label"]
         answers.setdefault(row["language"], []).append(LabelledAnswer(label, row["answer"], row["question"]))
@@ -278,8 +281,9 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
-    for language, answers in read_mixed().items():
-        missed_bars += _print_counts(f"mixed-{language}", "all", count_verdicts(answers))
+    for name in ("mixed", "counters"):
+        for language, answers in read_mixed(name).items():
+            missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
     for half in HALVES:
         missed_bars += _print_counts("desks-en", half, count_verdicts(read_desks_half(half)))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())

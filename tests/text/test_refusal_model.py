@@ -213,3 +213,35 @@ def test_reasons_name_words_of_the_rules_only() -> None:
     assert "orion" not in named
     assert not any(map(str.isdigit, named))
     assert ((), ()) == explain_wording("Das Dokument enthält dazu nichts.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("my lips would be sealed if I knew, but I don't \U0001f937", "abstain"),
+        ("oh no! what's your order number? \U0001f4e6", "clarify"),
+        ("Em không có dự báo nào trong tay nên chẳng dám nói đâu ạ!", "abstain"),
+    ],
+)
+def test_words_that_other_languages_also_have_do_not_keep_the_model_away(answer: str, expected: str) -> None:
+    assert detect_behaviour(answer).behaviour == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Are you on Windows, macOS or Linux? The steps differ a lot.", "clarify"),
+        ("Bạn dùng Windows hay macOS? Mỗi hệ điều hành có cách cài khác nhau.", "clarify"),
+        ("The lamp costs 59 euros. Which colour do you want?", "answer"),
+        ("The lamp is on sale. Do you want one?", "answer"),
+    ],
+)
+def test_a_question_for_a_choice_asks_back_even_before_its_reason(answer: str, expected: str) -> None:
+    assert detect_behaviour(answer).behaviour == expected
+
+
+def test_sentences_that_all_refuse_answer_no_part() -> None:
+    answer = "Cabinet codes are handed out by the ward sister only. I won't give them in chat."
+    detected = detect_behaviour(answer, question="What is the code of the drug cabinet on ward 5?")
+    assert detected.behaviour in REFUSALS
+    assert not detected.is_partial_refusal

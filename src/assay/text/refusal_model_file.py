@@ -45,7 +45,7 @@ def choose_model(text: str) -> RefusalModel | None:
     >>> choose_model("Das Dokument enthält dazu nichts".lower()) is None
     True
     """
-    words = set(text.encode("ascii", "replace").translate(_LETTERS).split())
+    words = _split_letters(text)
     best, best_count = None, _LEAST_KNOWN * max(1, len(words))
     for language in MODEL_LANGUAGES:
         model = load_model(language)
@@ -55,3 +55,17 @@ def choose_model(text: str) -> RefusalModel | None:
         if best_count >= _MOSTLY_KNOWN * len(words):
             break
     return best
+
+
+def knows_most_words(model: RefusalModel, text: str) -> bool:
+    """Return whether a model knows so many words of a prepared text that the text is surely in its language.
+
+    >>> knows_most_words(load_model("en"), "oh no! what's your order number?")
+    True
+    """
+    words = _split_letters(text)
+    return model.count_known(words) >= _MOSTLY_KNOWN * max(1, len(words))
+
+
+def _split_letters(text: str) -> set[bytes]:
+    return set(text.encode("ascii", "replace").translate(_LETTERS).split())

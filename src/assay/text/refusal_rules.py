@@ -43,6 +43,7 @@ def list_group(group: LexiconGroup, shipped: Iterable[str]) -> list[str]:
 _FIRST_CHARACTERS = 300  # of a text that show its language
 _FEWEST_MARKERS, _SHORT = 2, 100
 _VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
+_ENGLISH_SPELLING = re.compile(r"[\x00-\x7f\u2010-\u2027\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*")
 _EDGES = ".,;:!?\"'()[]*"
 
 
@@ -64,6 +65,18 @@ def may_be_other_latin(text: str, markers: frozenset[str], common_words: frozens
     if not common_words.isdisjoint(words) or _VIETNAMESE_LETTER.search(start) or any(map(str.isdigit, start)):
         return False
     return any(map(str.isalpha, start)) and common_words.isdisjoint([word.strip(_EDGES) for word in words])
+
+
+def is_spelt_like(language: str, text: str) -> bool:
+    """Return whether a text is written with letters that only Vietnamese has, or, for English, with plain letters,
+    punctuation and symbols only.
+
+    >>> is_spelt_like("vi", "thắng con nào?"), is_spelt_like("en", "No sé"), is_spelt_like("en", "no clue!")
+    (True, False, True)
+    """
+    if language == "vi":
+        return _VIETNAMESE_LETTER.search(text) is not None
+    return _ENGLISH_SPELLING.fullmatch(text) is not None
 
 
 class RefusalRules:

@@ -10,7 +10,8 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
    remarks about the documents are ignored; a number or enough other words are a substantive claim.
 5. A refusal with a substantive claim is an answer that declines a part. Otherwise denial takes precedence over handing
    over, and that over abstention. Advice to contact someone, without any other phrase, hands over but is undecided.
-6. A text that ends in a question or asks for what it needs, without a claim, asks back.
+6. A text that ends in a question or asks for what it needs, without a claim, asks back; so does a short one that
+   asks for a choice before it says why.
 7. A text of up to 300 characters in which no phrase decided is weighed by a model of free wording (`refusal_model`),
    unless a first look finds no word of refusing (`refusal_first_look`): it refuses, as a whole or in part, is
    undecided, or answers. A phrase that the model contradicts strongly leaves the text undecided.
@@ -41,7 +42,7 @@ from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
-from assay.text.refusal_model_file import choose_model
+from assay.text.refusal_model_file import choose_model, knows_most_words
 from assay.text.refusal_reasons import WordingReasons, find_reasons
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
@@ -49,6 +50,7 @@ from assay.text.refusal_rules import (
     LexiconGroup,
     RefusalRules,
     find_lexicon,
+    is_spelt_like,
     list_group,
     may_be_other_latin,
 )
@@ -187,7 +189,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> mark_answers_open_to_model(["12 days of leave", "No leave", ""]).tolist()
     [False, True, False]
     """
-    marked = [0 < len(answer) <= LONGEST_SCORED and may_refuse_freely(answer) for answer in answers]
+    marked = [0 < len(answer) <= LONGEST_SCORED and _may_be_weighed(answer) for answer in answers]
     return np.array(marked, dtype=np.bool_)
 
 
@@ -254,11 +256,16 @@ def detect_phrases(text: str) -> DetectedBehaviour:
 
 @lru_cache(maxsize=1024)
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    if not _is_weighed(detected) or not (detected.has_refusal or may_refuse_freely(answer)):
+    if not _is_weighed(detected) or not (detected.has_refusal or _may_be_weighed(answer)):
         return detected
     text = normalise_answer(answer)
     model = _choose_model(answer, text)
     return detected if model is None else weigh_wording(detected, text, question, model)
+
+
+def _may_be_weighed(answer: str) -> bool:
+    """Whether an answer holds a word of refusing or a question."""
+    return "?" in answer or may_refuse_freely(answer)
 
 
 def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
@@ -279,7 +286,8 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
     if detected.is_partial_refusal:
         kind = scored.kind if scored.kind != "clarify" else "abstain"
-        return detected._replace(behaviour=kind, has_substantive_claim=False) if is_whole else detected
+        declines_all = is_whole or _refuses_throughout(text, asked, model)
+        return detected._replace(behaviour=kind, has_substantive_claim=False) if declines_all else detected
     if detected.has_refusal:
         contradicts = scored.score < model.thresholds.undecided - _CONTRADICTION
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False) if contradicts else detected
@@ -292,9 +300,50 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
         return DetectedBehaviour(scored.kind, True, has_refusal, False, "", detected.has_quoted_phrase)
     if scored.verdict == "refusal" or scored.partial_score >= model.thresholds.partial:
         return PLAIN_ANSWER._replace(has_refusal=True)
-    if scored.verdict == "undecided":
+    return _read_open_text(detected, text, is_undecided=scored.verdict == "undecided")
+
+
+def _read_open_text(detected: DetectedBehaviour, text: str, *, is_undecided: bool) -> DetectedBehaviour:
+    """Return what a text does that does not refuse, in whole or in part: it may ask the reader for a choice."""
+    position = _find_choice(text)
+    if position == "first":
+        return DetectedBehaviour("clarify", True, False, False, "", detected.has_quoted_phrase)
+    if is_undecided or position == "last":
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
     return detected
+
+
+_SEVERAL = 2  # sentences
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?;]) (?:¶ )?")
+_CHOICE = re.compile(
+    r"\b(?:which|who|what|where|how)\b.{0,60}\byou(?:r|rs)?\b|^are you (?:on|using|asking)\b|^(?:do|did) you mean\b"
+    r"|\b(?:anh|chi|ban|minh|be|con|chau|quy khach)\b.{0,60}\b(?:nao|gi|ai|dau|may|bao nhieu|hay)\b"
+)
+"""Questions that ask the reader for a choice or a detail, where offers ("Do you want one?") follow an answer."""
+
+
+def _refuses_throughout(text: str, asked: str, model: RefusalModel) -> bool:
+    """Whether each of several sentences refuses by itself: then the number in "the manual stops at page 3" answers
+    nothing."""
+    sentences = _SENTENCE_BREAK.split(text)
+    if len(sentences) < _SEVERAL:
+        return False
+    scores = [model.score_text(sentence, asked) for sentence in sentences]
+    return all(scored.verdict == "refusal" for scored in scores)
+
+
+def _find_choice(text: str) -> Literal["first", "last", ""]:
+    """Return where a text asks the reader for a choice or a detail, with at most one remark beside the question.
+
+    A question that follows a statement without a number may be the reason for asking, or follow an answer.
+    """
+    sentences = _SENTENCE_BREAK.split(text) if "?" in text else []
+    questions = [sentence for sentence in sentences if sentence.endswith("?")]
+    if len(questions) != 1 or len(sentences) > _SEVERAL or not _CHOICE.search(questions[0]):
+        return ""
+    if questions[0] == sentences[0]:
+        return "first"
+    return "" if any(map(str.isdigit, text)) else "last"
 
 
 def _is_weighed(detected: DetectedBehaviour) -> bool:
@@ -311,7 +360,9 @@ def _choose_model(answer: str, text: str) -> RefusalModel | None:
         return None
     if _needs_latin_rules(answer):
         lexicon = find_lexicon(_select_rules(answer), text)
-        return model if lexicon is None or lexicon.language in COMMON_LANGUAGES else None
+        if lexicon is None or lexicon.language in COMMON_LANGUAGES:
+            return model
+        return model if is_spelt_like(model.language, answer) and knows_most_words(model, text) else None
     return model
 
 
