@@ -139,7 +139,7 @@ def _drop_repeated(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 MOST_OF_A_FORM = 2
 """How many questions of one form have the same answer: a log says of ten pumps that they were collected on Friday."""
-_OWN_WORD = re.compile(r"“[^”]*”|[^\W_]*[A-ZÀ-Ỹ0-9][\w-]*")
+_OWN_WORD = re.compile(r"“[^“”]*”|\b[A-ZÀ-Ỹ0-9][\w-]*")
 
 
 def _thin_forms(candidates: Sequence[Candidate]) -> list[Candidate]:
