@@ -75,7 +75,7 @@ _TIME = (
     rf"(?:{_MONTH}|1[5-9]\d\d|20\d\d)|(?:after|before) (?:each|every|the) [a-z]+(?: [a-z]+)?|around the clock|"
     r"on (?:public )?holidays|on weekdays|at weekends)"
 )
-_WHEN = re.compile(rf" (?P<asked>{_TIME}(?:(?: and)? {_TIME}){{0,2}})\Z")
+_WHEN = re.compile(rf" (?P<asked>{_TIME}(?:(?: and)? {_TIME}){{0,3}})\Z")
 _TIME_NOUN = re.compile(
     r"\b(?:morning|afternoon|evening|night|weekend|day|week|month|year|season|time|case|event|future|past|end|"
     r"beginning|start|moment|latest|least|most|once|average|request|hour|minute|first|total|rate|price|cost)s?\Z"

@@ -98,7 +98,7 @@ _FINITE = "|".join(["is", "are", "was", "were", "can", "may", "must", "will", "c
 _JOINED = re.compile(rf",? and (?P<second>(?:{_FINITE})\b[^;]*)|; .*|, and (?:they|it|the|he|she|a|an|then)\b.*")
 
 
-_AMOUNT = r"(?:[€$£]\d[\d.,]*|\d[\d.,]*) ?[\w%€$£]* (?:for|on|in|from|per) [^,.;]{2,40}?"
+_AMOUNT = r"[€$£]?\d[\d.,]{0,12} ?[^\W\d_]{0,12}[%€$£]? (?:for|on|in|from|per) [^,.;]{2,40}?"
 _TWO_PRICES = re.compile(rf"(?P<start>[^,;]{{5,80}}? )(?P<first>{_AMOUNT}),? (?:and|but) (?P<second>{_AMOUNT})\.\Z")
 
 
