@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from tests.attribution.traces import BAD, GOOD, LEAVE, blamed, case, corpus, seen
+from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, seen
 
 from assay.attribution.misread_numbers import find_misread_number
-from assay.attribution.run_consensus import MIN_SUPPORT, count_sure_causes, rank_by_run
-from assay.records.findings import Attribution
+from assay.attribution.run_consensus import MIN_SUPPORT, count_sure_causes, find_failing_searches, rank_by_run
+from assay.records.findings import Attribution, EvidenceTrace
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence, User
 from assay.records.observations import Chunk, Stage
 
@@ -163,3 +163,45 @@ def test_an_answer_without_citations_of_a_target_that_reports_them_is_a_doubt() 
     assert blamed(case(), seen(*stages, answer=GOOD), corpus()).cause is None, "nothing is reported of citations"
     assert blamed(case(), seen(*stages, answer=GOOD, citations=("leave",)), corpus()).cause is None
     assert blamed(case(), seen(*stages, answer=f"{GOOD} [1]", citations=()), corpus()).cause is None
+
+
+def make_traces(missed_by_dense: int, missed_by_words: int) -> list[Attribution]:
+    """Cases in which one of two searches misses what the other has first, and as many in which both have it."""
+    ranks: list[dict[str, int | None]] = [{"dense": None, "bm25": 1}] * missed_by_dense
+    ranks += [{"dense": 1, "bm25": None}] * missed_by_words
+    ranks += [{"dense": 1, "bm25": 1}] * len(ranks)
+    return [Attribution("", "pass", traces=(EvidenceTrace(0, "leave", 3, True, row),)) for row in ranks]
+
+
+LOST_IN_MERGE = Attribution("q", "retrieval_fault", "hybrid_merge", confidence="medium", also=("embedding",))
+
+
+def test_a_search_that_misses_far_more_than_the_other_comes_before_the_merge() -> None:
+    failing = find_failing_searches(make_traces(6, 0))
+    assert {"embedding": "dense misses 6 that bm25 has near the top, and bm25 0 the other way round"} == failing
+    ranked = rank_by_run(LOST_IN_MERGE, count_sure_causes({"q": LOST_IN_MERGE}), failing)
+    assert ("embedding", ("hybrid_merge",), "low") == (ranked.cause, ranked.also, ranked.confidence)
+
+
+def test_two_searches_that_complement_each_other_are_for_the_merge_to_join() -> None:
+    for missed_by_dense, missed_by_words in ((3, 0), (6, 5), (6, 6)):
+        failing = find_failing_searches(make_traces(missed_by_dense, missed_by_words))
+        assert not failing
+        assert LOST_IN_MERGE == rank_by_run(LOST_IN_MERGE, count_sure_causes({}), failing)
+
+
+def test_evidence_that_is_quoted_under_another_id_has_moved() -> None:
+    listed_ids = (Stage("dense", (Chunk("office"),)), Stage("context", (Chunk("office"),)))
+    moved = blamed(case(), seen(*listed_ids, citations=("office",)), corpus())
+    assert ("chunking", "other_ids", ("stale_index",)) == (moved.cause, moved.subcause, moved.also)
+    assert "chunking" != blamed(case(), seen(*listed_ids), corpus()).cause, "a model may know the words by heart"
+
+
+def test_a_text_under_the_id_of_another_chunk_is_the_context_builders() -> None:
+    ranked = Stage("dense", (Chunk("leave", text=TEXTS["leave"]), Chunk("office", text=TEXTS["office"])))
+    exchanged = Stage("context", (Chunk("leave", text=TEXTS["office"]), Chunk("office", text=TEXTS["leave"])))
+    found = blamed(case(), seen(ranked, exchanged, citations=("office",)), corpus())
+    assert ("context_builder", "text_exchanged", "high") == (found.cause, found.subcause, found.confidence)
+    parent = Stage("context", (Chunk("leave", text=f"{TEXTS['leave']} {TEXTS['office']}"),))
+    whole = Stage("dense", (*ranked.chunks, Chunk("policy", text=f"{TEXTS['leave']} {TEXTS['office']}")))
+    assert "text_exchanged" != blamed(case(), seen(whole, parent, citations=("leave",)), corpus()).subcause
