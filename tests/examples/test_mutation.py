@@ -10,7 +10,7 @@ import assay
 pytestmark = pytest.mark.slow
 
 NOTICED = 0.85
-"""Of 32 answers to other questions four say nothing that contradicts a keyword in words: they are open, and not worse."""
+"""Of 32 answers to other questions four contradict no keyword made of words: they are left open, and not worse."""
 
 
 @pytest.fixture(scope="module", params=SETS, ids=lambda names: str(names[0]))
