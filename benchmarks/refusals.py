@@ -55,9 +55,11 @@ BARS = {
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
     "counters-en": (0.92, 0.97),
+    "counters-later-en": (0.92, 0.97),
+    "counters-later-vi": (0.90, 0.97),
 }
 BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
-BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free") for language in LANGUAGES}
+BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free", "counters-later") for language in LANGUAGES}
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
@@ -130,8 +132,10 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
 
 
 def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
-    """Return the answers of `mixed.jsonl` or `counters.jsonl` by language; their labels do not say what kind of refusal
-    it is."""
+    """Return the answers of `mixed.jsonl`, `counters.jsonl` or `counters-later.jsonl` by language.
+
+    Their labels do not say what kind of refusal it is.
+    """
     answers: dict[str, list[LabelledAnswer]] = {}
     for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
@@ -281,7 +285,7 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
-    for name in ("mixed", "counters"):
+    for name in ("mixed", "counters", "counters-later"):
         for language, answers in read_mixed(name).items():
             missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
     for half in HALVES:
