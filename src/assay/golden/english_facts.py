@@ -120,7 +120,8 @@ _ROLE = re.compile(
     r"clerk|office|department|team|bursar|registrar|warden|dean|janitor))\Z"
 )
 _OF_A_ROLE = re.compile(
-    r"(?:approve|sign|check|inspect|collect|keep|issue|order|clean|repair|train|lead|book|elect|decide|grant|supervise|maintain|operate|organise|prepare|calculate|release|register|record|measure|manage|handle)\Z"
+    r"(?:approve|sign|check|inspect|collect|keep|issue|order|clean|repair|train|lead|book|elect|decide|grant|supervise|"
+    r"maintain|operate|organise|prepare|calculate|release|register|record|measure|manage|handle)\Z"
 )
 
 

@@ -68,7 +68,7 @@ _LONGEST_GAP = 3
 def name_pronoun(statement: Statement, before: Statement | None, text: str) -> NamedStatement | None:
     """Return a statement that begins with "It" with the subject of the one right before it in its place.
 
-    Only where that one names nothing else that "it" could stand for: its subject is one thing, and its heading too.
+    Only where that subject is one thing and no person, and "it" stands for no clause ("It is important to …").
 
     >>> from assay.text.statements import list_statements
     >>> text = "The beginner course takes three evenings. It costs 79 EUR."
