@@ -404,7 +404,7 @@ def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
     with pytest.raises(InputError, match=r"gate:1: rules\[0\].metrik: .*did you mean 'metric'"):
         assay.gate(result, {"rules": [{"metrik": "failed"}]})
     with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary"):
-        assay.gate(result, 3)  # type: ignore[arg-type]
+        assay.gate(result, 3)  # type: ignore[arg-type]  # what is refused is no form of rules
 
 
 def test_a_case_is_explained_by_its_id_or_as_it_is() -> None:

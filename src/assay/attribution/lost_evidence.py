@@ -591,10 +591,10 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     if final is None or rank is None:
         return None
     context = loss.find_last_step("context")
-    cut = (
-        "the generator was shown" if context is not None else "no context is recorded, and it is taken to be the first"
-    )
-    evidence = (f"{loss.describe_rank(final)} in {final.name}; {cut} {loss.shown_count}",)
+    shown = f"the generator was shown {loss.shown_count}"
+    if context is None:
+        shown = f"no context is recorded, so the first {loss.shown_count} are taken for it"
+    evidence = (f"{loss.describe_rank(final)} in {final.name}; {shown}",)
     if final.kind == "rerank" or len(loss.steps) <= 2:
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
         subcause, record = "ranked_below_cut_off", (RECORD_UNFILTERED, RECORD_QUERY)

@@ -80,9 +80,7 @@ def name_pronoun(statement: Statement, before: Statement | None, text: str) -> N
         return None
     if before.kind != statement.kind or statement.start - before.end > _LONGEST_GAP:
         return None
-    first = next(split_predicates(before.text))
-    fact, clause = read_fact(first), read_clause(first)
-    subject = fact.subject if fact is not None else clause.subject if clause is not None else ""
+    subject = _find_subject(next(split_predicates(before.text)))
     is_thing = (
         subject.startswith(("The ", "A ", "An ")) and not is_plural(subject) and _PERSON_ROLE.search(subject) is None
     )
@@ -119,15 +117,21 @@ def split_predicates(text: str) -> Iterator[str]:
         return
     match = _JOINED.search(text)
     first = text[: match.start()].rstrip(" .") if match is not None else ""
-    fact = read_fact(first) if first else None
-    clause = read_clause(f"{first} ") if first else None
-    subject = fact.subject if fact is not None else clause.subject if clause is not None else ""
+    subject = _find_subject(first)
     if match is None or not subject:
         yield text
         return
     yield f"{first}."
     if match["second"]:
         yield f"{subject} {match['second'].rstrip(' .')}."
+
+
+def _find_subject(text: str) -> str:
+    """Return the subject of a sentence, or of one without its complement ("The hall is"); "" if none is read."""
+    fact, clause = read_fact(text), read_clause(f"{text} ")
+    if fact is not None:
+        return fact.subject
+    return clause.subject if clause is not None else ""
 
 
 _FULL_NAME = r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){1,2}"
