@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from assay.formats.golden_files import load_golden, write_golden
+from assay.golden.drafted_parts import ANONYMOUS
 from assay.golden.drafting import draft_candidates
-from assay.records.golden_set import Case, Corpus, CorpusChunk
+from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 
 
 def draft(text: str, section: str, *others: CorpusChunk) -> list[Case]:
@@ -176,3 +180,16 @@ def test_a_log_gives_two_questions_of_one_form_and_answer() -> None:
     candidates = draft_candidates(Corpus({chunk.chunk_id: chunk for chunk in chunks}))
     answers = [candidate.case.must_have for candidate in candidates if candidate.kind == "exact"]
     assert (2, 1) == (answers.count(("Friday",)), answers.count(("Monday",)))
+
+
+def test_what_is_drafted_of_one_restricted_document_can_be_reviewed(tmp_path: Path) -> None:
+    """Nobody but the only role of the corpus is denied by somebody without any: the case says who that is."""
+    text = f"{FILLER} The float is 300 EUR."
+    restricted = CorpusChunk("own", text=text, document="staff", section="Cash desk", roles=("staff",))
+    other = CorpusChunk("other", text="The hall opens at 9:00.", document="hall", section="Hours")
+    candidates = draft_candidates(Corpus({chunk.chunk_id: chunk for chunk in (restricted, other)}))
+    path = tmp_path / "candidates.jsonl"
+    write_golden(GoldenSet(tuple(candidate.case for candidate in candidates)), path)
+    denied = [case for case in load_golden(path).golden.cases if case.behaviour == "permission_denied"]
+    assert ["According to “Cash desk”, how much is the float?"] == [case.question for case in denied]
+    assert [User(id=ANONYMOUS)] == [case.user for case in denied]

@@ -100,6 +100,10 @@ def make_reader(chunk: CorpusChunk) -> User | None:
     return User(chunk.tenant, tuple(sorted(chunk.roles)[:1]), position, chunk.position_scope)
 
 
+ANONYMOUS = "anonymous"
+"""The id of a user without tenant and roles: a case that expects a denial says who asks."""
+
+
 def make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[str]) -> User | None:
     """Return a user who may not see a chunk: of another role, else of no role or of another tenant; None without any.
 
@@ -107,7 +111,7 @@ def make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[st
     """
     strangers = [User(chunk.tenant, (role,)) for role in roles if role not in chunk.roles]
     if chunk.roles:
-        strangers.append(User(chunk.tenant))
+        strangers.append(User(chunk.tenant) if chunk.tenant is not None else User(id=ANONYMOUS))
     if not chunk.roles and chunk.tenant is not None and tenants == [chunk.tenant]:
         strangers.append(User(f"not-{chunk.tenant}"))
     strangers += [User(tenant) for tenant in tenants if tenant != chunk.tenant]
