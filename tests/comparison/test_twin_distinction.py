@@ -244,7 +244,7 @@ def test_only_pairs_of_own_answers_are_told_apart_and_the_order_of_rows_does_not
         if reply != "nothing"
     ]
     assume(any("~" not in row.case_id for row in rows))
-    result = score(golden, rows)
+    result = score(golden, rows, metrics=["twin_distinction"])
     for number, pair in enumerate(replies):
         value, reason = read_state(result, f"q{number}")
         assert value in (None, 0.0, 1.0) and (value is None) == (reason == UNKNOWN_DISTINCTION_REASON)
@@ -256,7 +256,7 @@ def test_only_pairs_of_own_answers_are_told_apart_and_the_order_of_rows_does_not
             assert (value == 1.0) == (pair == ("own", "own")), (pair, value)
     if "twin_distinction" in result.configs["a"].summary:
         summary = result.configs["a"].summary["twin_distinction"]
-        again = score(golden, rows[::-1]).configs["a"].summary["twin_distinction"]
+        again = score(golden, rows[::-1], metrics=["twin_distinction"]).configs["a"].summary["twin_distinction"]
         assert again == summary and (summary.value is None or 0.0 <= summary.value <= 1.0)
 
 
@@ -269,9 +269,10 @@ def test_every_pair_of_replies_has_a_state() -> None:
             continue
         sides = ((first, False), (second, True))
         rows = [make_reply(reply, 0, swapped=swapped) for reply, swapped in sides]
-        value, _ = read_state(score(golden, rows), "q0")
+        value, _ = read_state(score(golden, rows, metrics=["twin_distinction"]), "q0")
         mirrored = [make_reply(reply, 0, swapped=not swapped) for reply, swapped in sides]
-        assert value == read_state(score(golden, mirrored), "q0")[0], (first, second)
+        again = score(golden, mirrored, metrics=["twin_distinction"])
+        assert value == read_state(again, "q0")[0], (first, second)
 
 
 # ── a metric like others ─────────────────────────────────────────────────────────────────────────────────────────────

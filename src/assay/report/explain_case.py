@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assay.attribution.attribute_run import attribute_run_case
-from assay.comparison.compare_scores import compare_with_baseline
 from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
@@ -28,6 +27,7 @@ from assay.report.case_text import (
     make_page,
     render_case_text,
 )
+from assay.report.collect_findings import compare_run
 from assay.report.comparison_tables import render_case_change, render_short_case_change
 from assay.report.failure_tables import describe_missing_files
 from assay.report.terminal import Screen
@@ -132,7 +132,7 @@ def explain_change(
 
     Unless `verbose`, cause, scores and moved evidence have at most `most_lines` lines each.
     """
-    comparison = compare_with_baseline(run)[_require_config(run, config_id)]
+    comparison = compare_run(run)[_require_config(run, config_id)]
     if verbose:
         return render_case_change(comparison, case_id)
     return render_short_case_change(comparison, case_id, width=width, most_lines=most_lines)

@@ -160,6 +160,7 @@ class ChangeMatrix:
         self.before, self.after = np.zeros(shape), np.zeros(shape)
         self.paired, self.codes = np.zeros(shape, dtype=np.bool_), np.zeros(shape, dtype=np.int8)
         self.has_doubtful, self.has_failures = [False] * len(metrics), [False] * len(metrics)
+        self.lists_unjudged = [any(map(lists_unjudged_rows, sides.get_columns(name))) for name in metrics]
         for row, target in enumerate(self.metrics):
             self._fill_row(row, target)
 
@@ -250,7 +251,9 @@ class _SliceOfMetric(NamedTuple):
             smallest_detectable=None,
             needs_review=self._list_cases(_IN_REVIEW),
         )
-        partial_note = _explain_partial_judging(sides, target.name, self.rows, coverage_floor)
+        partial_note = ""
+        if self.matrix.lists_unjudged[self.row]:
+            partial_note = _explain_partial_judging(sides, target.name, self.rows, coverage_floor)
         if partial_note or sample is None:
             return ChangeTest(replace(change, note=partial_note or "no case was scored on both sides"))
         tested = self._test_change(change, sample)
