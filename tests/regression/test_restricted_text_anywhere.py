@@ -128,6 +128,23 @@ def test_every_reported_text_is_searched(location: str, fields: dict[str, Any]) 
     assert 1 == (len(leaks.text) if location == "sentences" else leaks.count_leaks(location))
 
 
+def test_metadata_that_every_stage_repeats_leak_in_each_and_are_read_once() -> None:
+    chunk = Chunk("lunch:1", metadata={"note": PAY})
+    stages = tuple(Stage(name, (chunk,)) for name in ("dense", "fused", "context"))
+    leaks = _find(Observation("q", stages=stages))
+    assert [1, 1, 1] == [leaks.count_leaks(stage.name) for stage in stages]
+
+
+def test_pieces_of_text_in_a_later_stage_are_read_in_its_order() -> None:
+    """What repeats are metadata alone: of texts, two stages may tell more than one."""
+    words = PAY.replace("73,900", "").replace("HR-4471", "").replace("Nadia Brunel ", "").split()
+    pieces = [Chunk(f"lunch:{start}", text=" ".join(words[start : start + 4])) for start in range(0, len(words), 4)]
+    spread = [chunk for piece in pieces for chunk in (piece, Chunk(f"other-{piece.chunk_id}", text=OPEN))]
+    assert not _find(Observation("q", stages=(Stage("dense", tuple(spread)),))).count_leaks("anywhere")
+    stages = Stage("dense", tuple(spread)), Stage("fused", tuple(pieces))
+    assert _find(Observation("q", stages=stages)).count_leaks("anywhere")
+
+
 def test_passage_in_pieces_that_give_nothing_away_alone_is_a_leak() -> None:
     words = PAY.replace("73,900", "").replace("HR-4471", "").replace("Nadia Brunel ", "").split()
     pieces = [" ".join(words[start : start + 4]) for start in range(0, len(words), 4)]
