@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,15 @@ from assay.text.phrase_filter import OTHER_SCRIPT_RANGES, PhraseFilter
 from assay.text.segmentation import normalise_answer
 
 FILTER = PhraseFilter(["khong co quyen", "access denied", "not sure"])
+ARRAYS, ONE_BY_ONE = -1, 10_000
+"""Characters of all texts up to which they are looked up one by one."""
+
+
+@pytest.fixture(autouse=True, scope="module", params=[ARRAYS, ONE_BY_ONE], ids=["arrays", "one by one"])
+def _way(request: pytest.FixtureRequest) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(phrase_filter, "_FEW_CHARACTERS", request.param)
+        yield
 
 
 @pytest.mark.slow
@@ -79,6 +89,17 @@ def test_a_text_may_contain_the_separator_of_texts() -> None:
 @given(st.lists(st.sampled_from(["", "plain words", "không có quyền", "x" * 400, "\uffff", "ACCESS DENIED", "ok 🙂"])))
 def test_a_text_is_marked_the_same_alone_and_in_any_block(texts: list[str]) -> None:
     assert [FILTER([text])[0] for text in texts] == FILTER(texts).tolist()
+
+
+@given(st.text(st.sampled_from([*"acdeinostuCN'`t \t\n,-_0’é\u0301\u200bß²Ωя\x02\uffff\ud83d👍"]), max_size=40))
+def test_both_ways_mark_the_same_texts(text: str) -> None:
+    texts = [text, f"{text} not sure", f"cannot access denied{text}", f"isn't sure {text}"]
+    marked = []
+    for most in (ARRAYS, ONE_BY_ONE):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(phrase_filter, "_FEW_CHARACTERS", most)
+            marked.append(FILTER(texts).tolist())
+    assert marked[0] == marked[1]
 
 
 def test_blocks_are_cut_without_loss() -> None:

@@ -3,7 +3,8 @@
 Texts are joined and folded to ASCII byte by byte: letters and digits, spaces, apostrophes and hyphens; every other
 character becomes one mark. ASCII texts take a table of 256 bytes, others one of 65,536 entries. A phrase begins where a
 word begins, so only the seven bytes from there on are looked up by hash, and those that pass are compared letter by
-letter. Negations are contracted in the phrases, not spelled out in the texts: phrases are folded once.
+letter. Negations are contracted in the phrases, not spelled out in the texts: phrases are folded once. A few short
+texts are looked up one by one, because every call on an array takes longer than that.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy.typing as npt
 from assay.text.normalisation import fold_character, may_hold_other_script
 from assay.text.refusal_lexicon import SHORTEST_PHRASE
 
+_FEW_CHARACTERS = 1_000  # of all texts: from there on arrays are faster
 _BLOCK_CHARACTERS = 120_000  # at a time: every block takes some calls, and larger arrays need new memory pages
 _TEXT_END = "\uffff"  # between two texts; a noncharacter, so that hardly any text contains it
 _ASCII_TEXT_END = "\x02"  # between two ASCII texts: a control character that hardly any text contains
@@ -50,6 +52,10 @@ _LATIN_AND_SIGN_RANGES = (
 _SURROGATES = range(0xD800, 0xDC00)
 _SIGN_SURROGATES = (0xD835, 0xD83C, 0xD83D, 0xD83E)
 """Of letters for mathematics and of pictures, none of which folding drops; other planes have such as it does."""
+_WORD_STARTS = re.compile(rb"(?=(.{7}))[0-\xff]+", re.DOTALL)
+_NEGATION_STARTS = re.compile(rb"(?:(?=n't)|(?<=can)(?=not))(?=(.{7}))", re.DOTALL)
+"""Where a phrase may begin in a folded text, with the first bytes from there on."""
+_SPACES = re.compile(rb"  +")
 _CONTRACTIONS = (
     (re.compile(r"\bcan not\b"), ("cannot", "can't")),
     (re.compile(r"\bwill not\b"), ("won't",)),
@@ -107,6 +113,12 @@ def _folding_table() -> npt.NDArray[np.uint8]:
     table[[code for code in _SURROGATES if code not in _SIGN_SURROGATES]] = _SEVERAL
     table[ord(_TEXT_END)] = _TEXT_END_CODE
     return table
+
+
+def _fold_units(text: str) -> bytes:
+    """Return the folded text by its UTF-16 units."""
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    return _folding_table().take(units, mode="clip").tobytes().translate(None, bytes([_DROPPED]))
 
 
 _Keys = npt.NDArray[np.uint64]
@@ -185,6 +197,8 @@ class PhraseFilter:
     def __call__(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
         """Return, shape (n,), whether each text may contain a phrase; also true for texts without a Latin letter or a
         digit, and for those with a letter of another script."""
+        if sum(map(len, texts)) <= _FEW_CHARACTERS:
+            return np.array([self._may_hold(text) for text in texts], np.bool_)
         may_hold = np.zeros(len(texts), np.bool_)
         is_ascii = np.fromiter(map(str.isascii, texts), np.bool_, len(texts))
         sizes = np.fromiter(map(len, texts), np.intp, len(texts))
@@ -198,6 +212,24 @@ class PhraseFilter:
                     may_hold[block] = filter_block([texts[row] for row in block.tolist()])
         return may_hold
 
+    def _may_hold(self, text: str) -> bool:
+        """Return for one text what the blocks below say of it."""
+        is_plain = text.isascii() and _ASCII_TEXT_END not in text
+        folded = text.encode().translate(_ASCII_TABLE) if is_plain else _fold_units(text.replace(_TEXT_END, ""))
+        if _OTHER_SCRIPT in folded or _SEVERAL in folded or not max(folded, default=0) >= _FIRST_LETTER:
+            return True
+        folded = _SPACES.sub(b" ", folded)
+        if any(spelling in folded for spelling in self._short_spellings):
+            return True
+        padded = folded + bytes(_FIRST_KEY)
+        for starts in (_WORD_STARTS, _NEGATION_STARTS):
+            if self._by_start.keys().isdisjoint(starts.findall(padded)):
+                continue
+            for match in starts.finditer(padded):
+                if padded.startswith(self._by_start.get(match[1], ()), match.start()):
+                    return True
+        return False
+
     def _filter_ascii_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
         joined = _ASCII_TEXT_END.join(texts).encode()
         if joined.count(_TEXT_END_CODE) != len(texts) - 1:
@@ -205,8 +237,7 @@ class PhraseFilter:
         return self._filter_folded(joined.translate(_ASCII_TABLE), len(texts))
 
     def _filter_block(self, texts: Sequence[str]) -> npt.NDArray[np.bool_]:
-        units = np.frombuffer(_TEXT_END.join(texts).encode("utf-16-le", "surrogatepass"), "<u2")
-        folded = _folding_table().take(units, mode="clip").tobytes().translate(None, bytes([_DROPPED]))
+        folded = _fold_units(_TEXT_END.join(texts))
         if folded.count(_TEXT_END_CODE) != len(texts) - 1:
             return self._filter_block([text.replace(_TEXT_END, "") for text in texts])
         return self._filter_folded(folded, len(texts))
