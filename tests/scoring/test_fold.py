@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn
 from assay.scoring.score_tables import NO_OBSERVATION, fold_repeats
 
-REASONS = ("", "timeout", "no citations", "http 500")
+REASONS = ("", "timeout", "no citations", "http 500", f"{NEEDS_REVIEW}: votes far apart", f"{SETTLED}: by a person")
+CODES = st.integers(0, len(REASONS) - 1)
 
 
 def rows(*entries: tuple[int, float, int, int]) -> tuple[ScoreColumn, np.ndarray[tuple[int], np.dtype[np.intp]]]:
@@ -51,6 +54,28 @@ def test_a_case_is_not_applicable_only_where_every_repeat_is() -> None:
     folded = fold_repeats(*rows((0, 0.0, NOT_APPLICABLE, 2), (1, 0.0, NOT_APPLICABLE, 2), (1, 0.0, ERROR, 1)), 2)
     assert folded.column.status.tolist() == [NOT_APPLICABLE, ERROR]
     assert [why(folded.column, row) for row in (0, 1)] == ["no citations", "timeout"]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 0.25, -0.0, 1.0]), st.sampled_from([SCORED, ERROR, NOT_APPLICABLE]), CODES),
+        min_size=1,
+        max_size=6,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_cases_that_were_observed_once_are_the_same_beside_one_that_was_not(
+    observed: list[tuple[float, int, int]], random: Random
+) -> None:
+    """The first has a way of its own, without looking for repeats."""
+    entries = [(case, *row) for case, row in enumerate(observed)]
+    random.shuffle(entries)
+    column, case = rows(*entries)
+    alone, beside = (fold_repeats(column, case, len(entries) + more).column for more in (0, 1))
+    count = len(entries)
+    assert alone.values.tolist() == beside.values.tolist()[:count]
+    assert alone.status.tolist() == beside.status.tolist()[:count]
+    assert [why(alone, row) for row in range(count)] == [why(beside, row) for row in range(count)]
 
 
 def test_a_case_that_was_never_observed_is_an_error() -> None:

@@ -435,8 +435,11 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
     is_unjudged = has_error.copy()
     own_failures = []
     for name, column in table.columns.items():
+        is_error = column.status == ERROR
+        if not is_error.any():
+            continue
         raised = [code for code, reason in enumerate(column.reasons) if reason.startswith(OWN_METRIC_FAULTS)]
-        is_own = (column.status == ERROR) & np.isin(column.reason, raised)
+        is_own = is_error & np.isin(column.reason, raised)
         if is_own.any():
             ids = [table.case_ids[row] for row in np.flatnonzero(is_own).tolist()]
             first = column.reasons[int(column.reason[is_own][0])]
@@ -444,7 +447,7 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
             own_failures.append(f"{name} on {len(ids)} of {total}: {first} ({format_case_ids(ids)})")
         without_verdict = find_rows_without_verdict(column)
         is_unjudged |= without_verdict
-        has_error |= (column.status == ERROR) & ~is_own & ~without_verdict
+        has_error |= is_error & ~is_own & ~without_verdict
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
     unjudged = [table.case_ids[row] for row in np.flatnonzero(is_unjudged & ~has_error).tolist()]
     total = format_count(len(table.case_ids), "case")

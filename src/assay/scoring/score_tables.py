@@ -56,7 +56,10 @@ def fold_repeats(column: ScoreColumn, case_of_row: RowIndices, case_count: int) 
     >>> folded.column.values.tolist(), folded.column.status.tolist(), folded.spread.tolist()
     ([0.5, 1.0, 0.0], [0, 0, 2], [1.0, 0.0, 0.0])
     """
-    rows, scored = _count(case_of_row, case_count), _count(case_of_row[column.status == SCORED], case_count)
+    rows = _count(case_of_row, case_count)
+    if len(case_of_row) == case_count and rows.all():
+        return FoldedColumn(_arrange_rows(column, case_of_row), np.zeros(case_count))
+    scored = _count(case_of_row[column.status == SCORED], case_count)
     applicable = rows - _count(case_of_row[column.status == NOT_APPLICABLE], case_count)
     status = np.full(case_count, SCORED, dtype=np.uint8)
     status[2 * scored < applicable] = ERROR
@@ -65,6 +68,19 @@ def fold_repeats(column: ScoreColumn, case_of_row: RowIndices, case_count: int) 
     values, spread = _means(column, case_of_row, case_count, status == SCORED)
     reason, reasons = _reasons(column, case_of_row, status, rows == 0)
     return FoldedColumn(ScoreColumn(column.metric, values, status, reason, reasons), spread)
+
+
+def _arrange_rows(column: ScoreColumn, case_of_row: RowIndices) -> ScoreColumn:
+    """Return a column without repeats, each row at its case."""
+    reasons = tuple(sorted({"", *column.reasons}))
+    codes = np.array([reasons.index(reason) for reason in column.reasons], np.uint16)
+    is_noted = np.array([reason.startswith((NEEDS_REVIEW, SETTLED)) for reason in column.reasons])
+    is_scored = column.status == SCORED
+    values, status, reason = np.zeros_like(column.values), np.empty_like(column.status), np.empty_like(column.reason)
+    values[case_of_row] = np.where(is_scored, column.values, 0.0)
+    status[case_of_row] = column.status
+    reason[case_of_row] = np.where(is_scored & ~is_noted[column.reason], 0, codes[column.reason])
+    return ScoreColumn(column.metric, values, status, reason, reasons)
 
 
 def _count(case_of_row: RowIndices, cases: int) -> RowIndices:
