@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +16,18 @@ from msgspec.structs import replace
 import assay
 from assay.metrics.catalog import CATALOG, case_column_name, parse_metric
 from assay.metrics.correctness import UNKNOWN_REASON
+from assay.metrics.judge_requests import NO_VERDICT
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
-from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable, Summary
+from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable, Summary
 from assay.report.json_report import render_json_report
 from assay.report.markdown import ReportMeta, render_markdown_report
 from assay.report.run_summary import render_run_summary
 from assay.report.terminal import render_score_screen
-from assay.scoring.column_values import number_clusters
+from assay.scoring import summaries
+from assay.scoring.column_values import MIN_JUDGED_SHARE, number_clusters
 from assay.scoring.summaries import summarise_column, summarise_metric, summarise_table
+from assay.stats.arrays import RowIndices
 
 E, N = "error", "not applicable"
 
@@ -233,6 +237,77 @@ def test_all_summaries_of_a_table_are_keyed_by_metric_and_slice() -> None:
     assert {"recall@10": 0.5, "latency_ms(stat=p50)": 100.0} == {key: each.value for key, each in headline.items()}
     of_hr = {key: each.value for key, each in by_slice["tag=hr"].items()}
     assert of_hr == {"recall@10": 0.0, "latency_ms(stat=p50)": 300.0}
+
+
+REASONS = ("", f"{NEEDS_REVIEW}: tied votes", f"{SETTLED} by a person", UNKNOWN_REASON, NO_VERDICT)
+PARTS = CATALOG["refusal_calibration"].parts
+NAMES = ("recall@10", "faithfulness(by=rules)", "latency_ms(stat=p95)", "cost_usd", "refusal_calibration")
+
+
+@st.composite
+def tables_with_slices(draw: st.DrawFn) -> tuple[ScoreTable, dict[str, RowIndices]]:
+    """Tables with two different scores in each column, so that many slices hold the same ones, and small slices."""
+    count = draw(st.integers(2, 6))
+    scores = st.tuples(
+        st.sampled_from([0.0, 1.0, 0.5, math.nan]),
+        st.sampled_from([SCORED, SCORED, NOT_APPLICABLE, ERROR]),
+        st.integers(0, len(REASONS) - 1),
+    )
+    columns = {}
+    for name in (*NAMES, *PARTS):
+        two_scores = draw(st.tuples(scores, scores))
+        values, status, reason = zip(*(two_scores[draw(st.integers(0, 1))] for _ in range(count)), strict=True)
+        key = str(case_column_name(parse_metric(name)))
+        columns[key] = ScoreColumn(
+            key, np.array(values), np.array(status, np.uint8), np.array(reason, np.uint16), REASONS
+        )
+    slices = draw(st.lists(st.sets(st.integers(0, count - 1), min_size=1, max_size=3), max_size=8))
+    table = ScoreTable("c", [str(row) for row in range(count)], columns, (), ())
+    return table, {f"tag={number}": np.array(sorted(rows), np.intp) for number, rows in enumerate(slices)}
+
+
+@given(tables_with_slices(), st.booleans(), st.sampled_from([0.1, 0.95]))
+def test_slices_that_hold_the_same_scores_are_summarised_as_if_each_stood_alone(
+    content: tuple[ScoreTable, dict[str, RowIndices]], has_clusters: bool, floor: float
+) -> None:
+    table, slices = content
+    clusters = np.arange(len(table.case_ids), dtype=np.intp) // 2 if has_clusters else None
+    names = [parse_metric(name) for name in NAMES]
+    floors = {(str(name), "tag=1"): floor for name in names}
+    _, by_slice = summarise_table(table, names, slices, clusters, floors)
+    for key, rows in slices.items():
+        for name in names:
+            alone = summarise_metric(
+                table,
+                name,
+                rows,
+                slice_name=key,
+                clusters=clusters,
+                coverage_floor=floors.get((str(name), key), MIN_JUDGED_SHARE),
+            )
+            assert repr(by_slice[key][str(name)]) == repr(alone)  # a value that is not a number equals nothing
+
+
+def test_slices_that_hold_the_same_scores_are_summarised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed = []
+
+    def summarise(*arguments: Any, **options: Any) -> Summary:
+        computed.append(options["slice_name"])
+        return summarise_column(*arguments, **options)
+
+    monkeypatch.setattr(summaries, "summarise_column", summarise)
+    scores = column("recall@10", [1.0, 0.0, 1.0, 1.0])
+    table = ScoreTable("c", ["a", "b", "c", "d"], {"recall@10": scores}, (), ())
+    slices = {f"tag={row}": np.array([row], dtype=np.intp) for row in range(4)}
+    _, by_slice = summarise_table(table, [parse_metric("recall@10")], slices)
+    printed = {key: (of_slice["recall@10"].slice, of_slice["recall@10"].value) for key, of_slice in by_slice.items()}
+    assert printed == {
+        "tag=0": ("tag=0", 1.0),
+        "tag=1": ("tag=1", 0.0),
+        "tag=2": ("tag=2", 1.0),
+        "tag=3": ("tag=3", 1.0),
+    }
+    assert computed == ["all", "tag=0", "tag=1"]
 
 
 @pytest.mark.parametrize("metric", ["recall@5", "latency_ms(stat=p95)", "over_refusal", "cost_usd"])

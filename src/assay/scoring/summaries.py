@@ -172,11 +172,22 @@ def summarise_table(
     metric_columns = {str(name): _find_metric(table, name) for name in metrics}
     all_rows = SliceSummaries(metric_columns, None, HEADLINE, clusters, floors)
     headline = {name: _mark_uncalibrated(summary, table) for name, summary in all_rows.items()}
-    return headline, {key: SliceSummaries(metric_columns, rows, key, clusters, floors) for key, rows in slices.items()}
+    alike: _SummariesByContent = {}
+    return headline, {
+        key: SliceSummaries(metric_columns, rows, key, clusters, floors, alike) for key, rows in slices.items()
+    }
+
+
+_SummariesByContent = dict[tuple[str, float, bytes, bytes, bytes], Summary]
+"""Summaries by metric, coverage floor and the values, states and codes of reasons of the rows that they are of."""
 
 
 class SliceSummaries(Mapping[str, Summary]):
-    """The summaries of one slice by metric, each computed on first access, because most reports show few of them."""
+    """The summaries of one slice by metric, each computed on first access, because most reports show few of them.
+
+    Slices of one table share `alike`: a small golden set has dozens of slices of one case or two, and most hold the
+    same few scores.
+    """
 
     def __init__(
         self,
@@ -185,16 +196,31 @@ class SliceSummaries(Mapping[str, Summary]):
         key: str,
         clusters: ClusterCodes | None,
         floors: CoverageFloors | None = None,
+        alike: _SummariesByContent | None = None,
     ) -> None:
         self._metrics, self._rows, self._key, self._clusters = metrics, rows, key, clusters
         self._floors = floors or {}
+        self._alike = {} if alike is None else alike
         self._computed: dict[str, Summary] = {}
 
     def __getitem__(self, metric: str) -> Summary:
         if metric not in self._computed:
             floor = self._floors.get((metric, self._key), MIN_JUDGED_SHARE)
-            self._computed[metric] = _summary(self._metrics[metric], self._rows, self._key, self._clusters, floor)
+            self._computed[metric] = self._summarise(self._metrics[metric], floor)
         return self._computed[metric]
+
+    def _summarise(self, metric: _Metric, floor: float) -> Summary:
+        rows = self._rows
+        # Beyond its own rows, a summary depends on the clusters of the cases, and a balanced one on other columns.
+        depends_on_more = self._clusters is not None or bool(metric.parts) or self._key == HEADLINE
+        if rows is None or len(rows) > _FEW_VALUES or depends_on_more:
+            return _summary(metric, rows, self._key, self._clusters, floor)
+        column = metric.column
+        content = column.values[rows].tobytes(), column.status[rows].tobytes(), column.reason[rows].tobytes()
+        summary = self._alike.get((metric.name, floor, *content))
+        if summary is None:
+            summary = self._alike[(metric.name, floor, *content)] = _summary(metric, rows, self._key, None, floor)
+        return summary if summary.slice == self._key else replace(summary, slice=self._key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._metrics)

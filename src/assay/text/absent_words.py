@@ -15,6 +15,7 @@ from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_scope import has_exception
 from assay.text.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.languages import guess_language, is_other_language
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities import is_same_quantity
@@ -38,7 +39,7 @@ _YES_OR_NO = re.compile(
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
 _CLOSED = re.compile(r"\b(?:closed|shut|off|dong cua|nghi)\b")
-_DAYS = re.compile(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
+_DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
 _NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
 """Words that hold no fact by themselves."""
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5

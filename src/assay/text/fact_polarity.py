@@ -157,8 +157,8 @@ _NARROWING = re.compile(
 """A participle or a short clause after a noun, with the verb of the sentence behind it: "leave not taken is", "items
 nobody claims are"."""
 _RELATIVE_BEFORE = re.compile(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
-_OF_A_RELATIVE = re.compile(rf"(?:not|never|n t) [^,;.]{{2,60}}? {_FINITE}")
-_NOT_A_NOUN = re.compile(
+_OF_A_RELATIVE = LatePattern(rf"(?:not|never|n t) [^,;.]{{2,60}}? {_FINITE}")
+_NOT_A_NOUN = LatePattern(
     r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"
     r"or|if|it|they|he|she|we|you|i|there|that|which|who)|\A|[,;:.]) ?\Z"
 )

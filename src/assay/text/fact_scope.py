@@ -244,14 +244,14 @@ _EVENT_PAIRS = [
 _UNTIL = re.compile(r"\b(?:until|till|til|to|through|den|toi|cho den)(?: the)? $")
 
 
-_STARTS_AT = re.compile(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the| ngay)? $")
-_ENDS_AT = re.compile(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
+_STARTS_AT = LatePattern(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the| ngay)? $")
+_ENDS_AT = LatePattern(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
 _ASKS_START = re.compile(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
 _ASKS_END = re.compile(
     r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"
     r"|dong cua|den may gio|den khi nao|den luc nao)s?\b"
 )
-_ASKS_WHEN = re.compile(
+_ASKS_WHEN = LatePattern(
     r"\b(?:when|what (?:time|date|day)|how (?:early|late|long|soon)|from|since|earliest|latest|deadline|due|until"
     r"|khi nao|bao gio|may gio|luc nao|ngay nao|bao lau)\b"
 )
@@ -294,7 +294,7 @@ _BELIEF = re.compile(
     r"|you(?: may| might)? (?:may|might|have|often)? ?(?:have )?(?:heard|read somewhere|seen it said|think|expect)"
     r"|it is (?:often|widely|sometimes) (?:said|thought|believed)|nhieu nguoi (?:nghi|tuong|cho rang|noi|bao))\b"
 )
-_BUT = re.compile(r"\b(?:but|however|yet|in fact|actually|in truth|nhung|tuy nhien|thuc ra|thuc te)\b")
+_BUT = LatePattern(r"\b(?:but|however|yet|in fact|actually|in truth|nhung|tuy nhien|thuc ra|thuc te)\b")
 _WITHDRAWN = re.compile(
     r"[^.;]{0,40}?(?:\b(?:but|although|though|nhung|tuy nhien)|, (?:which|until))"
     r" (?:(?:it|this|that|they|these|those)(?: \w+)?(?:'s| has| have| was| were| is| are)?(?: since| now| been)* "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text, normalise_nfc
 
 KnownLanguage = Literal["en", "vi"]
@@ -28,7 +29,7 @@ _OTHER = frozenset(
     "son su sus una y "  # Spanish
     "ao aos das dos e em mais na nao nas nos o os ou pela pelo qual quando sao seu sua um uma".split()  # Portuguese
 ) - (_ENGLISH | _VIETNAMESE | frozenset("bei das dem den des die des se em con".split()))
-_NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_NO_SPACES = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _FEWEST_WORDS = 2
 _CLEAR_MAJORITY = 2
 

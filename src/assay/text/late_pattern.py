@@ -20,6 +20,11 @@ class LatePattern:
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self._pattern, self._flags = pattern, flags
 
+    @property
+    def pattern(self) -> str:
+        """The expression as it is written, for use within another one."""
+        return self._pattern
+
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The compiled expression, for what this class has no method for."""
@@ -29,17 +34,17 @@ class LatePattern:
         """Return the first match between two positions."""
         return self.compiled.search(text, start, len(text) if end is None else end)
 
-    def match(self, text: str) -> re.Match[str] | None:
-        """Return the match at the start of a text."""
-        return self.compiled.match(text)
+    def match(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+        """Return the match at the first of two positions."""
+        return self.compiled.match(text, start, len(text) if end is None else end)
 
     def fullmatch(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the match of all that is between two positions."""
         return self.compiled.fullmatch(text, start, len(text) if end is None else end)
 
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Return the matches, one after another."""
-        return self.compiled.finditer(text)
+    def finditer(self, text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
+        """Return the matches between two positions, one after another."""
+        return self.compiled.finditer(text, start, len(text) if end is None else end)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with every match replaced."""

@@ -154,7 +154,7 @@ def is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
 
 
 _HALF_DAY = 12 * 60
-_UNIT_MAY_FOLLOW = re.compile(
+_UNIT_MAY_FOLLOW = LatePattern(
     r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|was|were|can|may|must|will|would|should|has|have"
     r"|you|it|they|he|she|we|not|so|then|because|since|as|by|before|after|until|a|an|the|each|hoac|va|neu|khi|o|la"
     r"|thi|nhe|a|duoc|phai)\b)[^\W\d]"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
+from assay.text.late_pattern import LatePattern
 from assay.text.read_text import ReadText
 from assay.text.statement_cues import NEGATION
 
 _WRITTEN = {"chua": "chưa", "khong": "không", "chang": "chẳng", "khoi": "khỏi"}
 """How negations that are written like other words once they are folded are spelled in Vietnamese."""
-_IN_OTHER_WORDS = re.compile(
+_IN_OTHER_WORDS = LatePattern(
     r"\b(?:off|out|away|behind|forbidden|prohibited|banned|bans?|illegal|off-limits|avoid(?:ed)?|refrain|skip"
     r"|exclud(?:e|es|ed|ing)|exempt(?:ed)?|refused?|rejected|declined?|denied|stops?|impossible|unable|waived?|spared"
     r"|instead|forget|leave|left|zero|đừng|tránh|cấm|tắt|miễn|bỏ qua)\b",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities import Quantity
 from assay.text.units import MONEY
 
@@ -16,12 +17,12 @@ NOTHING_TO_PAY = re.compile(
     r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien))\b"
 )
 """What says that there is nothing to pay."""
-NOTHING_ALONE = re.compile(
+NOTHING_ALONE = LatePattern(
     r"(?:^|[.!?\n] ?|: |it's |it is )(?:absolutely )?(?P<nothing>nothing)\b(?! (?:is|was|else|about|but)\b)"
 )
 """An answer to what something costs."""
-ASKS_FOR_COST = re.compile(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
-MAY_BE_FREE = re.compile(
+ASKS_FOR_COST = LatePattern(r"\b(?:costs?|price|fee|fees|charges?|charged|pay|how much|bao nhieu tien|gia|phi)\b")
+MAY_BE_FREE = LatePattern(
     r"\b(?:on the house|on us|included|including|without paying|without charge|zero|nil|waived?|covered|gift"
     r"|give(?:n)? away|(?:not|without paying) (?:a|one|any) (?:cent|penny|thing|dime)|no money|nothing|save your"
     r"|bao gom|tang|khong (?:can|phai)|duoc mien)\b"

@@ -38,7 +38,7 @@ MYTH = re.compile(
     r"|no longer (?:true|correct|valid)|lam tuong|tin don|hieu lam|sai lam|nham tuong)\b"
 )
 """What calls a whole statement untrue, before or after it."""
-WRONG = re.compile(
+WRONG = LatePattern(
     r"\b(?:wrong|false|incorrect|erroneous|not (?:correct|right)|isn't (?:correct|right)|la sai|khong dung)\b"
 )
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
@@ -92,8 +92,8 @@ PAST_VERB = re.compile(
 """Says that a statement was true earlier, if another one is about the present."""
 
 
-USED_TO = re.compile(r"\b(?:used to|formerly|previously|originally|in the past|truoc day|truoc kia)\b")
-NO_LONGER = re.compile(r"\b(?:but|since|now|no longer|any ?more|none|these days|nowadays|today|currently|nhung|nay)\b")
+USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc day|truoc kia)\b")
+NO_LONGER = LatePattern(r"\b(?:but|since|now|no longer|any ?more|none|these days|nowadays|today|currently|nhung|nay)\b")
 """What ends something that used to be."""
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""

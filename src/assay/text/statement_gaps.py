@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ClauseSpan, ReadText, Word
 from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
@@ -329,12 +330,12 @@ _SUBORDINATE = re.compile(
 _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
 """Begins a phrase before a statement."""
 _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
-_AT_TIME = re.compile(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
+_AT_TIME = LatePattern(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
 _ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac)\b")
 _ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
-_CALENDAR = re.compile(
+_CALENDAR = LatePattern(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|i|i'm|i'd|i'll|chu|nhat|thu"
 )

@@ -14,6 +14,7 @@ from itertools import combinations
 
 from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal
 from assay.text.frequencies import find_frequencies, is_same_frequency
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.quantities import (
     MONTHS,
@@ -35,7 +36,7 @@ _REDUCTION = re.compile(
 )
 _FROM = re.compile(r"\b(?:from|starting at|as of|tu|du)(?: the)? [$€£]?$")
 _UNTIL = re.compile(r"\b(?:until|till|up to|den)(?: the)? [$€£]?$")
-_EXCESS = re.compile(
+_EXCESS = LatePattern(
     r"\b(?:too (?:many|much|few)|still|(?:not|isn't|aren't) enough|one (?:too|over|short)|van|chua du)\b"
 )
 _WHOLE = 100  # per cent
@@ -62,7 +63,7 @@ _WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
 _MONTH_NAME = re.compile(rf"\b(?:({'|'.join(MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
 _PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
-    (dimension, Decimal(value)): re.compile(rf"\b(?:{words})\b")
+    (dimension, Decimal(value)): LatePattern(rf"\b(?:{words})\b")
     for dimension, value, words in (
         (PLAIN, 0, "no|none|nothing|nobody|zero|never|khong"),
         (PLAIN, 1, "single|sole|duy nhat"),

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.languages import guess_language
+from assay.text.late_pattern import LatePattern
 from assay.text.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
@@ -43,8 +44,8 @@ _DIRECT = re.compile(
     r"|take|head|go|use|call|ring|come|ask|contact|see|try|at|in|on|from)\b"
 )
 """A beginning that answers the question without naming a subject."""
-_NO_NOUN = re.compile(r"[ .,;!?)]*(?:$|(?:for|in|at|on|when|if|with|to|from|as|cho|khi|neu|voi)\b)")
-_VERB_BEFORE = re.compile(r"(?:^|\b(?:can|may|must|to|you|we|they|i|will|should|could|please|don't|not|do)) ?$")
+_NO_NOUN = LatePattern(r"[ .,;!?)]*(?:$|(?:for|in|at|on|when|if|with|to|from|as|cho|khi|neu|voi)\b)")
+_VERB_BEFORE = LatePattern(r"(?:^|\b(?:can|may|must|to|you|we|they|i|will|should|could|please|don't|not|do)) ?$")
 """What stands before a verb: "send shoes" is no other kind of shoes than those of "return shoes"."""
 _DIRECT_REACH = 12  # characters of an answer in which a value is its beginning
 _ALL = 100  # per cent

@@ -23,6 +23,7 @@ from assay.text.fact_scope import (
     is_reversed_limit,
 )
 from assay.text.fact_texts import FactTexts
+from assay.text.late_pattern import LatePattern
 from assay.text.missing_quantities import is_opposite_bound
 from assay.text.negations import find_negations
 from assay.text.quantities import (
@@ -40,10 +41,10 @@ from assay.text.value_owner import is_comparable, split_parts
 from assay.text.weekdays import WEEKDAY
 
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
-_ASKS_WHICH = re.compile(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_ASKS_WHICH = LatePattern(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
 _EVERY_BEFORE = re.compile(r"\b(?:every|each|cu|moi) $")
-_EVERY = re.compile(r"\b(?:every|each|per|often|frequently|cu|moi|hang|dinh ky)\b|ly\b")
-_PER = re.compile(r"\b(?:per|every|each|often|moi)\b")
+_EVERY = LatePattern(r"\b(?:every|each|per|often|frequently|cu|moi|hang|dinh ky)\b|ly\b")
+_PER = LatePattern(r"\b(?:per|every|each|often|moi)\b")
 _REACH_BEFORE = 24  # characters before a value in which words for what it counts per, and when it begins, are searched
 _REACH = 160  # characters before a value in which words for the contrary event are searched
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assay.text.late_pattern import LatePattern
+
 WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b")
 """A day of the week."""
-WEEK = re.compile(
+WEEK = LatePattern(
     r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan|ngay thuong"
     r"|(?:ngay )?trong tuan)\b"
 )
 """What names several days together."""
 _WEEK_ORDER = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEK_ORDER_VIETNAMESE = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
-_DAY_RANGE = re.compile(r" ?(?:to|through|until|till|-|den) ?")
+_DAY_RANGE = LatePattern(r" ?(?:to|through|until|till|-|den) ?")
 
 
 def list_days(plain: str, start: int, end: int) -> Iterator[str]:
