@@ -204,7 +204,7 @@ def _compute_rank_correlation(
     gaps: Sequence[float], lengths: Sequence[int], cases: Sequence[str], seed: int
 ) -> ReportedEstimate | None:
     """Return Spearman's rank correlation, with an interval from drawing whole cases."""
-    first, second = np.array(gaps, dtype=np.float64), np.array(lengths, dtype=np.float64)
+    first, second = _number_values(gaps), _number_values(lengths)
 
     def correlate_rows(rows: npt.NDArray[np.intp]) -> float | None:
         return _compute_correlation(_compute_ranks(first[rows]), _compute_ranks(second[rows]))
@@ -215,10 +215,15 @@ def _compute_rank_correlation(
     )
 
 
-def _compute_ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return ranks; equal values share their mean rank."""
-    _, index, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[index], dtype=np.float64)
+def _number_values(values: Sequence[float]) -> npt.NDArray[np.intp]:
+    """Return for each value which it is of the different ones in rising order: draws need not be sorted again."""
+    return np.unique(np.array(values, dtype=np.float64), return_inverse=True)[1]
+
+
+def _compute_ranks(numbers: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+    """Return the ranks of numbered values; equal ones share their mean rank."""
+    counts = np.bincount(numbers)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[numbers], dtype=np.float64)
 
 
 def _compute_correlation(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> float | None:
