@@ -54,6 +54,7 @@ FIRST_SIGHT = (
     "lending, fourth later faults",
     "lending, fourth later faults, aside",
     "lending, all fourth later faults",
+    "lending, fifth later faults",
 )
 """Groups that rules saw once: what they miss is printed, and does not decide the exit code (ADR 0114)."""
 RESAMPLES, SEED = 2000, 13
@@ -326,6 +327,7 @@ def print_report(runs: Sequence[FaultyRun], *, with_faults: bool = False, with_u
         "lending, fourth later faults": [run for run in runs if run.part == "fourth later"],
         "lending, fourth later faults, aside": [run for run in runs if run.part == "fourth later, aside"],
         "lending, all fourth later faults": [run for run in runs if run.part.startswith("fourth later")],
+        "lending, fifth later faults": [run for run in runs if run.part == "fifth later"],
         "all": runs,
     }
     for name, group in groups.items():

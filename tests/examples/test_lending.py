@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.attribution_twins import SpoiledRun, find_pair_twins, find_ranking_twins
 from benchmarks.lending.faults import FAULTS, LABEL_FAULTS
+from benchmarks.lending.fifth_faults import FIFTH_LATER_FAULTS, FIFTH_LATER_LABEL_FAULTS
 from benchmarks.lending.later_faults import FOURTH_LATER_FAULTS, FOURTH_LATER_LABEL_FAULTS
 from benchmarks.lending.pipeline import Desk, Steps
 from benchmarks.lending.questions import build_golden
@@ -20,15 +21,15 @@ def test_the_sound_help_desk_answers_every_question_well() -> None:
 
 
 def test_each_fault_of_the_help_desk_spoils_answers() -> None:
-    for name, fault in (FAULTS | FOURTH_LATER_FAULTS).items():
+    for name, fault in (FAULTS | FOURTH_LATER_FAULTS | FIFTH_LATER_FAULTS).items():
         _, good = observe(Desk(fault.damage(Steps())))
         assert not all(good.values()), name
-    for name, label_fault in (LABEL_FAULTS | FOURTH_LATER_LABEL_FAULTS).items():
+    for name, label_fault in (LABEL_FAULTS | FOURTH_LATER_LABEL_FAULTS | FIFTH_LATER_LABEL_FAULTS).items():
         assert any(case != label_fault.damage(case) for case in build_golden().cases), name
 
 
 def test_causes_of_the_help_desk_are_root_causes_and_a_third_has_two_or_none() -> None:
-    faults = FAULTS | FOURTH_LATER_FAULTS
+    faults = FAULTS | FOURTH_LATER_FAULTS | FIFTH_LATER_FAULTS
     assert set().union(*(fault.causes for fault in faults.values())) <= set(ROOT_CAUSES)
     unsure = [name for name, fault in faults.items() if len(fault.causes) > 1 or fault.at]
     no_cause = ["third:timeout", "third:locked-out"]
