@@ -14,7 +14,13 @@ from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
-from assay.attribution.run_consensus import count_sure_causes, find_failing_searches, is_open, rank_by_run
+from assay.attribution.run_consensus import (
+    count_sure_causes,
+    find_failing_searches,
+    find_moved_ids,
+    is_open,
+    rank_by_run,
+)
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
@@ -79,7 +85,11 @@ def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
             for position, case in enumerate(run.golden.cases)
         }
     sure_causes, failing = count_sure_causes(attributions), find_failing_searches(attributions.values())
-    return {case_id: rank_by_run(attribution, sure_causes, failing) for case_id, attribution in attributions.items()}
+    moved_ids = find_moved_ids(attributions.values())
+    return {
+        case_id: rank_by_run(attribution, sure_causes, failing, moved_ids)
+        for case_id, attribution in attributions.items()
+    }
 
 
 def _attribute_case(
