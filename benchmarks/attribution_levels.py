@@ -34,7 +34,14 @@ PARTS: tuple[Part, ...] = get_args(Part)
 """Faults that rules were developed on, those that were kept aside, those that were written after the first rules and
 looked at since, those that were written next, those of a third application, written after these and scored once, two
 halves of more faults of that application, of which one was kept aside, and the last ones of it."""
-READ_PARTS: tuple[Part, ...] = ("known", "later", "second later", "third later", "fourth later")
+READ_PARTS: tuple[Part, ...] = (
+    "known",
+    "later",
+    "second later",
+    "third later",
+    "fourth later",
+    "fourth later, aside",
+)
 """The parts whose faults may be looked at one by one while rules are developed."""
 WITH_CORPUS: tuple[Level, ...] = ("everything", "stages+corpus")
 METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")

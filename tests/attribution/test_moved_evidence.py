@@ -124,7 +124,7 @@ def test_an_answer_that_must_be_denied_may_be_a_leak_where_nothing_shows_who_may
     denied = case(behaviour="permission_denied", evidence=(), rubric=None)
     told = blamed(denied, seen(*list_ids("leave"), citations=("leave",)))
     assert ("acl", ("generator",), "low") == (told.cause, told.also, told.confidence)
-    assert ("access_fault", "leak") == (told.verdict, told.subtype)
+    assert ("refusal_fault", "under_refusal", "") == (told.verdict, told.subtype, told.subcause), "no leak was counted"
     aside = blamed(denied, seen(*list_ids("leave"), answer="The office opens at eight.", citations=("leave",)))
     assert ("generator", "high") == (aside.cause, aside.confidence)
     uncited = blamed(denied, seen(*list_ids("leave")))

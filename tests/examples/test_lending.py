@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from benchmarks.attribution import list_misses
+from benchmarks.attribution_levels import FaultyRun
 from benchmarks.attribution_twins import SpoiledRun, find_pair_twins, find_ranking_twins
 from benchmarks.lending.faults import FAULTS, LABEL_FAULTS
 from benchmarks.lending.fifth_faults import FIFTH_LATER_FAULTS, FIFTH_LATER_LABEL_FAULTS
@@ -10,7 +14,7 @@ from benchmarks.lending.pipeline import Desk, Steps
 from benchmarks.lending.questions import build_golden
 from benchmarks.lending.world import observe
 
-from assay.records.findings import ROOT_CAUSES
+from assay.records.findings import ROOT_CAUSES, Attribution
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage
 
@@ -67,3 +71,15 @@ def test_a_level_with_all_lists_has_no_twin_of_rankings() -> None:
         assert frozenset() == find_ranking_twins(golden, lost, level)
     shown = [Observation("q", stages=(*stages[:1], Stage("rerank", (Chunk("a"),))), answer="?")]
     assert frozenset() == find_ranking_twins(golden, shown, "minimal")
+
+
+def test_a_word_that_does_not_keep_its_promise_misses_a_bar() -> None:
+    wrong = Attribution("q", "retrieval_fault", "reranker", confidence="medium")
+    missed = "lending: medium is right in 0.000, below 0.7"
+    causes = frozenset(("chunking",))
+    run = FaultyRun("lending", "third:columns", "everything", causes, "third later", (wrong,), ())
+    assert missed in list(list_misses("lending", [run]))
+    twin = replace(run, untellable=frozenset("q"))
+    assert missed not in list(list_misses("lending", [twin])), "no word is right in both worlds"
+    right = replace(run, causes=frozenset(("reranker",)))
+    assert missed not in list(list_misses("lending", [right]))

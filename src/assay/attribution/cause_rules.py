@@ -201,7 +201,7 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     fact = f"answered where {case.case.case.behaviour} was expected"
     if case.case.case.behaviour == "permission_denied" and case.is_access_unknown and _tells_what_is_asked(case):
         grounds = "it tells what is asked, cites the context for it, and nothing shows who may see that"
-        return CauseFinding("acl", CONTEXT_STAGE, (fact, grounds), "low", ("generator",), "leak", (_RECORD_ROLES,))
+        return CauseFinding("acl", CONTEXT_STAGE, (fact, grounds), "low", ("generator",), record=(_RECORD_ROLES,))
     answering = _find_answering_line(case) if case.case.case.behaviour == "abstain" else None
     if answering is not None:
         grounds = f"the context has what the question asks: “{answering}”"

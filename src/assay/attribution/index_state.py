@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from statistics import median_low
 from typing import Any, Literal, NamedTuple
 
@@ -39,6 +39,8 @@ _MIN_TRACES = 10
 """From how many traces of a user on it tells something that none of them shows a chunk."""
 _MIN_REPEATED = 0.5
 """The share of a text's words in runs that other texts of the index have too, from which on it is none of its own."""
+_MAX_COMPARED = 2000
+"""How many changed chunks are compared with each other."""
 IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
@@ -377,9 +379,11 @@ class IndexView:
         """Return how many other chunks that are indexed with another text have most of these words in the same runs,
         which no chunk of the corpus has: 0 if fewer than two."""
         if self._repeated_runs is None:
-            texts = [tokenise_text(chunk.text) for chunk in self.changed.values() if chunk.text is not None]
-            runs = Counter(run for words in texts for run in set(_list_runs(words)))
-            self._repeated_runs = Counter({run: count for run, count in runs.items() if run not in self._list_owners()})
+            owners = self._list_owners()
+            self._repeated_runs = Counter()
+            for chunk in islice(self.changed.values(), _MAX_COMPARED):
+                runs = set(_list_runs(tokenise_text(chunk.text or "")))
+                self._repeated_runs.update(run for run in runs if run not in owners)
         counts = [self._repeated_runs[run] for run in set(_list_runs(indexed))]
         shared = [count for count in counts if count >= _MIN_COUNT]
         return min(shared) - 1 if len(shared) >= _MIN_REPEATED * len(counts) and shared else 0

@@ -144,9 +144,8 @@ def _list_unclear_stages(inquiry: CaseFacts, finding: CauseFinding) -> list[str]
 def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[FaultParty, str]:
     """Return the cell of reached × good, or the fault that takes precedence over it, with its subtype."""
     cause = finding.cause if finding is not None else None
-    if cause == "acl":
-        is_leak = inquiry.leaks.count_leaks("anywhere") or (finding is not None and finding.subcause == "leak")
-        return "access_fault", "leak" if is_leak else "access_denied"
+    if cause == "acl" and finding is not None and finding.subcause:  # a suspicion has no subcause, and leaks nothing
+        return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "access_denied"
     if finding is not None and finding.subcause == "injection_followed":
         return "generation_fault", "injection_followed"
     if finding is not None and finding.subcause == generation_rules.WRONG_FORMAT:
