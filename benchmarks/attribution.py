@@ -357,7 +357,9 @@ def print_report(runs: Sequence[FaultyRun], *, with_faults: bool = False, with_u
     ]
     for name in FIRST_SIGHT:
         print(*(f"ON FIRST SIGHT: {sentence}" for sentence in list_misses(name, groups[name])), sep="\n")
-    print("", *(f"MISSED: {sentence}" for sentence in missed or ()), sep="\n" if missed else "every bar is met\n")
+    print("", *(f"MISSED: {sentence}" for sentence in missed), sep="\n")
+    if not missed:
+        print("every bar is met")
     return 1 if missed else 0
 
 

@@ -13,6 +13,7 @@ from benchmarks.lending.later_faults import FOURTH_LATER_FAULTS, FOURTH_LATER_LA
 from benchmarks.lending.pipeline import Desk, Steps
 from benchmarks.lending.questions import build_golden
 from benchmarks.lending.world import observe
+from msgspec.structs import replace as replace_fields
 
 from assay.records.findings import ROOT_CAUSES, Attribution
 from assay.records.golden_set import Case, Evidence, GoldenSet
@@ -76,10 +77,10 @@ def test_a_level_with_all_lists_has_no_twin_of_rankings() -> None:
 def test_a_word_that_does_not_keep_its_promise_misses_a_bar() -> None:
     wrong = Attribution("q", "retrieval_fault", "reranker", confidence="medium")
     missed = "lending: medium is right in 0.000, below 0.7"
-    causes = frozenset(("chunking",))
-    run = FaultyRun("lending", "third:columns", "everything", causes, "third later", (wrong,), ())
+    causes = LABEL_FAULTS["third:last-year"].causes
+    run = FaultyRun("lending", "third:last-year", "everything", causes, "third later", (wrong,), ())
     assert missed in list(list_misses("lending", [run]))
     twin = replace(run, untellable=frozenset("q"))
     assert missed not in list(list_misses("lending", [twin])), "no word is right in both worlds"
-    right = replace(run, causes=frozenset(("reranker",)))
+    right = replace(run, affected=(replace_fields(wrong, cause="golden_label_issue"),))
     assert missed not in list(list_misses("lending", [right]))

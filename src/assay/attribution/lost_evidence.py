@@ -390,9 +390,9 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
                 f"{loss.describe_rank(dense)} in {dense.name}; {loss.describe_rank(lexical)} in {lexical.name}",
             )
             others: tuple[RootCause, ...] = ("bm25_analyzer", "acl") if loss.is_hidden else ("bm25_analyzer",)
-            if loss.is_hidden:
-                evidence = (*evidence, _HIDDEN)
-            return CauseFinding("embedding", dense.name, evidence, "low", others, record=(RECORD_QUERY, RECORD_CORPUS))
+            hidden = (_HIDDEN,) if loss.is_hidden else ()
+            record = (RECORD_QUERY, RECORD_CORPUS)
+            return CauseFinding("embedding", dense.name, (*evidence, *hidden), "low", others, record=record)
     if dense is not None and dense in missed:
         evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
         if _may_be_unindexed(loss):
@@ -432,9 +432,9 @@ def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) 
         others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
         return CauseFinding("insufficient_trace", dense.name, facts, "low", others, record=record)
     if loss.is_answered_otherwise:  # so that the label may be of another state of the documents than the index
-        facts = (*facts, "the answer states other values and cites what it was shown for them")
+        other = "the answer states other values and cites what it was shown for them"
         outdated: tuple[RootCause, ...] = ("stale_index", "golden_label_issue")
-        return CauseFinding("insufficient_trace", dense.name, facts, "low", outdated, record=(RECORD_CORPUS,))
+        return CauseFinding("insufficient_trace", dense.name, (*facts, other), "low", outdated, record=(RECORD_CORPUS,))
     return CauseFinding(
         "stale_index", dense.name, facts, "low", ("chunking", "embedding"), "not_indexed", record=record
     )
