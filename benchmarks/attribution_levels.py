@@ -29,11 +29,13 @@ Part = Literal[
     "fourth later",
     "fourth later, aside",
     "fifth later",
+    "sixth later",
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
 """Faults that rules were developed on, those that were kept aside, those that were written after the first rules and
 looked at since, those that were written next, those of a third application, written after these and scored once, two
-halves of more faults of that application, of which one was kept aside, and the last ones of it."""
+halves of more faults of that application, of which one was kept aside, the last ones of it, and those of the depot that
+were written when the rules of ADR 0149 were frozen."""
 READ_PARTS: tuple[Part, ...] = (
     "known",
     "later",
