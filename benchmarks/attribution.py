@@ -14,13 +14,16 @@ Half of the depot's faults (by their digest) was not looked at while the first r
 is still reported apart, its faults with `--untouched`. The later faults were written after the first rules; what they
 taught went into the rules, so that they are development material like the known half, and so are the second later
 faults and the third, those of a third application (`benchmarks/lending`). The fourth later faults, of the same
-application, were written before the rules learned from the third; half of them is kept aside (ADR 0148). Intervals
-(95%) resample faults, because the cases of one fault are alike.
+application, were written before the rules learned from the third; half of them was kept aside until the rules of
+ADR 0149 learned from it. The fifth later faults, of the help desk, were written before these rules, and the sixth, of
+the depot, after they were frozen; neither are looked at one by one.
+Intervals (95%) resample faults, because the cases of one fault are alike.
 
 Each level stands twice: with all cases, and without those of which it is proven that a world in which another half is
 at fault has the same trace (`benchmarks.attribution_twins` builds it and compares). No fault declares such a thing of
-itself. The bars and the exit code hold the second row, at every level. Exits with 1 if a bar is missed by any group but
-the fourth later faults alone, which are in "all" as well.
+itself. The bars and the exit code hold the second row, at every level, of the words of confidence "high" with all cases
+of rich traces and "medium" without those that have a twin. Exits with 1 if a bar is missed by any group but the fifth
+and the sixth later faults alone, which are in "all" as well.
 """
 
 from __future__ import annotations
@@ -47,14 +50,11 @@ VERDICTS = {
     "access_fault": "access",
 }
 RICH = ("everything", "stages+corpus")
-HALF_BAR, FALSE_BAR, HIGH_BAR, HIGH_USED_BAR, SET_SIZE_BAR = 0.90, 0.03, 0.90, 0.40, 2.0
+HALF_BAR, FALSE_BAR, SET_SIZE_BAR = 0.90, 0.03, 2.0
+HIGH_BAR, HIGH_USED_BAR, MEDIUM_BAR = 0.90, 0.40, 0.70
 SET_BARS = {True: 0.90, False: 0.80}
 FIRST_BARS = {True: 0.80, False: 0.65}
-FIRST_SIGHT = (
-    "lending, fourth later faults",
-    "lending, fourth later faults, aside",
-    "lending, all fourth later faults",
-)
+FIRST_SIGHT = ("lending, fifth later faults", "depot, sixth later faults")
 """Groups that rules saw once: what they miss is printed, and does not decide the exit code (ADR 0114)."""
 RESAMPLES, SEED = 2000, 13
 UNKNOWN = "insufficient_trace"
@@ -291,6 +291,11 @@ def _list_confidence_misses(name: str, runs: Sequence[FaultyRun]) -> Iterator[st
         yield f"{name}: high is right in {right / len(high):.3f}, below {HIGH_BAR}"
     if rich and len(high) / len(rich) < HIGH_USED_BAR:
         yield f"{name}: high is used on {len(high) / len(rich):.3f} of rich cases, below {HIGH_USED_BAR}"
+    tellable = [(run, item) for run in keep_tellable(runs) if run.level in RICH for item in run.affected]
+    medium = [(run, item) for run, item in tellable if item.cause is not None and item.confidence == "medium"]
+    right = sum(has_right_first(run, item) for run, item in medium)
+    if medium and right / len(medium) < MEDIUM_BAR:
+        yield f"{name}: medium is right in {right / len(medium):.3f}, below {MEDIUM_BAR}"
 
 
 def main() -> int:
@@ -326,6 +331,8 @@ def print_report(runs: Sequence[FaultyRun], *, with_faults: bool = False, with_u
         "lending, fourth later faults": [run for run in runs if run.part == "fourth later"],
         "lending, fourth later faults, aside": [run for run in runs if run.part == "fourth later, aside"],
         "lending, all fourth later faults": [run for run in runs if run.part.startswith("fourth later")],
+        "lending, fifth later faults": [run for run in runs if run.part == "fifth later"],
+        "depot, sixth later faults": [run for run in runs if run.part == "sixth later"],
         "all": runs,
     }
     for name, group in groups.items():
@@ -352,7 +359,9 @@ def print_report(runs: Sequence[FaultyRun], *, with_faults: bool = False, with_u
     ]
     for name in FIRST_SIGHT:
         print(*(f"ON FIRST SIGHT: {sentence}" for sentence in list_misses(name, groups[name])), sep="\n")
-    print("", *(f"MISSED: {sentence}" for sentence in missed or ()), sep="\n" if missed else "every bar is met\n")
+    print("", *(f"MISSED: {sentence}" for sentence in missed), sep="\n")
+    if not missed:
+        print("every bar is met")
     return 1 if missed else 0
 
 

@@ -20,12 +20,30 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from benchmarks.depot.faults import LEVELS as LEVELS
 from benchmarks.depot.faults import Level as Level
 
-Part = Literal["known", "untouched", "later", "second later", "third later", "fourth later", "fourth later, aside"]
+Part = Literal[
+    "known",
+    "untouched",
+    "later",
+    "second later",
+    "third later",
+    "fourth later",
+    "fourth later, aside",
+    "fifth later",
+    "sixth later",
+]
 PARTS: tuple[Part, ...] = get_args(Part)
 """Faults that rules were developed on, those that were kept aside, those that were written after the first rules and
-looked at since, those that were written next, those of a third application, written after these and scored once, and
-two halves of more faults of that application, of which one is kept aside."""
-READ_PARTS: tuple[Part, ...] = ("known", "later", "second later", "third later", "fourth later")
+looked at since, those that were written next, those of a third application, written after these and scored once, two
+halves of more faults of that application, of which one was kept aside, the last ones of it, and those of the depot that
+were written when the rules of ADR 0149 were frozen."""
+READ_PARTS: tuple[Part, ...] = (
+    "known",
+    "later",
+    "second later",
+    "third later",
+    "fourth later",
+    "fourth later, aside",
+)
 """The parts whose faults may be looked at one by one while rules are developed."""
 WITH_CORPUS: tuple[Level, ...] = ("everything", "stages+corpus")
 METRICS = ("recall@10", "answer_similarity", "completeness(by=rules)")

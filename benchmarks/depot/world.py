@@ -27,6 +27,7 @@ from benchmarks.depot.later_faults import LATER_FAULTS, LATER_LABEL_FAULTS
 from benchmarks.depot.pipeline import Depot, Parts
 from benchmarks.depot.questions import QUESTIONS, Question, build_golden, make_user
 from benchmarks.depot.second_later_faults import SECOND_LATER_FAULTS, SECOND_LATER_LABEL_FAULTS
+from benchmarks.depot.sixth_faults import SIXTH_LATER_FAULTS
 
 
 class DepotWorld:
@@ -50,7 +51,7 @@ class DepotWorld:
             yield FaultyRun("depot", "clean", level, frozenset(), "known", (), spared)
         chosen = {
             name: fault
-            for name, fault in (FAULTS | LATER_FAULTS | SECOND_LATER_FAULTS).items()
+            for name, fault in (FAULTS | LATER_FAULTS | SECOND_LATER_FAULTS | SIXTH_LATER_FAULTS).items()
             if find_part(name) in parts and (not faults or name in faults)
         }
         outcomes = {name: observe(Depot(fault.damage(Parts()))) for name, fault in chosen.items()}
@@ -115,6 +116,8 @@ def find_part(name: str) -> Part:
         return "later"
     if name in SECOND_LATER_FAULTS or name in SECOND_LATER_LABEL_FAULTS:
         return "second later"
+    if name in SIXTH_LATER_FAULTS:
+        return "sixth later"
     return "untouched" if is_untouched(name) else "known"
 
 

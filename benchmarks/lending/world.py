@@ -22,6 +22,7 @@ from benchmarks.attribution_twins import (
 from benchmarks.depot.faults import Causes, is_untouched
 from benchmarks.lending import pipeline
 from benchmarks.lending.faults import FAULTS, LABEL_FAULTS
+from benchmarks.lending.fifth_faults import FIFTH_LATER_FAULTS, FIFTH_LATER_LABEL_FAULTS
 from benchmarks.lending.later_faults import FOURTH_LATER_FAULTS, FOURTH_LATER_LABEL_FAULTS
 from benchmarks.lending.passages import PASSAGES, Passage, build_corpus
 from benchmarks.lending.pipeline import ABSTAINED, DENIED, Desk, Steps
@@ -43,7 +44,7 @@ class LendingWorld:
             attributed = attribute_trace(self.golden, self.corpus, self.clean, level)
             spared = tuple(attributed[case_id] for case_id in sorted(self.good))
             yield FaultyRun("lending", "clean", level, frozenset(), "third later", (), spared)
-        faults = FAULTS | FOURTH_LATER_FAULTS
+        faults = FAULTS | FOURTH_LATER_FAULTS | FIFTH_LATER_FAULTS
         outcomes = {name: observe(Desk(fault.damage(Steps()))) for name, fault in faults.items()}
         for level in levels:
             spoiled_runs = {
@@ -64,7 +65,7 @@ class LendingWorld:
                     self._find_twins(self.golden, run.observations, level, run.causes) | pairs[name],
                     find_cause_twins(self.golden, run.observations, level, run.causes),
                 )
-        for name, label_fault in (LABEL_FAULTS | FOURTH_LATER_LABEL_FAULTS).items():
+        for name, label_fault in (LABEL_FAULTS | FOURTH_LATER_LABEL_FAULTS | FIFTH_LATER_LABEL_FAULTS).items():
             golden = GoldenSet(tuple(map(label_fault.damage, self.golden.cases)), as_of=self.golden.as_of)
             part = find_part(name)
             changed = [new.id for old, new in zip(self.golden.cases, golden.cases, strict=True) if old != new]
@@ -91,6 +92,8 @@ def find_part(name: str) -> Part:
     """Return the part of the benchmark that a fault of the help desk belongs to."""
     if name in FAULTS or name in LABEL_FAULTS:
         return "third later"
+    if name in FIFTH_LATER_FAULTS or name in FIFTH_LATER_LABEL_FAULTS:
+        return "fifth later"
     return "fourth later, aside" if is_untouched(name) else "fourth later"
 
 

@@ -72,7 +72,7 @@ def test_evidence_just_below_the_cut_off_is_the_rerankers_doing_or_the_contexts(
     ranking = ("sick", "office", "carry", "leave")
     trace = seen(listed("bm25", *ranking), listed("rerank", *ranking), listed("context", *ranking[:3]), answer=BAD)
     found = blamed(case(), trace, corpus())
-    assert ("reranker", "ranked_below_cut_off", "medium") == named(found)
+    assert ("reranker", "ranked_below_cut_off", "low") == named(found)
     assert ("context_builder",) == found.also
     assert found.record
 
@@ -235,7 +235,7 @@ def test_a_chunk_that_the_vector_search_misses_may_be_indexed_under_another_id()
     assert ("embedding", "", "low") == named(found)
     assert ("chunking", "stale_index") == found.also
     shown = Observation("other", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
-    assert ("embedding", "", "high") == named(blamed(case(), trace, corpus(), others=[shown]))
+    assert ("embedding", "", "low") == named(blamed(case(), trace, corpus(), others=[shown]))
 
 
 def test_a_citation_beside_the_evidence_is_wrong_although_it_is_in_the_context() -> None:
@@ -412,5 +412,5 @@ def test_a_vector_search_that_misses_what_the_keyword_search_has_is_not_the_only
         Stage(name, tuple(Chunk(each, text=TEXTS.get(each, each)) for each in names)) for name, names in lists.items()
     )
     found = blamed(case(question="How long is it?"), seen(*stages, answer=REFUSED), corpus())
-    assert ("embedding", "", "medium") == named(found)
+    assert ("embedding", "", "low") == named(found)
     assert ("reranker",) == found.also

@@ -14,11 +14,18 @@ from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
-from assay.attribution.run_consensus import count_sure_causes, find_failing_searches, is_open, rank_by_run
+from assay.attribution.run_consensus import (
+    count_sure_causes,
+    find_failing_searches,
+    find_moved_ids,
+    is_open,
+    rank_by_run,
+)
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.expected_text import find_text_signal
+from assay.metrics.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.metric import Batch, JoinedRows
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Attribution
@@ -79,7 +86,11 @@ def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
             for position, case in enumerate(run.golden.cases)
         }
     sure_causes, failing = count_sure_causes(attributions), find_failing_searches(attributions.values())
-    return {case_id: rank_by_run(attribution, sure_causes, failing) for case_id, attribution in attributions.items()}
+    moved_ids = find_moved_ids(attributions.values())
+    return {
+        case_id: rank_by_run(attribution, sure_causes, failing, moved_ids)
+        for case_id, attribution in attributions.items()
+    }
 
 
 def _attribute_case(
@@ -94,8 +105,10 @@ def _attribute_case(
     if observation is not None and checks is not None and WRONG_BEHAVIOUR in checks.failed:
         reading = f"read as {describe_answer_reading(case, observation)}"
         attribution = structs.replace(attribution, evidence=(*attribution.evidence, reading))
-    has_leak = bool(scores.get(LEAK_METRIC, (SCORED, 0.0, ""))[1])
-    if observation is None or not (has_leak or settings.internal_stages):
+    _, leaks, reason = scores.get(LEAK_METRIC, (SCORED, 0.0, ""))
+    # A rule may name a chunk that the corpus does not have, whose id may be what the user must not see.
+    may_leak = bool(leaks) or reason == ACCESS_UNKNOWN
+    if observation is None or not attribution.evidence or not (may_leak or settings.internal_stages):
         return attribution
     reasons = WithheldTexts(case, observation).withhold(list(attribution.evidence))
     return structs.replace(attribution, evidence=tuple(reasons))

@@ -309,12 +309,52 @@ class CaseFacts:
         """The known texts of the chunks that the generator was shown."""
         return [text for _, text in self._texts_by_id(self.arrived_chunks)]
 
+    @property
+    def arrived_ids(self) -> list[str]:
+        """The ids of the chunks that reached the generator."""
+        return [chunk.chunk_id for chunk in self.arrived_chunks]
+
+    @cached_property
+    def unlabelled_chunks(self) -> list[Chunk]:
+        """The chunks that reached the generator and that no unit of evidence names."""
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        return [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if not mask]
+
+    @property
+    def foreign_chunks(self) -> list[Chunk]:
+        """The chunks that reached the generator and that the corpus does not have; none without a corpus."""
+        if self.case.corpus is None:
+            return []
+        return [chunk for chunk in self.arrived_chunks if chunk.chunk_id not in self._corpus_chunks]
+
+    @property
+    def is_access_unknown(self) -> bool:
+        """Whether no corpus tells of some chunk of the context who may see it."""
+        return any(name not in self._corpus_chunks for name in self.arrived_ids)
+
+    def list_ranked_texts(self, unit: int) -> list[str]:
+        """Return the texts that the chunks of a unit have in the stages before the context."""
+        return [
+            chunk.text
+            for step in self.steps
+            for chunk, mask in zip(step.stage.chunks, step.unit_masks, strict=True)
+            if mask >> unit & 1 and chunk.text
+        ]
+
+    @property
+    def states_other_values(self) -> bool:
+        """Whether a wrong answer states another value for each fact that it lacks, and cites what it was shown."""
+        missing = self.content_quality.missing
+        is_cited = any(map(self.is_citing, self.arrived_ids))
+        if self.good is not False or self.behaviour != ANSWER_BEHAVIOUR or not missing or not is_cited:
+            return False
+        return all(find_values_of_same_kind(self.answer, fact, self.case.case.question) for fact in missing)
+
     @cached_property
     def unlabelled_texts(self) -> dict[str, str]:
         """The texts of the shown chunks that are in the corpus and that no unit of evidence names."""
-        masks = self.case.evidence.unit_masks(self.arrived_chunks)
-        chunks = [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if not mask]
-        return dict(self._texts_by_id(chunk for chunk in chunks if chunk.chunk_id in self._corpus_chunks))
+        chunks = [chunk for chunk in self.unlabelled_chunks if chunk.chunk_id in self._corpus_chunks]
+        return dict(self._texts_by_id(chunks))
 
     def get_shown_texts(self, unit: int) -> list[str]:
         """Return the texts of a unit as the generator was shown them."""
@@ -336,6 +376,8 @@ class CaseFacts:
     def describe_lost_evidence(self, unit: int) -> LostEvidence:
         """Return what is known about a unit that did not reach the generator."""
         k = self.settings.production_k or (self.index_view.production_k if self.index_view is not None else 0)
+        chunk_ids = tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit))
+        view = self.index_view
         return LostEvidence(
             unit,
             self.get_unit_name(unit),
@@ -345,10 +387,12 @@ class CaseFacts:
             self.get_chunk_text,
             k,
             self.observation.question or self.case.case.question,
-            tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)),
-            self.index_view,
+            chunk_ids,
+            view,
             self.observation.query_rewrite is not None,
             self.good is not False and self.behaviour == ANSWER_BEHAVIOUR,
+            self.states_other_values,
+            view is not None and view.is_hidden_from(self.case.case.user, chunk_ids),
         )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────

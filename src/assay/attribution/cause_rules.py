@@ -30,7 +30,7 @@ from assay.metrics.judge_requests import TIED_VOTES
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import CorpusChunk
-from assay.records.observations import Chunk
+from assay.records.observations import CONTEXT_STAGE, Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.citation_markers import remove_citation_markers
@@ -174,7 +174,7 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
         if not view.is_served(user) and not _is_search_at_fault(case, view):
             fact = "no stage returned anything for this user, or any other with the same tenant and roles"
             also: tuple[RootCause, ...] = ("bm25_analyzer",)
-            return CauseFinding("acl", _first_stage(case), (fact,), "medium", also, "access_denied", _FAILED_SEARCH)
+            return CauseFinding("acl", _first_stage(case), (fact,), "low", also, "access_denied", _FAILED_SEARCH)
     return None
 
 
@@ -199,6 +199,9 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.behaviour != "answer" or case.case.accepted_bits & 1:
         return None
     fact = f"answered where {case.case.case.behaviour} was expected"
+    if case.case.case.behaviour == "permission_denied" and case.is_access_unknown and _tells_what_is_asked(case):
+        grounds = "it tells what is asked, cites the context for it, and nothing shows who may see that"
+        return CauseFinding("acl", CONTEXT_STAGE, (fact, grounds), "low", ("generator",), record=(_RECORD_ROLES,))
     answering = _find_answering_line(case) if case.case.case.behaviour == "abstain" else None
     if answering is not None:
         grounds = f"the context has what the question asks: “{answering}”"
@@ -220,6 +223,7 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
 
 
+_RECORD_ROLES = "the corpus with the roles and tenants of its chunks"
 _ANSWERING = 0.6
 """The share of a question's longer words that a line must have, with the heading of its text, to answer it."""
 _STEM = 5
@@ -240,6 +244,20 @@ def _find_answering_line(case: CaseFacts) -> str | None:
             if is_asked and len(own & stated) >= _ANSWERING * len(own):
                 return line.strip()
     return None
+
+
+def _tells_what_is_asked(case: CaseFacts) -> bool:
+    """Whether a line of the answer has nearly all that the question names, each name and code of it as it is, and the
+    answer cites a chunk of the context, which has that line if its texts are known."""
+    asked = _list_stems(case.case.case.question)
+    codes = {word for word in tokenise_text(case.case.case.question) if not word.isalpha()}
+    is_cited = any(case.is_citing(chunk.chunk_id) for chunk in case.arrived_chunks)
+    if len(asked) < 2 or not is_cited or (case.context_texts and not _rests_on_context(case)):
+        return False
+    lines = _LINE_END.split(remove_citation_markers(case.answer))
+    return codes <= set(tokenise_text(case.answer)) and any(
+        len(asked & _list_stems(line)) >= _ANSWERING * len(asked) for line in lines
+    )
 
 
 _LINE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -375,8 +393,9 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
                 )
         if defect.cause == "insufficient_trace":
             continue
+        confidence: CauseConfidence = "low" if defect.confidence == "low" else "medium"
         if not case.has_shown_texts:  # ids alone show the defect, and not which words it takes from the generator
-            return defect._replace(confidence="medium", also=("generator",), record=(RECORD_TEXTS,))
+            return defect._replace(confidence=confidence, also=("generator",), record=(RECORD_TEXTS,))
         lost_words = _count_words(expected_texts) - _count_words(shown_texts)
         lost_query_words = lost_words.keys() & _count_words([case.query]).keys()
         if lost_query_words:
@@ -385,7 +404,7 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
             fact = "it was not found to answer"
         else:
             continue
-        return defect._replace(evidence=(*defect.evidence, fact), confidence="medium")
+        return defect._replace(evidence=(*defect.evidence, fact), confidence=confidence)
     return None
 
 
@@ -405,7 +424,8 @@ def find_defect_of_unknown_answer(case: CaseFacts) -> CauseFinding | None:
             if is_lost or _is_line_lost(fact, expected_texts, shown_texts):
                 others: tuple[RootCause, ...] = (*defect.also, "generator")
                 fact_of_loss = f"its indexed text lacks “{fact}”, or the line that has it"
-                return defect._replace(evidence=(*defect.evidence, fact_of_loss), confidence="medium", also=others)
+                confidence: CauseConfidence = "low" if defect.confidence == "low" else "medium"
+                return defect._replace(evidence=(*defect.evidence, fact_of_loss), confidence=confidence, also=others)
     return None
 
 
@@ -516,6 +536,9 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
         return expired
     for unit in case.lost_units:
         texts = {fold_text(text) for text in case.get_expected_texts(unit)}
+        copy = _find_copy(case, unit, texts)
+        if copy is not None:
+            return copy
         twin = next((chunk_id for chunk_id, text in case.unlabelled_texts.items() if fold_text(text) in texts), None)
         if twin is not None and not _has_corpus_text(case, twin, texts):
             fact = f"{twin} is indexed with the text of {case.get_unit_name(unit)}, and the corpus has another for it"
@@ -542,38 +565,21 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
     return _find_better_source(case, names, labelled_texts)
 
 
-_QUOTED = 6
-"""How many words in a row an answer must have of a text to quote it."""
-
-
-def find_quoted_evidence(case: CaseFacts) -> CauseFinding | None:
-    """The answer quotes evidence that no stage has, and cites a chunk of the context for it that has other words, like
-    every other: the text of the evidence was in the context under another id.
-
-    Without a citation a model may know the words by heart.
-    """
-    cited = [chunk.chunk_id for chunk in case.arrived_chunks if case.is_citing(chunk.chunk_id)]
-    if case.good is False or case.behaviour != "answer" or not cited:
-        return None
-    for unit in case.lost_units:
-        if any(step.find_rank(unit) is not None for step in case.steps):
-            continue
-        quoted = _find_quote(case.answer, case.get_expected_texts(unit), case.context_texts)
-        if quoted is not None:
-            fact = f"the answer quotes {case.get_unit_name(unit)}, “{quoted}”, and cites {', '.join(cited)} for it"
+def _find_copy(case: CaseFacts, unit: int, folded_texts: set[str]) -> CauseFinding | None:
+    """A chunk that the corpus does not have, or of which no corpus tells, is shown with the text of a lost unit."""
+    name = case.get_unit_name(unit)
+    if folded_texts:
+        copies = [chunk for chunk in case.foreign_chunks if fold_text(chunk.text or "") in folded_texts]
+        if copies:
+            fact = f"{copies[0].chunk_id}, which the corpus does not have, is indexed with the text of {name}"
             return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
-    return None
-
-
-def _find_quote(answer: str, texts: Iterable[str], other_texts: Iterable[str]) -> str | None:
-    """Return the first words in a row of an answer that texts have and other texts have not, None without any."""
-    words = tokenise_text(remove_citation_markers(answer))
-    sources = [f" {' '.join(tokenise_text(text))} " for text in texts]
-    others = [f" {' '.join(tokenise_text(text))} " for text in other_texts]
-    for start in range(len(words) - _QUOTED + 1):
-        run = " ".join(words[start : start + _QUOTED])
-        if any(f" {run} " in text for text in sources) and not any(f" {run} " in text for text in others):
-            return run
+    if case.case.corpus is None:
+        ranked = {fold_text(text) for text in case.list_ranked_texts(unit)}
+        copies = [chunk for chunk in case.arrived_chunks if chunk.text and fold_text(chunk.text) in ranked]
+        if copies:
+            fact = f"{copies[0].chunk_id} is shown with the text that {name} has in the list before"
+            others: tuple[RootCause, ...] = ("golden_label_issue",)
+            return CauseFinding("chunking", INDEX_STAGE, (fact,), "low", others, "other_ids", (RECORD_CORPUS,))
     return None
 
 

@@ -362,6 +362,9 @@ def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFi
         return CauseFinding(
             "golden_label_issue", None, (*evidence, fact), "medium", ("citation",), "unlabelled_duplicate"
         )
+    if not case.has_shown_texts:  # the context may show the text of the evidence under the id that is cited
+        others: tuple[RootCause, ...] = ("context_builder",)
+        return CauseFinding("citation", CITE_STAGE, evidence, "medium", others, "wrong_in_context", (RECORD_TEXTS,))
     confidence: CauseConfidence = "high" if texts else "medium"
     return CauseFinding("citation", CITE_STAGE, evidence, confidence, subcause="wrong_in_context")
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from statistics import median_low
 from typing import Any, Literal, NamedTuple
 
@@ -35,6 +35,12 @@ _FREQUENT = 0.25
 _MIN_CITED_CONTEXTS = 10
 """From how many cited contexts on it tells something that nearly all are cited as a whole."""
 _MIN_WHOLLY_CITED = 0.9
+_MIN_TRACES = 10
+"""From how many traces of a user on it tells something that none of them shows a chunk."""
+_MIN_REPEATED = 0.5
+"""The share of a text's words in runs that other texts of the index have too, from which on it is none of its own."""
+_MAX_COMPARED = 2000
+"""How many changed chunks are compared with each other."""
 IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
@@ -44,7 +50,7 @@ class IndexDefect(NamedTuple):
 
     kind: IndexDefectKind
     evidence: str
-    also: tuple[Literal["parser", "chunking"], ...] = ()
+    also: tuple[Literal["parser", "chunking", "stale_index"], ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,10 +60,11 @@ class IndexView:
     `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are
     chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
     chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
-    and `matches` the words that a query shared with a chunk which a first search returned for it; `queried` counts the
-    queries that have a word. `texts` are the texts of the shown chunks, kept only where there is no corpus to compare
-    them with. `largest_stages` are the most chunks that a stage of each name had. `cited_contexts` are contexts of
-    several chunks of which the answer cites any, `wholly_cited_contexts` those of which it cites every chunk.
+    `shown_to` the users for whom each was, `asked_by` the traces of each user, and `matches` the words that a query
+    shared with a chunk which a first search returned for it; `queried` counts the queries that have a word. `texts`
+    are the texts of the shown chunks, kept only where there is no corpus to compare them with. `largest_stages` are
+    the most chunks that a stage of each name had. `cited_contexts` are contexts of several chunks of which the answer
+    cites any, `wholly_cited_contexts` those of which it cites every chunk.
     """
 
     corpus: Corpus
@@ -77,12 +84,15 @@ class IndexView:
     matches: set[frozenset[str]] = field(default_factory=set)
     queried: Counter[str] = field(default_factory=Counter)
     served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
+    shown_to: dict[str, set[tuple[str | None, tuple[str, ...]]]] = field(default_factory=dict)
+    asked_by: Counter[tuple[str | None, tuple[str, ...]]] = field(default_factory=Counter)
     texts: dict[str, str] = field(default_factory=dict)
     _pieces: dict[str, list[str]] | None = None
     _owners: dict[tuple[str, ...], str] | None = None
     _frequent_words: frozenset[str] | None = None
     _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
     _damage: dict[str, IndexDefect | None] = field(default_factory=dict)
+    _repeated_runs: Counter[tuple[str, ...]] | None = None
     _kinds: set[IndexDefectKind] | None = None
 
     def __post_init__(self) -> None:
@@ -93,13 +103,16 @@ class IndexView:
         """Add the trace of one observation, and who asked."""
         self.observations += 1
         stages = observation.stages or ()
+        user_key = _make_user_key(user)
+        self.asked_by[user_key] += 1
         if any(stage.chunks for stage in stages):
-            self.served_users.add(_make_user_key(user))
+            self.served_users.add(user_key)
         if stages:
             self._add_matched_words(observation.query_rewrite or observation.question or "", stages[0].chunks)
         self._damage.clear()
         self._kinds = None
         self._pieces = None
+        self._repeated_runs = None
         for stage in observation.stages or ():
             self.largest_stages[stage.name] = max(self.largest_stages.get(stage.name, 0), len(stage.chunks))
             if stage.name == CONTEXT_STAGE:
@@ -108,6 +121,7 @@ class IndexView:
             self.returned = self.returned or bool(stage.chunks)
             for chunk in stage.chunks:
                 self.shown.add(chunk.chunk_id)
+                self.shown_to.setdefault(chunk.chunk_id, set()).add(user_key)
                 if not self.corpus.chunks and chunk.text is not None:
                     self.texts.setdefault(chunk.chunk_id, chunk.text)
                 self._add(chunk)
@@ -195,6 +209,13 @@ class IndexView:
     def is_served(self, user: User | None) -> bool:
         """Whether any trace of a user with the same tenant and roles has a chunk."""
         return _make_user_key(user) in self.served_users
+
+    def is_hidden_from(self, user: User | None, chunk_ids: Sequence[str]) -> bool:
+        """Whether the run shows chunks to users with another tenant or other roles, and in none of many traces of users
+        with these."""
+        viewers = {viewer for chunk_id in chunk_ids for viewer in self.shown_to.get(chunk_id, ())}
+        own = _make_user_key(user)
+        return bool(viewers) and own not in viewers and self.asked_by[own] >= _MIN_TRACES
 
     def _add(self, chunk: Chunk) -> None:
         corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
@@ -296,13 +317,7 @@ class IndexView:
             if foreign is not None:
                 return foreign
             shared = 1 - lost.total() / len(expected) if expected else 0.0
-            if shared < _MIN_SHARED_WORDS:
-                return IndexDefect("unclear", f"{name} has another wording: “{words}”")
-            version = self._find_version_with_text(corpus_chunk, indexed)
-            if version is not None:
-                return IndexDefect("stale_index", f"{name} has the text of version {version}")
-            # A page that is read wrongly has other words too.
-            return IndexDefect("stale_index", f"{name} has another wording: “{words}”", ("parser",))
+            return self._detect_rewording(corpus_chunk, shared, indexed, words)
         # Only lost words are left. A text that starts or ends inside a line was cut; one without whole lines was parsed
         # wrongly, unless the lines are in another chunk.
         start = _find_at_ends(indexed, expected)
@@ -317,6 +332,23 @@ class IndexView:
         # Whole lines at an end may be in a chunk that no trace shows.
         also: tuple[Literal["chunking"], ...] = ("chunking",) if start is not None else ()
         return IndexDefect("parser", f"{name} is indexed without “{words}”", also)
+
+    def _detect_rewording(
+        self, corpus_chunk: CorpusChunk, shared: float, indexed: list[str], quoted: str
+    ) -> IndexDefect:
+        """Tell what a text with other words is, of which a chunk keeps this share of its own."""
+        name = corpus_chunk.chunk_id
+        repeated = self._count_repetitions(indexed) if shared < _MIN_SHARED_WORDS else 0
+        if repeated:
+            fact = f"{name} and {repeated} other chunks are indexed with the same text, which no document has"
+            return IndexDefect("parser", f"{fact}: “{quoted}”", ("stale_index",))
+        if shared < _MIN_SHARED_WORDS:
+            return IndexDefect("unclear", f"{name} has another wording: “{quoted}”")
+        version = self._find_version_with_text(corpus_chunk, indexed)
+        if version is not None:
+            return IndexDefect("stale_index", f"{name} has the text of version {version}")
+        # A page that is read wrongly has other words too.
+        return IndexDefect("stale_index", f"{name} has another wording: “{quoted}”", ("parser",))
 
     def _detect_foreign_words(
         self, corpus_chunk: CorpusChunk, added: Counter[str], lost: Counter[str], indexed: list[str], quoted: str
@@ -342,6 +374,19 @@ class IndexView:
             if owner is not None and self.corpus.chunks[owner].document != corpus_chunk.document:
                 return owner
         return None
+
+    def _count_repetitions(self, indexed: list[str]) -> int:
+        """Return how many other chunks that are indexed with another text have most of these words in the same runs,
+        which no chunk of the corpus has: 0 if fewer than two."""
+        if self._repeated_runs is None:
+            owners = self._list_owners()
+            self._repeated_runs = Counter()
+            for chunk in islice(self.changed.values(), _MAX_COMPARED):
+                runs = set(_list_runs(tokenise_text(chunk.text or "")))
+                self._repeated_runs.update(run for run in runs if run not in owners)
+        counts = [self._repeated_runs[run] for run in set(_list_runs(indexed))]
+        shared = [count for count in counts if count >= _MIN_COUNT]
+        return min(shared) - 1 if len(shared) >= _MIN_REPEATED * len(counts) and shared else 0
 
     def _find_version_with_text(self, corpus_chunk: CorpusChunk, words: list[str]) -> str | None:
         """Return another version of a chunk's document of which a chunk has these words, in this order."""

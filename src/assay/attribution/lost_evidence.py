@@ -67,6 +67,8 @@ class LostEvidence(Struct, frozen=True):
     `production_k` is the number of chunks that the generator is usually shown, 0 if unknown. `view` is what the run
     shows of the index. `is_query_known` is whether the trace states the query that was searched, and `is_answered`
     whether there is an answer that is not known to be wrong, although the unit did not reach the generator.
+    `is_answered_otherwise` is whether it states other values than the case wants, and cites what it was shown, and
+    `is_hidden` whether the run shows the unit to users with other rights only.
     """
 
     unit: int
@@ -81,6 +83,8 @@ class LostEvidence(Struct, frozen=True):
     view: IndexView | None = None
     is_query_known: bool = True
     is_answered: bool = False
+    is_answered_otherwise: bool = False
+    is_hidden: bool = False
 
     @property
     def retrievers(self) -> list[TraceStep]:
@@ -385,16 +389,18 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
             evidence = (
                 f"{loss.describe_rank(dense)} in {dense.name}; {loss.describe_rank(lexical)} in {lexical.name}",
             )
-            return CauseFinding(
-                "embedding", dense.name, evidence, "low", ("bm25_analyzer",), record=(RECORD_QUERY, RECORD_CORPUS)
-            )
+            others: tuple[RootCause, ...] = ("bm25_analyzer", "acl") if loss.is_hidden else ("bm25_analyzer",)
+            hidden = (_HIDDEN,) if loss.is_hidden else ()
+            record = (RECORD_QUERY, RECORD_CORPUS)
+            return CauseFinding("embedding", dense.name, (*evidence, *hidden), "low", others, record=record)
     if dense is not None and dense in missed:
         evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
         if _may_be_unindexed(loss):
             return _report_unseen(dense, *evidence)
         if loss.find_rank(lexical) is not None:
             return _report_found_by_words(loss, dense, lexical, evidence)
-        return CauseFinding("embedding", dense.name, evidence, "high" if loss.find_rank(dense) is None else "medium")
+        also: tuple[RootCause, ...] = ("golden_label_issue",) if loss.is_answered else ()
+        return CauseFinding("embedding", dense.name, evidence, "low", also)
     return None
 
 
@@ -405,7 +411,7 @@ def _report_found_by_words(
     assert lexical is not None
     also: RootCause = "reranker" if loss.find_last_step("rerank") is not None else "hybrid_merge"
     fact = f"{loss.describe_rank(lexical)} in {lexical.name}"
-    return CauseFinding("embedding", dense.name, (*evidence, fact), "medium", (also,))
+    return CauseFinding("embedding", dense.name, (*evidence, fact), "low", (also,))
 
 
 def _report_unseen(dense: TraceStep, absent: str) -> CauseFinding:
@@ -425,6 +431,10 @@ def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) 
     if loss.is_answered:  # so that its text may be in the index under another id, or the label names the wrong one
         others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
         return CauseFinding("insufficient_trace", dense.name, facts, "low", others, record=record)
+    if loss.is_answered_otherwise:  # so that the label may be of another state of the documents than the index
+        other = "the answer states other values and cites what it was shown for them"
+        outdated: tuple[RootCause, ...] = ("stale_index", "golden_label_issue")
+        return CauseFinding("insufficient_trace", dense.name, (*facts, other), "low", outdated, record=(RECORD_CORPUS,))
     return CauseFinding(
         "stale_index", dense.name, facts, "low", ("chunking", "embedding"), "not_indexed", record=record
     )
@@ -511,6 +521,8 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
         f"{loss.describe_rank(lexical)} in {lexical.name}",
         f"by the words it shares with the question it should have rank {expected_rank} of what was returned",
     )
+    if loss.is_hidden:
+        return _report_hidden(loss, lexical, evidence)
     if loss.view is not None and not loss.view.has_texts:
         also: tuple[RootCause, ...] = ("parser",) if rank is not None else ("embedding",)
         if _may_be_unindexed(loss):
@@ -530,24 +542,44 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
             "bm25_analyzer", lexical.name, evidence, "low", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
         )
     if rank is None and loss.view is not None and not any(map(loss.view.is_shown, loss.chunk_ids)):
-        # What no trace shows may not be indexed, or be hidden from everybody who asked.
-        fact = "no trace of the run shows it"
-        return CauseFinding(
-            "bm25_analyzer",
-            lexical.name,
-            (*evidence, fact),
-            "medium",
-            ("embedding", "acl"),
-            "analyzer",
-            (RECORD_SCORES,),
-        )
+        return _report_shown_nowhere(loss, loss.view, lexical, evidence)
     if not any(step.chunk_ids for step in loss.retrievers):
         fact = "no search returns anything"
         return CauseFinding(
-            "bm25_analyzer", lexical.name, (*evidence, fact), "medium", ("acl", "embedding"), "analyzer", _FAILED_SEARCH
+            "bm25_analyzer", lexical.name, (*evidence, fact), "low", ("acl", "embedding"), "analyzer", _FAILED_SEARCH
         )
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
+
+
+def _report_hidden(loss: LostEvidence, lexical: TraceStep, evidence: tuple[str, ...]) -> CauseFinding:
+    """The run shows the unit to others only, so that access may be what takes it from this user."""
+    assert loss.view is not None
+    confidence: CauseConfidence = "medium" if loss.view.has_texts else "low"
+    record = ("the list before it is filtered by access",)
+    return CauseFinding(
+        "bm25_analyzer", lexical.name, (*evidence, _HIDDEN), confidence, ("acl", "embedding"), "analyzer", record
+    )
+
+
+_HIDDEN = "the run shows it to users with other rights, and never to users with these"
+
+
+def _report_shown_nowhere(
+    loss: LostEvidence, view: IndexView, lexical: TraceStep, evidence: tuple[str, ...]
+) -> CauseFinding:
+    """What no trace of the run shows may not be indexed, or be hidden from everybody who asked. Where a vector search
+    misses it too, and any search returned something, the index lacks it more often than two searches fail."""
+    others = [step for step in loss.retrievers if step.kind == "dense" and loss.find_rank(step) is None]
+    is_telling = view.observations >= _TELLING_RUN and any(step.chunk_ids for step in loss.retrievers)
+    if not others or not is_telling:
+        facts = (*evidence, "no trace of the run shows it")
+        return CauseFinding(
+            "bm25_analyzer", lexical.name, facts, "low", ("embedding", "acl"), "analyzer", (RECORD_SCORES,)
+        )
+    facts = (*evidence, f"no trace of the run shows it, and {others[0].name} does not have it either")
+    also: tuple[RootCause, ...] = ("stale_index", "bm25_analyzer")
+    return CauseFinding("embedding", lexical.name, facts, "low", also, "not_indexed", (RECORD_SCORES,))
 
 
 def _is_missing_in_document(loss: LostEvidence, view: IndexView) -> bool:
@@ -580,7 +612,7 @@ def _check_cut_off(loss: LostEvidence) -> CauseFinding | None:
         return _report_added_subjects((*evidence, misled), reranked)
     record = ("more of the ranking in the context, once",)
     return CauseFinding(
-        "reranker", reranked.name, evidence, "medium", ("context_builder",), "ranked_below_cut_off", record
+        "reranker", reranked.name, evidence, "low", ("context_builder",), "ranked_below_cut_off", record
     )
 
 

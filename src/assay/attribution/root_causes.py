@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from assay.attribution import cause_rules, generation_rules
+from assay.attribution import cause_rules, generation_rules, moved_evidence
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
@@ -37,8 +37,9 @@ _RULES: tuple[CauseRule, ...] = (
     cause_rules.find_missing_refusal,
     generation_rules.find_exchanged_text,
     cause_rules.find_moved_label,
-    cause_rules.find_quoted_evidence,
+    moved_evidence.find_quoted_evidence,
     cause_rules.find_outdated_version,
+    moved_evidence.find_answered_elsewhere,
     cause_rules.find_lost_evidence,
     cause_rules.find_cut_text,
     cause_rules.find_wrong_reference,
@@ -143,7 +144,7 @@ def _list_unclear_stages(inquiry: CaseFacts, finding: CauseFinding) -> list[str]
 def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[FaultParty, str]:
     """Return the cell of reached × good, or the fault that takes precedence over it, with its subtype."""
     cause = finding.cause if finding is not None else None
-    if cause == "acl":
+    if cause == "acl" and finding is not None and finding.subcause:  # a suspicion has no subcause, and leaks nothing
         return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "access_denied"
     if finding is not None and finding.subcause == "injection_followed":
         return "generation_fault", "injection_followed"

@@ -27,6 +27,8 @@ MIN_SUPPORT = 3
 _MAJORITY = 2
 """How many times as many findings must name the other cause, where a finding of medium confidence names one already."""
 _UNKNOWN: RootCause = "insufficient_trace"
+_MOVED: frozenset[RootCause] = frozenset(("golden_label_issue", "chunking"))
+"""The candidates of a right answer whose evidence is not in the context."""
 _LEVEL = 0.05
 """The level of the test by which one search misses more of what the other finds than the other way round."""
 
@@ -72,15 +74,30 @@ def _list_misses(trace: EvidenceTrace) -> Iterator[tuple[str, str]]:
                 yield name, other
 
 
+def find_moved_ids(attributions: Iterable[Attribution]) -> str | None:
+    """Return what shows that the ids of the index are not those of the labels: most right answers of a run whose
+    evidence is not in the context; None if they are few or not most."""
+    right = [
+        attribution.reached for attribution in attributions if attribution.good and attribution.reached is not None
+    ]
+    elsewhere = right.count(False)
+    if elsewhere < MIN_SUPPORT or 2 * elsewhere <= len(right):
+        return None
+    answers = format_count(len(right), "right answer")
+    return f"of {answers} of this run, {elsewhere} have no labelled evidence in the context"
+
+
 def rank_by_run(
     attribution: Attribution,
     sure_causes: Mapping[RootCause, int],
     failing_searches: Mapping[RootCause, str] = MappingProxyType({}),
+    moved_ids: str | None = None,
 ) -> Attribution:
     """Return an attribution with the candidate first that the run shows elsewhere, if there is one.
 
     Of `insufficient_trace` and of low confidence any candidate with `MIN_SUPPORT` findings more than the first cause's
-    own; of medium confidence one with twice as many. Before these, a failing search where a merge loses what it misses.
+    own; of medium confidence one with twice as many. Before these, a failing search where a merge loses what it misses,
+    and moved ids where a right answer lacks its evidence and nothing tells whether the label or the index is wrong.
     """
     first = attribution.cause
     if first is None or not is_open(attribution):
@@ -88,6 +105,9 @@ def rank_by_run(
     failing = next((cause for cause in attribution.also if cause in failing_searches), None)
     if first == "hybrid_merge" and failing is not None:
         return _put_first(attribution, failing, failing_searches[failing])
+    is_moved = bool(attribution.good) and attribution.reached is False and set(attribution.also) == _MOVED
+    if moved_ids is not None and first == _UNKNOWN and is_moved:
+        return _put_first(attribution, "chunking", moved_ids)
     best = max(attribution.also, key=lambda cause: sure_causes.get(cause, 0))
     own = sure_causes.get(first, 0) if first != _UNKNOWN else 0
     least = own + MIN_SUPPORT if attribution.confidence == "low" else max(_MAJORITY * own, MIN_SUPPORT)

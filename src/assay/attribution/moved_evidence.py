@@ -1,0 +1,91 @@
+"""Rules for evidence that is in the index under another id than its label names, or whose label names another chunk.
+
+Where an answer is right and cites what it was shown, no search has failed, whatever ids the lists have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from assay.attribution.case_facts import CaseFacts, contains_fact
+from assay.attribution.cause_rules import INDEX_STAGE, find_index_defect
+from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.records.observations import CONTEXT_STAGE
+from assay.text.citation_markers import remove_citation_markers
+from assay.text.tokens import tokenise_text
+
+_QUOTED = 6
+"""How many words in a row an answer must have of a text to quote it."""
+
+
+def find_quoted_evidence(case: CaseFacts) -> CauseFinding | None:
+    """The answer quotes evidence that no stage has, and cites a chunk of the context for it that has other words, like
+    every other: the text of the evidence was in the context under another id.
+
+    Without a citation a model may know the words by heart.
+    """
+    cited = [chunk.chunk_id for chunk in case.arrived_chunks if case.is_citing(chunk.chunk_id)]
+    if case.good is False or case.behaviour != "answer" or not cited:
+        return None
+    for unit in case.lost_units:
+        if any(step.find_rank(unit) is not None for step in case.steps):
+            continue
+        quoted = _find_quote(case.answer, case.get_expected_texts(unit), case.context_texts)
+        if quoted is not None:
+            fact = f"the answer quotes {case.get_unit_name(unit)}, “{quoted}”, and cites {', '.join(cited)} for it"
+            return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
+    return None
+
+
+def _find_quote(answer: str, texts: Iterable[str], other_texts: Iterable[str]) -> str | None:
+    """Return the first words in a row of an answer that texts have and other texts have not, None without any."""
+    words = tokenise_text(remove_citation_markers(answer))
+    sources = [f" {' '.join(tokenise_text(text))} " for text in texts]
+    others = [f" {' '.join(tokenise_text(text))} " for text in other_texts]
+    for start in range(len(words) - _QUOTED + 1):
+        run = " ".join(words[start : start + _QUOTED])
+        if any(f" {run} " in text for text in sources) and not any(f" {run} " in text for text in others):
+            return run
+    return None
+
+
+def find_answered_elsewhere(case: CaseFacts) -> CauseFinding | None:
+    """A right answer cites a chunk of the context that no label names, and no evidence is in the context.
+
+    What the answer says was found, so that no search lost it. Either its text is in the index under another id, or the
+    label names another chunk than the one that says it (ADR 0149).
+    """
+    if not case.good or case.behaviour != "answer" or not case.lost_units:
+        return None
+    cited = [chunk for chunk in case.unlabelled_chunks if case.is_citing(chunk.chunk_id)]
+    if not cited or any(_has_known_defect(case, unit) for unit in case.lost_units):
+        return None
+    names, lost = ", ".join(chunk.chunk_id for chunk in cited), ", ".join(map(case.get_unit_name, case.lost_units))
+    fact = f"the answer is right and cites {names}, so that no search failed; {lost}, which is labelled, is not shown"
+    if _lack_facts(case, [chunk.text for chunk in cited]):
+        return None  # what is cited does not say it: the model may know it by heart
+    if not case.has_shown_texts and _lack_facts(case, [case.get_chunk_text(name) for name in case.arrived_ids]):
+        lack = "the corpus has nothing of what the answer says for any chunk of the context"
+        return CauseFinding(
+            "chunking", INDEX_STAGE, (fact, lack), "low", ("stale_index",), "other_ids", (RECORD_TEXTS,)
+        )
+    return CauseFinding(
+        "insufficient_trace",
+        CONTEXT_STAGE,
+        (fact,),
+        "low",
+        ("golden_label_issue", "chunking"),
+        record=(RECORD_TEXTS, RECORD_CORPUS),
+    )
+
+
+def _has_known_defect(case: CaseFacts, unit: int) -> bool:
+    defect = find_index_defect(case, unit)
+    return defect is not None and defect.cause != "insufficient_trace"
+
+
+def _lack_facts(case: CaseFacts, texts: Sequence[str | None]) -> bool:
+    """Whether all texts are known, and none has anything that the case looks for."""
+    known_texts = [text for text in texts if text]
+    is_known = bool(case.facts) and len(known_texts) == len(texts)
+    return is_known and not any(contains_fact(known_texts, fact) for fact in case.facts)
