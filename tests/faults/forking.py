@@ -11,6 +11,8 @@ import gc
 import json
 import os
 import pkgutil
+import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -34,7 +36,7 @@ _WITH_EXTRAS = ("assay.pytest_plugin", "assay.targets.langchain", "assay.targets
 _COMMAND_FILE = """\
 #!{python} -IS
 import json, os, socket, sys
-job = dict(words=sys.argv[1:], environment=dict(os.environ), folder=os.getcwd(), program="assay")
+job = dict(words=sys.argv[1:], environment=dict(os.environ), folder=os.getcwd(), program="{program}")
 content = json.dumps(job).encode()
 with socket.socket(socket.AF_UNIX) as connection:
     connection.connect("{address}")
@@ -83,17 +85,19 @@ class CommandForker:
         return ForkedCommand(self._send(job), Path(name), self)
 
     @contextmanager
-    def command_file(self, path: Path) -> Iterator[Path]:
+    def command_file(self, path: Path, program: str = "assay", modules: Sequence[str] = ()) -> Iterator[Path]:
         """Write an executable file that does what the command `assay` does, for programs that start it by its name.
 
         The arguments, the variables, the folder and the standard streams of whoever starts it are those of a fork, and
-        the status of the fork is its own.
+        the status of the fork is its own. If it is killed, so is the fork. `program` may be the path of a Python
+        program instead, and `modules` are those that it imports.
         """
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:  # the address of a socket may not be long
             address = f"{folder}/socket"
-            path.write_text(_COMMAND_FILE.format(python=sys.executable, address=address), encoding="utf-8")
+            content = _COMMAND_FILE.format(python=sys.executable, address=address, program=program)
+            path.write_text(content, encoding="utf-8")
             path.chmod(0o755)
-            pid = self._send({"listen": address})
+            pid = self._send({"listen": address, "modules": list(modules)})
             try:
                 yield path
             finally:
@@ -142,7 +146,7 @@ def serve() -> None:
     for line in sys.stdin:
         job = json.loads(line)
         if "listen" in job:
-            write_number(fork_listener(job["listen"]))
+            write_number(fork_listener(job["listen"], job["modules"]))
             continue
         pid = os.fork()
         if pid == 0:
@@ -151,7 +155,7 @@ def serve() -> None:
         write_number(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-def fork_listener(address: str) -> int:
+def fork_listener(address: str, modules: Sequence[str]) -> int:
     """Return the id of a fork that runs the commands that are sent to an address, until it is stopped."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
@@ -160,6 +164,9 @@ def fork_listener(address: str) -> int:
     if pid:
         listener.close()
         return pid
+    for name in modules:
+        import_module(name)
+    gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for a command
     listener.settimeout(1.0)
     while os.getppid() == parent:
@@ -182,6 +189,13 @@ def run_sent_command(connection: socket.socket) -> NoReturn:
     if pid == 0:
         connection.close()
         end_process(partial(run_command, job, streams))
+    for stream in streams:
+        os.close(stream)
+    ended = os.pidfd_open(pid)
+    readable, _, _ = select.select([ended, connection], [], [])
+    if ended not in readable:  # whoever sent the command was killed
+        os.kill(pid, signal.SIGKILL)
+        os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     connection.sendall(bytes([status if status >= 0 else 128 - status]))
     os._exit(0)
@@ -239,6 +253,11 @@ def run_command(job: Mapping[str, Any], streams: Sequence[int] = ()) -> int:
     sys.path.insert(0, job["folder"])  # as the name of the package's command does, run with `python -c`
     if job["program"] == "pytest":
         return int(pytest.main(job["words"]))
+    if job["program"] != "assay":
+        sys.argv = [job["program"], *job["words"]]
+        sys.path[0] = str(Path(job["program"]).parent)
+        runpy.run_path(job["program"], run_name="__main__")
+        return 0
     from assay.cli import main
 
     return main(job["words"])
