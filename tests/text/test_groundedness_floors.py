@@ -17,7 +17,6 @@ from benchmarks.groundedness import (
     score,
 )
 
-
 EVERY = {"WiCE": 2, "QAGS-CNN": 1}
 """Of the sources, which are whole articles in WiCE: `python -m benchmarks.groundedness` measures all of them."""
 
