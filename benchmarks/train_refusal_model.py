@@ -45,6 +45,7 @@ LEAST_WEIGHT = 0.015
 REFUSAL_PRECISION, UNDECIDED_PRECISION, PARTIAL_PRECISION = 0.96, 0.90, 0.85
 
 Floats = npt.NDArray[np.float64]
+Signs = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -137,38 +138,53 @@ def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Mat
     return Matrix(features, columns, values, [is_answer_by_classes(row.classes) for row in read])
 
 
-def fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Floats:
-    """Return one weight a feature, shape (n_features,), from the given rows; both signs weigh the same in total.
+def fit_weights(matrix: Matrix, signs: Signs, rows: Sequence[int]) -> Floats:
+    """Return one weight a feature for each head, shape (n_heads, n_features), from the given rows.
 
+    `signs`: for each head which answers are wanted, shape (n_heads, n_answers); both signs weigh the same in total.
     The models of the folds, whose scores give the thresholds, are also those that unseen cells are told by: each is
     fitted once.
     """
-    key = np.array(signs, dtype=np.int8).tobytes(), np.array(rows, dtype=np.int32).tobytes()
+    key = signs.tobytes(), np.array(rows, dtype=np.int32).tobytes()
     if key not in matrix.fitted:
         matrix.fitted[key] = _fit_weights(matrix, signs, rows)
     return matrix.fitted[key]
 
 
-def _fit_weights(matrix: Matrix, signs: Sequence[int], rows: Sequence[int]) -> Floats:
-    weights = np.zeros(len(matrix.features))
-    share = Counter(signs[row] for row in rows)
-    damping = {sign: share[sign] / (COST * len(rows)) for sign in (-1, 1)}
+def _fit_weights(matrix: Matrix, signs: Signs, rows: Sequence[int]) -> Floats:
+    heads = range(len(signs))
+    weights = np.zeros((len(signs), len(matrix.features)))
+    damping = []
+    for head in heads:
+        share = Counter(signs[head, rows].tolist())
+        damping.append({sign: share[sign] / (COST * len(rows)) for sign in (-1, 1)})
+    signs_of = signs.T.tolist()
     squares = {row: float(np.sum(matrix.values[row] ** 2)) for row in rows}
-    multipliers = dict.fromkeys(rows, 0.0)
+    multipliers = {row: [0.0] * len(signs) for row in rows}
     order = list(rows)
     shuffler = random.Random(0)
     for _ in range(EPOCHS):
         shuffler.shuffle(order)
         for row in order:
-            columns, values, sign = matrix.columns[row], matrix.values[row], signs[row]
-            present = weights.take(columns)
-            margin = sign * float(np.add.reduce(present * values))
-            gradient = margin - 1.0 + damping[sign] * multipliers[row]
-            updated = max(0.0, multipliers[row] - gradient / (squares[row] + damping[sign]))
-            if updated != multipliers[row]:  # most answers are told well enough, and change nothing
-                weights[columns] = present + (updated - multipliers[row]) * sign * values
-                multipliers[row] = updated
+            columns, values = matrix.columns[row], matrix.values[row]
+            present = weights.take(columns, axis=1)
+            sums = (present @ values).tolist()
+            row_signs, row_multipliers = signs_of[row], multipliers[row]
+            for head in heads:
+                sign, multiplier = row_signs[head], row_multipliers[head]
+                gradient = sign * sums[head] - 1.0 + damping[head][sign] * multiplier
+                if gradient >= 0 and not multiplier:  # most answers are told well enough, and change nothing
+                    continue
+                updated = max(0.0, multiplier - gradient / (squares[row] + damping[head][sign]))
+                if updated != multiplier:
+                    weights[head, columns] = present[head] + (updated - multiplier) * sign * values
+                    row_multipliers[head] = updated
     return weights
+
+
+def make_signs(*heads: Sequence[bool]) -> Signs:
+    """Return 1 for each answer that a head is to tell from the rest, and -1 for the rest."""
+    return np.where(np.array(heads, dtype=np.bool_), 1, -1).astype(np.int8)
 
 
 def score_rows(matrix: Matrix, weights: Floats, rows: Sequence[int]) -> list[float]:
@@ -196,16 +212,16 @@ def train_fold_models(language: str) -> Iterator[tuple[RefusalModel, list[Traini
         yield parse_weights(content, language, reader), [answers[row] for row in held_out]
 
 
-def score_unseen_cells(matrix: Matrix, answers: Sequence[TrainingAnswer], is_wanted: Sequence[bool]) -> list[float]:
-    """Return the score of each answer by a model that has seen no answer of its cell; `is_wanted`: what it tells from
-    the rest. Answers by their classes alone have the lowest score."""
-    signs = [1 if wanted else -1 for wanted in is_wanted]
-    scores = [NEVER_PARTIAL] * len(answers)
+def score_unseen_cells(matrix: Matrix, answers: Sequence[TrainingAnswer], signs: Signs) -> list[list[float]]:
+    """Return for each head the score of each answer by a model that has seen no answer of its cell; `signs`: what the
+    heads tell from the rest. Answers by their classes alone have the lowest score."""
+    scores = [[NEVER_PARTIAL] * len(answers) for _ in signs]
     for rows, held_out in split_by_cell(answers):
         weights = fit_weights(matrix, signs, rows)
-        for row, score in zip(held_out, score_rows(matrix, weights, held_out), strict=True):
-            if not matrix.is_answer[row]:
-                scores[row] = score
+        for head, scores_of_head in enumerate(scores):
+            for row, score in zip(held_out, score_rows(matrix, weights[head], held_out), strict=True):
+                if not matrix.is_answer[row]:
+                    scores_of_head[row] = score
     return scores
 
 
@@ -225,10 +241,9 @@ def choose_thresholds(matrix: Matrix, answers: Sequence[TrainingAnswer]) -> Mode
     """Return the thresholds at the wanted precisions; partial refusals are sought among what does not refuse."""
     is_refusal = [answer.is_refusal for answer in answers]
     is_partial = [answer.is_partial for answer in answers]
-    scores = score_unseen_cells(matrix, answers, is_refusal)
+    scores, partial_scores = score_unseen_cells(matrix, answers, make_signs(is_refusal, is_partial))
     refusal = choose_threshold(is_refusal, scores, REFUSAL_PRECISION)
     undecided = choose_threshold(is_refusal, scores, UNDECIDED_PRECISION)
-    partial_scores = score_unseen_cells(matrix, answers, is_partial)
     left = [row for row, score in enumerate(scores) if score < refusal]
     partial = choose_threshold(
         [is_partial[row] for row in left], [partial_scores[row] for row in left], PARTIAL_PRECISION
@@ -246,12 +261,10 @@ def format_weights(
     matrix: Matrix, answers: Sequence[TrainingAnswer], rows: Sequence[int], thresholds: ModelThresholds
 ) -> str:
     """Return the file of weights that the answers in some rows give."""
-    columns = []
-    for is_wanted in ([answer.is_refusal for answer in answers], [answer.is_partial for answer in answers]):
-        columns += [fit_weights(matrix, [1 if wanted else -1 for wanted in is_wanted], rows)]
-    refusals = [row for row in rows if answers[row].is_refusal]
-    for kind in KINDS:
-        columns += [fit_weights(matrix, [1 if answer.label == kind else -1 for answer in answers], refusals)]
+    is_refusal, is_partial = [answer.is_refusal for answer in answers], [answer.is_partial for answer in answers]
+    kinds = [[answer.label == kind for answer in answers] for kind in KINDS]
+    columns = [*fit_weights(matrix, make_signs(is_refusal, is_partial), rows)]
+    columns += [*fit_weights(matrix, make_signs(*kinds), [row for row in rows if is_refusal[row]])]
     lines = [f"{name} from\t{value:.2f}" for name, value in thresholds._asdict().items()]
     lines.append("\t".join(("feature", *HEADS)))
     for index, feature in enumerate(matrix.features):

@@ -124,11 +124,18 @@ def find_part(name: str) -> Part:
 def observe(depot: Depot) -> tuple[list[Observation], dict[str, bool]]:
     """Return the observations of all questions, and whether each answer is truly good."""
     observations, good = [], {}
+    for observation, is_good in iter_answers(depot):
+        observations.append(observation)
+        good[observation.case_id] = is_good
+    return observations, good
+
+
+def iter_answers(depot: Depot) -> Iterator[tuple[Observation, bool]]:
+    """Yield the observation of each question, and whether the answer is truly good."""
     for question in QUESTIONS:
         record, distorted = depot.ask(question.text, make_user(question))
-        observations.append(msgspec.convert(record | {"case_id": question.case_id, "config_id": "depot"}, Observation))
-        good[question.case_id] = not distorted and is_truly_good(question, record)
-    return observations, good
+        row = record | {"case_id": question.case_id, "config_id": "depot"}
+        yield msgspec.convert(row, Observation), not distorted and is_truly_good(question, record)
 
 
 def is_truly_good(question: Question, record: dict[str, Any]) -> bool:

@@ -104,12 +104,18 @@ def _open_all(passages: Sequence[Passage]) -> list[Passage]:
 def observe(desk: Desk) -> tuple[list[Observation], dict[str, bool]]:
     """Return the observations of all questions, and whether each answer is truly good."""
     observations, good = [], {}
+    for observation, is_good in iter_answers(desk):
+        observations.append(observation)
+        good[observation.case_id] = is_good
+    return observations, good
+
+
+def iter_answers(desk: Desk) -> Iterator[tuple[Observation, bool]]:
+    """Yield the observation of each question, and whether the answer is truly good."""
     for question in QUESTIONS:
         record, distorted = desk.ask(question.text, make_user(question))
         row = record | {"case_id": question.case_id, "config_id": "lending"}
-        observations.append(msgspec.convert(row, Observation))
-        good[question.case_id] = not distorted and is_truly_good(question, record)
-    return observations, good
+        yield msgspec.convert(row, Observation), not distorted and is_truly_good(question, record)
 
 
 def is_truly_good(question: Question, record: dict[str, Any]) -> bool:

@@ -125,13 +125,18 @@ def list_stems(folder: str, pattern: str = "*.py") -> list[Path]:
 # ── the tree ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.fixture(scope="module")
+def documented() -> Collection[str]:
+    return load_notes()
+
+
 @pytest.mark.parametrize("path", list_stems("metrics"), ids=lambda path: path.stem)
-def test_every_metric_of_a_file_is_in_the_catalogue_and_documented(path: Path) -> None:
+def test_every_metric_of_a_file_is_in_the_catalogue_and_documented(path: Path, documented: Collection[str]) -> None:
     module = import_module(f"assay.metrics.{path.stem}".removesuffix(".__init__"))
     assigned = list_assigned_names(path.read_text(encoding="utf-8"))
     members = {name: value for name, value in vars(module).items() if name in assigned}
     joined = {id(row) for family in METRIC_FAMILIES for row in family}
-    assert [] == list(find_metric_gaps(str(path.relative_to(ROOT)), members, joined, load_notes()))
+    assert [] == list(find_metric_gaps(str(path.relative_to(ROOT)), members, joined, documented))
 
 
 def test_every_file_of_a_format_has_its_row_and_every_format_its_example() -> None:

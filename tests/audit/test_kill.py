@@ -1,4 +1,8 @@
-"""kill -9 during ingest, checkpoint and migration: nothing acknowledged is lost, and nothing is stored twice."""
+"""kill -9 during ingest, checkpoint and migration: nothing acknowledged is lost, and nothing is stored twice.
+
+A fault that shows at one kill in five is missed by fifteen kills in one run of thirty; `python -m tests.audit.killing`
+kills a thousand times.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,20 @@ from tests.faults.forking import CommandForker
 pytestmark = pytest.mark.slow
 
 
-def test_fifty_killed_ingests_lose_and_double_nothing(tmp_path: Path, forker: CommandForker) -> None:
-    outcome = kill_ingest(tmp_path, KillPlan(50, 1), forker)
-    assert (50, 0, 0, 0) == (outcome.kills, outcome.lost, outcome.doubled, outcome.broken)
-    assert outcome.answers >= 50 * LINES_PER_KILL
+def test_killed_ingests_lose_and_double_nothing(tmp_path: Path, forker: CommandForker) -> None:
+    outcome = kill_ingest(tmp_path, KillPlan(15, 1), forker)
+    assert (15, 0, 0, 0) == (outcome.kills, outcome.lost, outcome.doubled, outcome.broken)
+    assert outcome.answers >= 15 * LINES_PER_KILL
 
 
 def test_killed_ingests_into_a_database_lose_and_double_nothing(
     tmp_path: Path, forker: CommandForker, postgres_server: str
 ) -> None:
-    outcome = kill_ingest(tmp_path, KillPlan(12, 2, server=postgres_server), forker)
-    assert (12, 0, 0, 0) == (outcome.kills, outcome.lost, outcome.doubled, outcome.broken)
-    assert outcome.answers >= 12 * LINES_PER_KILL
+    outcome = kill_ingest(tmp_path, KillPlan(6, 2, server=postgres_server), forker)
+    assert (6, 0, 0, 0) == (outcome.kills, outcome.lost, outcome.doubled, outcome.broken)
+    assert outcome.answers >= 6 * LINES_PER_KILL
 
 
 def test_killed_ingests_of_whole_batches_lose_and_double_nothing(tmp_path: Path, forker: CommandForker) -> None:
-    outcome = kill_ingest(tmp_path, KillPlan(6, 3, batch=5000, lines=4000, seconds=1.5), forker)
-    assert (6, 0, 0, 0) == (outcome.kills, outcome.lost, outcome.doubled, outcome.broken)
+    outcome = kill_ingest(tmp_path, KillPlan(4, 3, batch=5000, lines=2500, seconds=1.0), forker)
+    assert (4, 0, 0, 0) == (outcome.kills, outcome.lost, outcome.doubled, outcome.broken)

@@ -26,6 +26,7 @@ from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_run import score_observations
 
 QUESTIONS = 12
+ALONE = ["twin_distinction"]
 Reply = Literal["own", "other", "both", "wrong", "vague", "refusal", "failure", "nothing"]
 REPLIES: tuple[Reply, ...] = ("own", "other", "both", "wrong", "vague", "refusal", "failure", "nothing")
 
@@ -244,7 +245,7 @@ def test_only_pairs_of_own_answers_are_told_apart_and_the_order_of_rows_does_not
         if reply != "nothing"
     ]
     assume(any("~" not in row.case_id for row in rows))
-    result = score(golden, rows, metrics=["twin_distinction"])
+    result = score(golden, rows, metrics=ALONE)
     for number, pair in enumerate(replies):
         value, reason = read_state(result, f"q{number}")
         assert value in (None, 0.0, 1.0) and (value is None) == (reason == UNKNOWN_DISTINCTION_REASON)
@@ -256,7 +257,7 @@ def test_only_pairs_of_own_answers_are_told_apart_and_the_order_of_rows_does_not
             assert (value == 1.0) == (pair == ("own", "own")), (pair, value)
     if "twin_distinction" in result.configs["a"].summary:
         summary = result.configs["a"].summary["twin_distinction"]
-        again = score(golden, rows[::-1], metrics=["twin_distinction"]).configs["a"].summary["twin_distinction"]
+        again = score(golden, rows[::-1], metrics=ALONE).configs["a"].summary["twin_distinction"]
         assert again == summary and (summary.value is None or 0.0 <= summary.value <= 1.0)
 
 
@@ -269,10 +270,9 @@ def test_every_pair_of_replies_has_a_state() -> None:
             continue
         sides = ((first, False), (second, True))
         rows = [make_reply(reply, 0, swapped=swapped) for reply, swapped in sides]
-        value, _ = read_state(score(golden, rows, metrics=["twin_distinction"]), "q0")
+        value, _ = read_state(score(golden, rows, metrics=ALONE), "q0")
         mirrored = [make_reply(reply, 0, swapped=not swapped) for reply, swapped in sides]
-        again = score(golden, mirrored, metrics=["twin_distinction"])
-        assert value == read_state(again, "q0")[0], (first, second)
+        assert value == read_state(score(golden, mirrored, metrics=ALONE), "q0")[0], (first, second)
 
 
 # ── a metric like others ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -286,7 +286,7 @@ def test_it_is_the_same_number_in_summary_table_and_report() -> None:
     assert (summary.value, summary.scored, summary.interval) == (rate.value, rate.decided, rate.interval)
     variants = json.loads(render_json_report(result))["configs"]["a"]["variants"]
     assert (variants["distinction"]["good"], variants["difference"]["good"]) == (QUESTIONS - 2, 2 * QUESTIONS - 2)
-    alone = score(golden, rows, metrics=["twin_distinction"])
+    alone = score(golden, rows, metrics=ALONE)
     assert alone.configs["a"].summary == {"twin_distinction": summary}
 
 

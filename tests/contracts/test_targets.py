@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from tests.contracts import system
 from tests.contracts.loopback import Request, as_json, serving
+from tests.faults.forking import CommandForker
 
 from assay.calls.interfaces import CallError, Target, TargetCall, TargetOperation
 from assay.metrics.case_index import GoldenIndex
@@ -105,6 +106,13 @@ def http_url() -> Iterator[str]:
         yield server.url
 
 
+@pytest.fixture(scope="module")
+def served(forker: CommandForker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The system as a command that is a fork of a process with the SDK of MCP, whose import takes a second."""
+    with forker.command_file(tmp_path_factory.mktemp("served") / "system", SYSTEM, ["mcp.server.mcpserver"]) as path:
+        yield str(path)
+
+
 @pytest.fixture(scope="session")
 def mcp_url() -> Iterator[str]:
     process = subprocess.Popen([sys.executable, SYSTEM, "http"], stdout=subprocess.PIPE, text=True)
@@ -140,7 +148,9 @@ def making(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> C
                 "t", CommandTargetSettings((sys.executable, SYSTEM, "command"), ("SYSTEM_KEY",))
             )
         if kind == "mcp-stdio":
-            settings_of_mcp = McpTargetSettings(command=(sys.executable, SYSTEM, "stdio"), arguments=ARGUMENTS)
+            settings_of_mcp = McpTargetSettings(
+                command=(request.getfixturevalue("served"), "stdio"), arguments=ARGUMENTS
+            )
             return mcp.McpTarget("t", settings_of_mcp, typed=True)
         if kind == "mcp-http":
             return mcp.McpTarget(

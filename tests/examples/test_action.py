@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
+from tests.faults.forking import CommandForker
 
 pytestmark = pytest.mark.slow
 
@@ -44,13 +46,15 @@ def part(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def act(here: Path, part: Path, **inputs: object) -> Done:
-    commands = here / "bin"
-    commands.mkdir()
-    command = commands / "assay"
-    code = "import sys; from assay.cli import main; sys.exit(main())"
-    command.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$@\"\n")
-    command.chmod(0o755)
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory, forker: CommandForker) -> Iterator[Path]:
+    """A folder with the command `assay`, which the steps of the action start by its name."""
+    folder = tmp_path_factory.mktemp("bin")
+    with forker.command_file(folder / "assay"):
+        yield folder
+
+
+def act(here: Path, part: Path, commands: Path, **inputs: object) -> Done:
     action_inputs = {"install": "false", "golden": part / "golden.jsonl", "corpus": CORPUS} | inputs
     environment = dict(os.environ) | {
         "PATH": f"{commands}:{os.environ['PATH']}",
@@ -70,8 +74,8 @@ def act(here: Path, part: Path, **inputs: object) -> Done:
     return Done(done.returncode, done.stdout + done.stderr, summary_text, here / "assay-out")
 
 
-def test_a_candidate_that_may_ship_passes_the_job(tmp_path: Path, part: Path) -> None:
-    done = act(tmp_path, part, outputs=part / "hybrid-rerank.jsonl", profile="capstone")
+def test_a_candidate_that_may_ship_passes_the_job(tmp_path: Path, part: Path, commands: Path) -> None:
+    done = act(tmp_path, part, commands, outputs=part / "hybrid-rerank.jsonl", profile="capstone")
     assert 0 == done.status, done.log
     assert done.summary.startswith("## ⚠️ Assay: PASS_WITH_RISK")
     assert "::warning title=assay%3A PASS_WITH_RISK::" in done.log
@@ -80,16 +84,16 @@ def test_a_candidate_that_may_ship_passes_the_job(tmp_path: Path, part: Path) ->
     assert b"<!doctype html>" == (done.reports / "report.html").read_bytes()[:15].lower()
 
 
-def test_a_risk_fails_the_job_where_it_is_strict(tmp_path: Path, part: Path) -> None:
-    done = act(tmp_path, part, outputs=part / "hybrid-rerank.jsonl", profile="capstone", strict="true")
+def test_a_risk_fails_the_job_where_it_is_strict(tmp_path: Path, part: Path, commands: Path) -> None:
+    done = act(tmp_path, part, commands, outputs=part / "hybrid-rerank.jsonl", profile="capstone", strict="true")
     assert 1 == done.status, done.log
     assert done.summary.startswith("## ❌ Assay: PASS_WITH_RISK, a failure with --strict")
     assert "::error title=assay%3A PASS_WITH_RISK::" in done.log
     assert "::warning " not in done.log
 
 
-def test_a_candidate_that_leaks_fails_the_job_and_is_marked(tmp_path: Path, part: Path) -> None:
-    done = act(tmp_path, part, outputs=part / "vector-only.jsonl", profile="capstone")
+def test_a_candidate_that_leaks_fails_the_job_and_is_marked(tmp_path: Path, part: Path, commands: Path) -> None:
+    done = act(tmp_path, part, commands, outputs=part / "vector-only.jsonl", profile="capstone")
     assert 1 == done.status, done.log
     assert done.summary.startswith("## ❌ Assay: FAIL")
     assert "::error title=assay%3A FAIL::visibility_leaks on tag=acl" in done.log
@@ -97,31 +101,31 @@ def test_a_candidate_that_leaks_fails_the_job_and_is_marked(tmp_path: Path, part
     assert int(gate.attrib["failures"]) > 0
 
 
-def test_a_measurement_with_holes_is_incomplete_and_never_green(tmp_path: Path, part: Path) -> None:
+def test_a_measurement_with_holes_is_incomplete_and_never_green(tmp_path: Path, part: Path, commands: Path) -> None:
     rows = (part / "hybrid-rerank.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "part.jsonl").write_text("".join(rows[:-4]))
-    done = act(tmp_path, part, outputs=tmp_path / "part.jsonl", profile="capstone")
+    done = act(tmp_path, part, commands, outputs=tmp_path / "part.jsonl", profile="capstone")
     assert 3 == done.status, done.log
     assert done.summary.startswith("## ❓ Assay: INCOMPLETE")
 
 
-def test_bad_input_is_marked_although_nothing_was_scored(tmp_path: Path, part: Path) -> None:
+def test_bad_input_is_marked_although_nothing_was_scored(tmp_path: Path, part: Path, commands: Path) -> None:
     (tmp_path / "bad.jsonl").write_text('{"query_id": 7}\n')
-    done = act(tmp_path, part, outputs=tmp_path / "bad.jsonl")
+    done = act(tmp_path, part, commands, outputs=tmp_path / "bad.jsonl")
     assert 2 == done.status, done.log
     assert "::error title=assay::nothing was scored (exit 2)" in done.log
 
 
 @pytest.mark.parametrize("name", ["$(touch pwned).jsonl", "`touch pwned`.jsonl", "a b;touch pwned.jsonl"])
-def test_a_file_name_never_becomes_a_command(tmp_path: Path, part: Path, name: str) -> None:
-    done = act(tmp_path, part, outputs=name)
+def test_a_file_name_never_becomes_a_command(tmp_path: Path, part: Path, commands: Path, name: str) -> None:
+    done = act(tmp_path, part, commands, outputs=name)
     assert 2 == done.status, done.log
     assert not (tmp_path / "pwned").exists()
 
 
-def test_several_files_are_given_one_on_each_line(tmp_path: Path, part: Path) -> None:
+def test_several_files_are_given_one_on_each_line(tmp_path: Path, part: Path, commands: Path) -> None:
     both = f"{part / 'hybrid-rerank.jsonl'}\n{part / 'vector-only.jsonl'}"
-    done = act(tmp_path, part, outputs=both)
+    done = act(tmp_path, part, commands, outputs=both)
     assert 0 == done.status, done.log
     report = json.loads((done.reports / "run" / "derived" / "report.json").read_text())
     assert {"hybrid-rerank", "vector-only"} == set(report["configs"])

@@ -12,7 +12,7 @@ from benchmarks.lending.fifth_faults import FIFTH_LATER_FAULTS, FIFTH_LATER_LABE
 from benchmarks.lending.later_faults import FOURTH_LATER_FAULTS, FOURTH_LATER_LABEL_FAULTS
 from benchmarks.lending.pipeline import Desk, Steps
 from benchmarks.lending.questions import build_golden
-from benchmarks.lending.world import observe
+from benchmarks.lending.world import iter_answers, observe
 from msgspec.structs import replace as replace_fields
 
 from assay.records.findings import ROOT_CAUSES, Attribution
@@ -27,8 +27,8 @@ def test_the_sound_help_desk_answers_every_question_well() -> None:
 
 def test_each_fault_of_the_help_desk_spoils_answers() -> None:
     for name, fault in (FAULTS | FOURTH_LATER_FAULTS | FIFTH_LATER_FAULTS).items():
-        _, good = observe(Desk(fault.damage(Steps())))
-        assert not all(good.values()), name
+        answers = iter_answers(Desk(fault.damage(Steps())))
+        assert not all(is_good for _, is_good in answers), name
     for name, label_fault in (LABEL_FAULTS | FOURTH_LATER_LABEL_FAULTS | FIFTH_LATER_LABEL_FAULTS).items():
         assert any(case != label_fault.damage(case) for case in build_golden().cases), name
 

@@ -6,24 +6,45 @@ any other process, and shares no thread, file or event loop with the process tha
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import pkgutil
+import runpy
+import select
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import pytest
 
 _ROOT = Path(__file__).resolve().parents[2]
 _HEAVY_MODULES = ("httpx2", "numpy", "sqlite3", "rich.console", "typer", "yaml")
 _WITH_EXTRAS = ("assay.pytest_plugin", "assay.targets.langchain", "assay.targets.llamaindex")
+_COMMAND_FILE = """\
+#!{python} -IS
+import json, os, socket, sys
+job = dict(words=sys.argv[1:], environment=dict(os.environ), folder=os.getcwd(), program="{program}")
+content = json.dumps(job).encode()
+with socket.socket(socket.AF_UNIX) as connection:
+    connection.connect("{address}")
+    socket.send_fds(connection, [len(content).to_bytes(8, "big")], [0, 1, 2])
+    connection.sendall(content)
+    status = connection.recv(1)
+sys.exit(status[0] if status else 1)
+"""
 
 
 class CommandForker:
@@ -61,10 +82,33 @@ class CommandForker:
             "folder": str(Path(folder).absolute()),
             "program": program,
         }
+        return ForkedCommand(self._send(job), Path(name), self)
+
+    @contextmanager
+    def command_file(self, path: Path, program: str = "assay", modules: Sequence[str] = ()) -> Iterator[Path]:
+        """Write an executable file that does what the command `assay` does, for programs that start it by its name.
+
+        The arguments, the variables, the folder and the standard streams of whoever starts it are those of a fork, and
+        the status of the fork is its own. If it is killed, so is the fork. `program` may be the path of a Python
+        program instead, and `modules` are those that it imports.
+        """
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:  # the address of a socket may not be long
+            address = f"{folder}/socket"
+            content = _COMMAND_FILE.format(python=sys.executable, address=address, program=program)
+            path.write_text(content, encoding="utf-8")
+            path.chmod(0o755)
+            pid = self._send({"listen": address, "modules": list(modules)})
+            try:
+                yield path
+            finally:
+                os.kill(pid, signal.SIGTERM)
+
+    def _send(self, job: Mapping[str, Any]) -> int:
+        """Let the process fork for a job; return the id of the fork."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
-        return ForkedCommand(self._read_number(), Path(name), self)
+        return self._read_number()
 
     def _read_number(self) -> int:
         assert self._process.stdout is not None
@@ -98,13 +142,63 @@ class ForkedCommand:
 def serve() -> None:
     """Fork a command for each line of standard input; print its process id, and its status when it has ended."""
     import_package()
+    gc.freeze()  # what the forks share is no garbage of theirs
     for line in sys.stdin:
         job = json.loads(line)
+        if "listen" in job:
+            write_number(fork_listener(job["listen"], job["modules"]))
+            continue
         pid = os.fork()
         if pid == 0:
-            run_command(job)
+            end_process(partial(run_command, job))
         write_number(pid)
         write_number(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def fork_listener(address: str, modules: Sequence[str]) -> int:
+    """Return the id of a fork that runs the commands that are sent to an address, until it is stopped."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(64)
+    parent, pid = os.getpid(), os.fork()
+    if pid:
+        listener.close()
+        return pid
+    for name in modules:
+        import_module(name)
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for a command
+    listener.settimeout(1.0)
+    while os.getppid() == parent:
+        with suppress(TimeoutError):
+            connection = listener.accept()[0]
+            if os.fork() == 0:
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                run_sent_command(connection)
+            connection.close()
+    os._exit(0)
+
+
+def run_sent_command(connection: socket.socket) -> NoReturn:
+    """Run the command that a program of `command_file` has sent, in a fork, and send its status."""
+    connection.settimeout(None)
+    head, streams, _, _ = socket.recv_fds(connection, 8, 3)
+    with connection.makefile("rb") as content:
+        job = json.loads(content.read(int.from_bytes(head, "big")))
+    pid = os.fork()
+    if pid == 0:
+        connection.close()
+        end_process(partial(run_command, job, streams))
+    for stream in streams:
+        os.close(stream)
+    ended = os.pidfd_open(pid)
+    readable, _, _ = select.select([ended, connection], [], [])
+    if ended not in readable:  # whoever sent the command was killed
+        os.kill(pid, signal.SIGKILL)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    connection.sendall(bytes([status if status >= 0 else 128 - status]))
+    os._exit(0)
 
 
 def write_number(number: int) -> None:
@@ -122,21 +216,51 @@ def import_package() -> None:
         import_module(name)
 
 
-def run_command(job: Mapping[str, Any]) -> None:
-    """Run a command in this process, which is a fork, and exit."""
+def end_process(command: Callable[[], int]) -> NoReturn:
+    """End this process, which is a fork, with the status of a command, as the interpreter does at its end.
+
+    Only the modules are not taken apart, which takes a tenth of a second: nothing sees it.
+    """
+    status = 1
+    try:
+        status = command()
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:  # noqa: BLE001  # whatever it is, the interpreter would print it
+        traceback.print_exc()
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            status = 120
+    os._exit(status)
+
+
+def run_command(job: Mapping[str, Any], streams: Sequence[int] = ()) -> int:
+    """Run a command in this process, which is a fork, and return its exit status."""
     os.environ.clear()
     os.environ.update(job["environment"])
-    stdout = os.open(job["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    stderr = os.open(job["stderr"], os.O_WRONLY)
-    for descriptor, source in enumerate((os.open(os.devnull, os.O_RDONLY), stdout, stderr)):
+    if not streams:
+        stdout = os.open(job["stdout"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        streams = (os.open(os.devnull, os.O_RDONLY), stdout, os.open(job["stderr"], os.O_WRONLY))
+    for descriptor, source in enumerate(streams):
         os.dup2(source, descriptor)
+        os.close(source)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # the old one may hold what others sent
     os.chdir(job["folder"])
     sys.path.insert(0, job["folder"])  # as the name of the package's command does, run with `python -c`
     if job["program"] == "pytest":
-        sys.exit(pytest.main(job["words"]))
+        return int(pytest.main(job["words"]))
+    if job["program"] != "assay":
+        sys.argv = [job["program"], *job["words"]]
+        sys.path[0] = str(Path(job["program"]).parent)
+        runpy.run_path(job["program"], run_name="__main__")
+        return 0
     from assay.cli import main
 
-    sys.exit(main(job["words"]))
+    return main(job["words"])
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.contracts import system
 from tests.contracts.loopback import Request, as_json, serving
+from tests.faults.forking import CommandForker
 
 from assay.calls.interfaces import CallError, TargetCall
 from assay.records.errors import SettingsError
@@ -26,9 +27,16 @@ RUDE = str(Path(__file__).with_name("rude_mcp.py"))
 SYSTEM = str(Path(system.__file__))
 
 
+@pytest.fixture(scope="module")
+def rude_server(forker: CommandForker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The server as a command that is a fork of a process with the SDK of MCP, whose import takes a second."""
+    with forker.command_file(tmp_path_factory.mktemp("rude") / "rude", RUDE, ["mcp.server.mcpserver"]) as path:
+        yield str(path)
+
+
 @pytest.fixture
-def rude(tmp_path: Path) -> McpTargetSettings:
-    return McpTargetSettings(command=(sys.executable, RUDE, str(tmp_path)), max_bytes=1_000_000)
+def rude(rude_server: str, tmp_path: Path) -> McpTargetSettings:
+    return McpTargetSettings(command=(rude_server, str(tmp_path)), max_bytes=1_000_000)
 
 
 def asked(settings: McpTargetSettings, *questions: str, seconds: float = 20.0) -> list[Observation | CallError]:

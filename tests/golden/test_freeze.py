@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -188,16 +189,16 @@ from assay import golden
 from assay.records.errors import InputError
 part, folder = sys.argv[1:]
 print("ready", flush=True)
-sys.stdin.readline()
-try:
-    golden.freeze(
-        f"{folder}/{part}.jsonl", f"{folder}/set.jsonl", version="2", owner="ann", change=part,
-        at="2026-03-01T00:00:00Z", base=f"{folder}/set.jsonl", accept_all=True,
-    )
-except InputError as error:
-    print("refused", error.problems[0].code)
-else:
-    print("frozen")
+for _ in sys.stdin:
+    try:
+        golden.freeze(
+            f"{folder}/{part}.jsonl", f"{folder}/set.jsonl", version="2", owner="ann", change=part,
+            at="2026-03-01T00:00:00Z", base=f"{folder}/set.jsonl", accept_all=True,
+        )
+    except InputError as error:
+        print("refused", error.problems[0].code, flush=True)
+    else:
+        print("frozen", flush=True)
 """
 
 
@@ -208,22 +209,33 @@ def test_of_two_freezes_at_once_none_is_lost_in_silence(tmp_path: Path) -> None:
     first: dict[str, Any] = {"owner": "ann", "change": "x", "at": AT, "accept_all": True}
     golden.freeze(str(tmp_path / "first.jsonl"), str(tmp_path / "set.jsonl"), version="1", **first)
     frozen = (tmp_path / "set.jsonl").read_bytes()
-    for _ in range(3):
-        (tmp_path / "set.jsonl").write_bytes(frozen)
+    with ExitStack() as processes:
         both = [
-            subprocess.Popen(
-                [sys.executable, "-c", FREEZE_PART, part, str(tmp_path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
+            processes.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", FREEZE_PART, part, str(tmp_path)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
             )
             for part in ("a", "b")
         ]
-        for process in both:
-            assert process.stdout is not None and process.stdout.readline() == "ready\n"
-        said = sorted(process.communicate("go\n", timeout=60)[0].split()[0] for process in both)
-        kept = {case.id for case in load_golden(tmp_path / "set.jsonl").golden.cases}
-        assert said == ["frozen", "refused"] and len(kept) == 2 and "first" in kept
+        assert ["ready\n"] * 2 == [read_line(process) for process in both]
+        for _ in range(3):
+            (tmp_path / "set.jsonl").write_bytes(frozen)
+            for process in both:
+                assert process.stdin is not None
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            said = sorted(read_line(process).split()[0] for process in both)
+            kept = {case.id for case in load_golden(tmp_path / "set.jsonl").golden.cases}
+            assert said == ["frozen", "refused"] and len(kept) == 2 and "first" in kept
+
+
+def read_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
 
 
 def test_a_freeze_waits_for_the_one_before_it(tmp_path: Path) -> None:

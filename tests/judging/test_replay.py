@@ -71,9 +71,8 @@ def test_scoring_from_a_verdict_store_gives_the_same_bytes_with_sockets_blocked(
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 300)
-    for verdicts in (exported, str(store_path)):
-        for workers in ("1", "2"):
-            assert expected == world.score(verdicts, "--workers", workers)[:2]
+    for verdicts, workers in ((exported, "1"), (str(store_path), "1"), (str(store_path), "2")):
+        assert expected == world.score(verdicts, "--workers", workers)[:2]
 
 
 def test_a_request_without_a_verdict_is_an_error_and_leaves_the_run_incomplete(world: World) -> None:

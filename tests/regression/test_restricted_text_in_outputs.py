@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from tests.runs.scoring import make_case, score, write
@@ -95,15 +95,27 @@ PRINTING = (
 """Commands that print what they know about a run."""
 
 
+class Leaky(NamedTuple):
+    """A folder with all outputs of a run whose cases have the text in one field each, named as the cases are."""
+
+    folder: Path
+    names: list[str]
+    outputs: dict[str, str]
+
+
+@pytest.fixture(scope="module", params=[SECRET, CANARY], ids=["passage", "code"])
+def leaky(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Leaky:
+    folder, names = tmp_path_factory.mktemp("leaky"), list(_fill(request.param))
+    return Leaky(folder, names, _write_all_outputs(folder, request.param, names))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [SECRET, CANARY], ids=["passage", "code"])
 def test_restricted_text_in_any_field_is_printed_by_no_command(
-    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    leaky: Leaky, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    _write_all_outputs(tmp_path, text, list(_fill(text)))
-    capsys.readouterr()
-    paths = {"run": tmp_path / "run", "other": tmp_path / "other" / "run", "baseline": tmp_path / "baseline.json"}
+    folder = leaky.folder
+    paths = {"run": folder / "run", "other": folder / "other" / "run", "baseline": folder / "baseline.json"}
     for command in PRINTING:
         main([word.format(**paths) for word in command])
         printed = capsys.readouterr()
@@ -112,26 +124,18 @@ def test_restricted_text_in_any_field_is_printed_by_no_command(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [SECRET, CANARY], ids=["passage", "code"])
-def test_restricted_text_in_any_field_is_in_no_report(tmp_path: Path, text: str) -> None:
-    names = list(_fill(text))
+def test_restricted_text_in_any_field_is_in_no_report(leaky: Leaky) -> None:
     shown = {}
-    for kind, output in _write_all_outputs(tmp_path, text, names).items():
+    for kind, output in leaky.outputs.items():
         assert len(output) > 100
         shown[kind] = [word for word in FORBIDDEN if word in output]
     assert {} == {kind: words for kind, words in shown.items() if words}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [SECRET, CANARY], ids=["passage", "code"])
-def test_restricted_text_in_any_field_is_in_no_explanation(
-    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    names = list(_fill(text))
-    _write_all_outputs(tmp_path, text, names)
-    capsys.readouterr()
-    for name in names:
-        main(["explain", name, "--run", str(tmp_path / "run")])
+def test_restricted_text_in_any_field_is_in_no_explanation(leaky: Leaky, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in leaky.names:
+        main(["explain", name, "--run", str(leaky.folder / "run")])
         shown = capsys.readouterr().out
         assert "noon" in shown or "withheld" in shown
         assert [] == [word for word in FORBIDDEN if word in shown], name

@@ -17,10 +17,13 @@ from benchmarks.groundedness import (
     score,
 )
 
+EVERY = {"WiCE": 2, "QAGS-CNN": 1}
+"""Of the sources, which are whole articles in WiCE: `python -m benchmarks.groundedness` measures all of them."""
+
 
 @pytest.fixture(scope="module")
 def scored(test_data: Path) -> dict[str, Scored]:
-    return {name: score(list(load(test_data))) for name, load in SETS.items()}
+    return {name: score(list(load(test_data))[:: EVERY[name]]) for name, load in SETS.items()}
 
 
 @pytest.mark.slow
@@ -37,7 +40,7 @@ def test_the_annotated_evidence_is_among_three_sentences(scored: dict[str, Score
     first, among_three, claims = hits
     assert among_three >= 0.92
     assert first >= 0.75
-    assert 319 == claims
+    assert 159 == claims
 
 
 def test_verdicts_say_little_and_are_mostly_right(scored: dict[str, Scored]) -> None:
@@ -64,9 +67,10 @@ def test_a_threshold_from_other_sources_separates_both_kinds(scored: dict[str, S
 
 
 @pytest.mark.slow
-def test_the_same_claims_have_the_same_bytes(scored: dict[str, Scored], test_data: Path) -> None:
-    again = score(list(SETS["QAGS-CNN"](test_data)))
-    assert scored["QAGS-CNN"].digest == again.digest
+def test_the_same_claims_have_the_same_bytes(test_data: Path) -> None:
+    for load in SETS.values():
+        some = list(load(test_data))[::16]
+        assert score(some).digest == score(some).digest
 
 
 def test_auroc_counts_ties_half_and_resamples_sources() -> None:
