@@ -1,7 +1,4 @@
-"""Writing the reports of a finished scoring.
-
-What renders a kind of report is imported when one is asked for: most scorings write the JSON of a run folder alone.
-"""
+"""Writing the reports of a finished scoring."""
 
 from __future__ import annotations
 
@@ -13,10 +10,16 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
-from assay.report.case_scores import iter_case_lines, iter_csv_lines
+from assay.report.case_scores import iter_csv_lines
 from assay.report.collect_entities import tabulate_entities
 from assay.report.collect_findings import attribute_all_configs, compare_run
-from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
+from assay.report.explain_case import list_missing_files, summarise_failed_case
+from assay.report.export_scores import iterate_case_lines, render_json
+from assay.report.github import render_job_summary, render_workflow_commands
+from assay.report.json_report import build_legacy_rows, render_legacy_json
+from assay.report.junit import render_junit
+from assay.report.markdown import ReportMeta, render_markdown_report
+from assay.report.write_html import build_html_report
 from assay.scoring.scored_run import ScoredRun
 
 MAX_FAILED_SHOWN = 30
@@ -38,8 +41,6 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
     if files.legacy_json is not None:
         write("JSON report in the runner's shape", files.legacy_json, iter([format_legacy_report(run).encode()]))
     if files.junit is not None:
-        from assay.report.junit import render_junit
-
         junit = render_junit(run.scoring, attribute_all_configs(run), _summarise_failed_cases(run))
         write("JUnit XML", files.junit, iter([junit.encode()]))
     if files.csv is not None:
@@ -52,9 +53,6 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
 
 def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
     """Return the Markdown report, which shows the observations of failed cases."""
-    from assay.report.explain_case import list_missing_files
-    from assay.report.markdown import ReportMeta, render_markdown_report
-
     cases = {case.id: case for case in run.golden.cases}
     meta = ReportMeta(date=(files.now or "")[:10], owner=files.owner or run.golden.owner)
     shown, lists = {}, {}
@@ -66,11 +64,6 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
     return render_markdown_report(
         run.scoring, shown, cases, meta, compare_run(run), attribute_all_configs(run), lists, tabulate_entities(run)
     )
-
-
-def render_json(run: ScoredRun, now: str | None = None) -> str:
-    """Return the JSON report, with the attribution of every case."""
-    return render_json_report(run.scoring, now, attribute_all_configs(run), tabulate_entities(run), compare_run(run))
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:
@@ -87,8 +80,6 @@ def _decisive_comparison(run: ScoredRun) -> Comparison | None:
 
 def iterate_html(run: ScoredRun, files: ReportFiles) -> Iterator[bytes]:
     """Yield the HTML report in pieces; the run's files must exist until the last piece."""
-    from assay.report.write_html import build_html_report
-
     return build_html_report(
         run,
         comparison=_decisive_comparison(run),
@@ -115,8 +106,6 @@ def read_failed_observations(run: ScoredRun) -> Mapping[tuple[str, str], Observa
 
 def _summarise_failed_cases(run: ScoredRun) -> dict[tuple[str, str], str]:
     """Return the first failed cases of each configuration in words; none if the run keeps no observations."""
-    from assay.report.explain_case import summarise_failed_case
-
     summaries = {}
     for config in attribute_all_configs(run):
         failed = [checks for checks in run.scoring.configs[config].table.checks if checks.failed]
@@ -127,24 +116,14 @@ def _summarise_failed_cases(run: ScoredRun) -> dict[tuple[str, str], str]:
 
 def render_github_annotations(run: ScoredRun, *, strict: bool = False) -> list[str]:
     """Return the workflow commands with which GitHub annotates what speaks against a release."""
-    from assay.report.github import render_workflow_commands
-
     return render_workflow_commands(run.scoring, strict=strict)
 
 
 def render_github_summary(run: ScoredRun, *, strict: bool = False) -> str:
     """Return the GitHub job summary as Markdown."""
-    from assay.report.github import render_job_summary
-
     return render_job_summary(
         run.scoring, run.cases, strict=strict, attributions=attribute_all_configs(run), comparisons=compare_run(run)
     )
-
-
-def iterate_case_lines(run: ScoredRun) -> Iterator[bytes]:
-    """Yield the scores of every (configuration, case) as JSON lines, configurations in alphabetical order."""
-    for config in sorted(run.scoring.configs):
-        yield from iter_case_lines(run.scoring.configs[config].table)
 
 
 def format_legacy_report(run: ScoredRun) -> str:
