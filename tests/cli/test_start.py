@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.main import get_command
@@ -12,6 +13,12 @@ from typer.main import get_command
 from assay.cli.app import COMMANDS, SHARING_A_FUNCTION, build_app
 
 SLOW_TO_IMPORT = ("numpy", "yaml", "rich", "asyncio", "assay.cli.score", "assay.cli.options", "assay.records.requests")
+
+ONLY_FOR_REPORTS = (
+    *("assay.report.explain_case", "assay.report.github", "assay.report.html_cases", "assay.report.junit"),
+    *("assay.report.markdown", "assay.report.write_html", "assay.runs.compare_runs", "xml.etree.ElementTree", "yaml"),
+)
+HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
 
 
 def run_python(code: str) -> list[str]:
@@ -27,6 +34,16 @@ def run_python(code: str) -> list[str]:
 def test_what_shows_no_command_imports_none(arguments: list[str]) -> None:
     loaded = run_python(f"import sys; from assay.cli import main; main({arguments}); print(*sys.modules)")
     assert not set(SLOW_TO_IMPORT) & set(loaded)
+
+
+def test_a_score_that_writes_a_run_folder_imports_no_renderer_and_no_comparison(tmp_path: Path) -> None:
+    outputs = HANDBOOK / "outputs" / "hybrid-rerank.jsonl"
+    golden, corpus = HANDBOOK / "golden" / "handbook.jsonl", HANDBOOK / "corpus" / "chunks.jsonl"
+    arguments = ["score", "--golden", golden, "--corpus", corpus, "--outputs", outputs, "--run-dir", tmp_path / "run"]
+    words = [str(argument) for argument in arguments]
+    loaded = run_python(f"import sys; from assay.cli import main; main({words}); print(*sys.modules)")
+    assert (tmp_path / "run" / "derived" / "report.json").is_file()
+    assert not {name for name in loaded if name in ONLY_FOR_REPORTS or name.startswith("assay.comparison")}
 
 
 def test_the_garbage_collector_has_nothing_to_look_at_when_the_interpreter_exits() -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Collection
 
+import pytest
 from msgspec import structs
 from tests.metrics.rubrics import RUBRICS
 
+from assay.metrics import parsed_answer
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric
 from assay.metrics.judge_requests import RecordedVerdicts
@@ -14,8 +18,11 @@ from assay.metrics.scorers import collect_requests
 from assay.records.findings import CaseChange, Comparison, ComparisonSide
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage, Usage
-from assay.records.requests import ScoreRequest, ScoringOptions
+from assay.records.requests import ReportFiles, ScoreRequest, ScoringOptions
 from assay.records.verdicts import ItemVerdict, Verdict
+from assay.report import html_page
+from assay.report.explain_case import build_explanation
+from assay.report.html_cases import CaseDetail, HtmlData, Json, build_case_detail
 from assay.report.write_html import (
     collect_claims,
     collect_verdicts,
@@ -23,9 +30,11 @@ from assay.report.write_html import (
     measure_step_times,
     shuffle_cases,
 )
+from assay.report.write_reports import iterate_html
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import score_observations
 from assay.scoring.scored_run import ScoredRun
+from assay.text.claims import Claim, segment_claims
 
 LEAVE = "Staff get 12 days of paid leave every year after the first."
 ANSWER = "Staff get 12 days of paid leave every year. The moon is made of green cheese."
@@ -146,3 +155,33 @@ def test_by_rules_a_claim_that_is_not_found_is_unknown_until_calibrated_and_the_
     assert ["contradicted", "unknown", "unknown"] == [claim.state for claim in claims]
     assert '"15 ngày" where the source has "12 ngày"; in no source: 15 ngày' == claims[0].reasoning
     assert "Trả lời: nhân viên được nghỉ 12 ngày phép năm" == claims[0].quote
+
+
+def test_an_answer_is_read_once_for_the_explanations_of_all_its_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = (Stage("retrieved", (Chunk("a", text=LEAVE),)), Stage("context", (Chunk("a", text=LEAVE),)))
+    observation = Observation("q", "c", stages=stages, answer=ANSWER, citations=("a",))
+    golden = GoldenSet((Case("q", "How much leave?", reference=LEAVE, evidence=(Evidence(({"chunk_id": "a"},)),)),))
+    scored = score_observations(ScoreInputs.from_golden(golden, ScoreRequest()), [observation])
+    answers_read = []
+
+    def segment(answer: str, citation_ids: Collection[str] = ()) -> tuple[Claim, ...]:
+        answers_read.append(answer)
+        return segment_claims(answer, citation_ids)
+
+    monkeypatch.setattr(parsed_answer, "segment_claims", segment)
+    explanation = build_explanation(scored, scored.joins, 0, "c", None)
+    scored_lines = {line.metric for line in explanation.scores if line.value is not None}
+    assert {"faithfulness(by=rules)", "citation_support(by=rules)", "claim_citation_coverage"} <= scored_lines
+    assert answers_read == [ANSWER]
+
+
+def test_every_whole_case_is_built_once_for_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    built = Counter[int]()
+
+    def build(detail: CaseDetail, data: HtmlData) -> Json:
+        built[detail.case_index] += 1
+        return build_case_detail(detail, data)
+
+    monkeypatch.setattr(html_page, "build_case_detail", build)
+    assert len(b"".join(iterate_html(run(), ReportFiles(html="report.html")))) > 100_000
+    assert built == Counter(range(6))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import normalise_nfc
-from assay.text.quantities import find_measures, is_same_quantity, split_glued_units
+from assay.text.quantities import find_measures, is_same_quantity, read_unit_name, split_glued_units
 from assay.text.units import UNITS
 
 
@@ -135,3 +137,19 @@ def test_forms_of_daily_life_that_only_look_alike_differ(one: str, other: str) -
 def test_what_may_mean_something_else_stays_as_it_is(text: str) -> None:
     assert split_glued_units(text) == text
     assert all(reading.low >= 0 for quantity in find_measures(text) for reading in quantity.readings)
+
+
+NAMES = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
+UNIT = re.compile(rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))??(?P<unit>{NAMES})(?![^\W_]|/|\.m\b)")
+"""What follows a number as its unit; the package has a table in its place, which needs no compiling."""
+parts_of_texts = st.one_of(
+    st.sampled_from(sorted(UNITS)),
+    st.sampled_from([" ", "-", "working ", "square ", "us ", "full ", "s", "/", ".m", ".", "_", "é", "1"]),
+)
+
+
+@given(st.lists(parts_of_texts, max_size=5), st.integers(0, 3))
+def test_the_name_of_a_unit_is_the_one_that_an_expression_of_all_names_finds(parts: list[str], position: int) -> None:
+    text = "".join(parts)
+    match = UNIT.match(text, position)
+    assert read_unit_name(text, position) == (("", position) if match is None else (match["unit"], match.end()))

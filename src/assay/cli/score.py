@@ -236,7 +236,7 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            from assay.report.write_reports import render_json
+            from assay.report.export_scores import render_json
 
             typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
         elif format is PrintFormat.markdown:

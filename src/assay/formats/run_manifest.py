@@ -6,7 +6,7 @@ folder, except for the verdict store, which a user may keep elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -148,3 +148,22 @@ def _list_paths(manifest: RunManifest) -> Iterator[tuple[str, str]]:
 
 def _describe_outside(name: str) -> str:
     return f"not a file of this run folder (got {shorten_repr(name)}; expected a relative path inside it)"
+
+
+_MADE_WITH = ("targets", "operations", "seed")
+
+
+def read_made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
+    """Return how one configuration was observed, from the manifest of its run, as dotted names with their values."""
+    facts = {name: manifest[name] for name in _MADE_WITH if name in manifest}
+    if isinstance(facts.get("targets"), Mapping):
+        facts["target"] = facts.pop("targets").get(config, {})
+    return dict(sorted(_flatten("", facts)))
+
+
+def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _flatten(f"{at}.{name}" if at else str(name), part)
+    else:
+        yield at, value if isinstance(value, str) else shorten_repr(value)

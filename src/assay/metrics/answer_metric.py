@@ -26,7 +26,7 @@ from assay.metrics.judge_requests import (
 from assay.metrics.metric import Batch, FactKey, JoinedRows, Metric, MetricKey, MetricName, make_score_column
 from assay.metrics.parsed_answer import ParsedAnswer, parse_answers
 from assay.metrics.vote_folding import Ruling
-from assay.records.observations import NO_ANSWER_REASON, Observation
+from assay.records.observations import NO_ANSWER_REASON
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRequest
 
@@ -156,12 +156,13 @@ def compute_outcomes(scorers: Scorers, batch: Batch, name: MetricName) -> ScoreC
     return batch.get_facts(OutcomeFacts, name, scorers).make_column(name)
 
 
-def explain_outcome(scorers: Scorers, case: CaseIndex, observation: Observation, name: MetricName) -> str:
-    """Return an explanation of one score for readers of the case, or "" if there is none."""
-    has_answer = observation.error is None and isinstance(observation.answer, str)
-    if scorers.select_judge(name) is not None and case.golden_index.judging is None:
+def explain_outcome(scorers: Scorers, rows: JoinedRows, name: MetricName) -> str:
+    """Return an explanation of the score of the only row for readers of the case, or "" if there is none."""
+    reading = parse_answers(rows)[0]
+    has_answer = reading.observation.error is None and isinstance(reading.observation.answer, str)
+    if scorers.select_judge(name) is not None and reading.case.golden_index.judging is None:
         return ""
-    return compute_answer_outcome(scorers, name, ParsedAnswer(case, observation)).detail if has_answer else ""
+    return compute_answer_outcome(scorers, name, reading).detail if has_answer else ""
 
 
 def define_answer_metric(
@@ -200,9 +201,7 @@ def define_answer_metric(
         rubrics=rubrics,
         uncalibrated=(BY_RULES, BY_JUDGE, BY_COMBINED, BY_ENTAILMENT),
         rests_on=rests_on,
-        explain=lambda case, observation, metric_name: explain_outcome(
-            find_scorers(metric_name), case, observation, metric_name
-        ),
+        explain=lambda rows, metric_name: explain_outcome(find_scorers(metric_name), rows, metric_name),
         find_scorers=find_scorers,
     )
 
@@ -239,10 +238,10 @@ def add_judge_scorer(
         judged_column = compute_outcomes(scorers, batch, name)
         return judged_column if combine is None else combine(rules_compute(batch, MetricName(name.base)), judged_column)
 
-    def explain(case: CaseIndex, observation: Observation, name: MetricName) -> str:
+    def explain(rows: JoinedRows, name: MetricName) -> str:
         if is_judged(name):
-            return explain_outcome(scorers, case, observation, name)
-        return rules_explain(case, observation, name) if rules_explain is not None else ""
+            return explain_outcome(scorers, rows, name)
+        return rules_explain(rows, name) if rules_explain is not None else ""
 
     changed = {
         "needs": need_facts,

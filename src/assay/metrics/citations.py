@@ -39,7 +39,7 @@ from assay.metrics.metric import (
     make_score_column,
     rows_not_applicable,
 )
-from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, ParsedAnswer, format_list, parse_answers
+from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, format_list, parse_answers
 from assay.records.golden_set import BEHAVIOURS, Case, Corpus
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking, describe_unreported_stage
 from assay.records.scores import NOT_APPLICABLE, SCORED, ScoreColumn
@@ -235,10 +235,10 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return make_score_column(name, values, *unless)
 
 
-def _explain_citations(case: CaseIndex, observation: Observation, name: MetricName) -> str:
-    if not isinstance(observation.answer, str):
+def _explain_citations(rows: JoinedRows, name: MetricName) -> str:
+    if not isinstance(rows.observations[0].answer, str):
         return ""
-    reading = ParsedAnswer(case, observation)
+    reading = parse_answers(rows)[0]
     markers = read_inline_markers(reading)
     parts = [
         format_list("markers that name nothing", [f"[{marker}]" for marker in markers.dangling]),

@@ -23,6 +23,7 @@ from assay.metrics.combined_support import (
 )
 from assay.metrics.expected_text import (
     UNKNOWN,
+    FactReading,
     TextScore,
     explain_judgments,
     find_veto,
@@ -39,7 +40,16 @@ from assay.metrics.judge_requests import (
     not_applicable_outcome,
     scored_outcome,
 )
-from assay.metrics.metric import Batch, FactKey, Metric, MetricKey, MetricName, make_score_column, rows_not_applicable
+from assay.metrics.metric import (
+    Batch,
+    FactKey,
+    JoinedRows,
+    Metric,
+    MetricKey,
+    MetricName,
+    make_score_column,
+    rows_not_applicable,
+)
 from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, find_calibration, format_list
 from assay.metrics.rubric_metrics import (
     EMPTY_ANSWER,
@@ -51,7 +61,6 @@ from assay.metrics.rubric_metrics import (
     make_rubric_requests,
 )
 from assay.records.golden_set import BEHAVIOURS
-from assay.records.observations import Observation
 from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.fact_judgments import FactJudgment
@@ -193,9 +202,14 @@ def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
     return ((AnswerFacts, ()),)
 
 
-def _explain_missing_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
-    answer = observation.answer if isinstance(observation.answer, str) else ""
-    judgments = read_facts(case.case, answer).must_have
+def _read_facts_of_row(rows: JoinedRows) -> FactReading:
+    """Return how the answer of the only row relates to what its case looks for."""
+    answer = rows.observations[0].answer
+    return read_facts(rows.cases[0].case, answer if isinstance(answer, str) else "")
+
+
+def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
+    judgments = _read_facts_of_row(rows).must_have
     missing = [judgment.fact for judgment in judgments if judgment.state == "missing"]
     unknown = explain_judgments(judgment for judgment in judgments if judgment.state == UNKNOWN)
     parts = (
@@ -216,14 +230,12 @@ def _list_denials(judgments: Iterable[FactJudgment]) -> list[str]:
     return explain_judgments(judgment for judgment in judgments if judgment.state == "denied")
 
 
-def _explain_denied_facts(case: CaseIndex, observation: Observation, _: MetricName) -> str:
-    answer = observation.answer if isinstance(observation.answer, str) else ""
-    return format_list(CONTRADICTED, _list_denials(read_facts(case.case, answer).must_have))
+def _explain_denied_facts(rows: JoinedRows, _: MetricName) -> str:
+    return format_list(CONTRADICTED, _list_denials(_read_facts_of_row(rows).must_have))
 
 
-def _explain_expectations(case: CaseIndex, observation: Observation, _: MetricName) -> str:
-    answer = observation.answer if isinstance(observation.answer, str) else ""
-    quality = read_facts(case.case, answer).quality
+def _explain_expectations(rows: JoinedRows, _: MetricName) -> str:
+    quality = _read_facts_of_row(rows).quality
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:

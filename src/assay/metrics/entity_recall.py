@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.metrics.case_index import CaseIndex
 from assay.metrics.correctness import no_answer_reason
 from assay.metrics.metric import (
     Batch,
@@ -20,7 +19,6 @@ from assay.metrics.parsed_answer import NO_TEXT, ParsedAnswer, format_list, pars
 from assay.records.observations import (
     CONTEXT_STAGE,
     RETRIEVED_STAGE,
-    Observation,
     describe_unreported_stage,
     find_stage,
 )
@@ -81,9 +79,9 @@ def _compute_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return make_score_column(name, np.array(facts.shares, dtype=np.float64), *batch.target_errors, *unless)
 
 
-def explain_entities(case: CaseIndex, observation: Observation, name: MetricName) -> str:
+def explain_entities(rows: JoinedRows, name: MetricName) -> str:
     """Return which entities of the question are missing from the evidence."""
-    found = find_entities(ParsedAnswer(case, observation), name.key_value("stage", CONTEXT_STAGE))
+    found = find_entities(parse_answers(rows)[0], name.key_value("stage", CONTEXT_STAGE))
     return "" if isinstance(found, str) else format_list("entity missing from the evidence", found[1])
 
 

@@ -9,14 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from assay.metrics.case_index import CaseIndex
 from assay.metrics.find_leaks import (
     ACCESS_UNKNOWN,
     IN_ANYWHERE,
     IN_CITATIONS,
     INJECTION,
     Leaks,
-    find_leaks,
     find_leaks_once,
 )
 from assay.metrics.metric import (
@@ -30,7 +28,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
 )
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE, Observation
+from assay.records.observations import CONTEXT_STAGE
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.copied_text import find_canaries
@@ -212,8 +210,9 @@ def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
-def _explain_unknown(case: CaseIndex, observation: Observation, _: MetricName) -> str:
-    unknown_ids = find_leaks(case, observation).list_unknown(IN_ANYWHERE)
+def _explain_unknown(rows: JoinedRows, _: MetricName) -> str:
+    leaks = find_leaks_once(rows.leaks, rows.cases[0], rows.observations[0])
+    unknown_ids = leaks.list_unknown(IN_ANYWHERE)
     return f"not in the corpus: {', '.join(unknown_ids)}" if unknown_ids else ""
 
 

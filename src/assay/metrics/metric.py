@@ -239,8 +239,9 @@ class Metric(Struct, frozen=True):
     `yields_to_leaks`: where the case leaked, a score becomes the worst of the range. `rubrics` are those that a judge
     is asked with. `uncalibrated` are the scorers whose numbers may inform but not gate until they, or those of every
     metric in `rests_on`, are calibrated against human labels (ADR 0031). `explain` describes how the score of one
-    observation came about. `least_difference`, in the unit of the metric, and `least_share` of the baseline's value are
-    the smallest difference that matters in practice, whichever is larger: a comparison shows no smaller one (ADR 90).
+    observation came about: that of the only row that it gets, which keeps what other metrics read of it.
+    `least_difference`, in the unit of the metric, and `least_share` of the baseline's value are the smallest difference
+    that matters in practice, whichever is larger: a comparison shows no smaller one (ADR 90).
     """
 
     name: str
@@ -263,7 +264,7 @@ class Metric(Struct, frozen=True):
     rubrics: tuple[str, ...] = ()
     uncalibrated: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
-    explain: Callable[[CaseIndex, Observation, MetricName], str] | None = None
+    explain: Callable[[JoinedRows, MetricName], str] | None = None
     least_difference: float = 0.0
     least_share: float = 0.0
 

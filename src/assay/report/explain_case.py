@@ -10,6 +10,7 @@ from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, lis
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
 from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
+from assay.metrics.metric import JoinedRows
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -157,28 +158,31 @@ def build_explanation(
     """
     case = joins.case_index(position)
     observation = run.read_observation(config, case.case.id)
-    lines = _score_lines(run, case, position, config, observation) if scores else []
+    leaks = Leaks() if observation is None else find_leaks(case, observation)
+    lines = _score_lines(run, case, position, config, observation, leaks) if scores else []
     case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
     if observation is None:
         return case_explanation
-    return replace(_add_trace(case_explanation, case, observation), withhold=WithheldTexts(case, observation).withhold)
+    withheld = WithheldTexts(case, observation, leaks)
+    return replace(_add_trace(case_explanation, case, observation, leaks), withhold=withheld.withhold)
 
 
 def _score_lines(
-    run: ScoredRun, case: CaseIndex, position: int, config: str, observation: Observation | None
+    run: ScoredRun, case: CaseIndex, position: int, config: str, observation: Observation | None, leaks: Leaks
 ) -> list[ScoreLine]:
     """Return every score with its derivation, or with the reason why it is missing."""
     table = run.scoring.configs[config].table
-    safe_observation = None if observation is None or find_leaks(case, observation).text else observation
+    rows = None
+    if observation is not None and not leaks.text:
+        rows = JoinedRows([case], [observation])  # one for all metrics: they read the answer once
+        rows.leaks[id(observation)] = leaks
     lines = []
     for name in list_case_columns(run.plan):
         column = table.columns[name]
         state = STATUS_NAMES[column.status[position]]
         value = float(column.values[position]) if state == "scored" else None
         reason_missing = column.reasons[column.reason[position]]
-        derivation = (
-            "" if safe_observation is None or state != "scored" else _explain_value(case, safe_observation, name)
-        )
+        derivation = "" if rows is None or state != "scored" else _explain_value(rows, name)
         set_aside = _explain_leaked_score(table, str(name), position)
         reason = "; ".join(filter(None, (set_aside, reason_missing, derivation)))
         lines.append(ScoreLine(name, value, state, reason))
@@ -193,11 +197,11 @@ def _explain_leaked_score(table: ScoreTable, metric: str, position: int) -> str:
     return f"{SET_ASIDE}; {own.values[position]:.3f} without that"
 
 
-def _explain_value(case: CaseIndex, observation: Observation, metric: str) -> str:
+def _explain_value(rows: JoinedRows, metric: str) -> str:
     """Return how a score was derived, if the metric can explain it. It quotes the answer, so never use it on a leak."""
     name = parse_metric(metric)
     explain_score = find_metric(name).explain
-    return explain_score(case, observation, name) if explain_score is not None else ""
+    return explain_score(rows, name) if explain_score is not None else ""
 
 
 def _require_config(run: ScoredRun, config_id: str | None) -> str:
@@ -210,8 +214,7 @@ def _require_config(run: ScoredRun, config_id: str | None) -> str:
     return config_id
 
 
-def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observation) -> Explanation:
-    leaks = find_leaks(case, observation)
+def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observation, leaks: Leaks) -> Explanation:
     stages = None if observation.stages is None else [s for s in observation.stages if s.name != CONTEXT_STAGE]
     context = next((stage for stage in observation.stages or () if stage.name == CONTEXT_STAGE), None)
     return Explanation(

@@ -19,7 +19,6 @@ from typing import Any
 import msgspec
 
 from assay.report.html_cases import (
-    CaseDetail,
     HtmlData,
     Json,
     build_case_detail,
@@ -53,9 +52,10 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
     `asset` is the built page, with a mark for the policy and one for the islands. Raises ValueError if one is missing.
     """
     head, script, tail = split_asset(asset)
-    details = iter(data.details if data.detail_mb > 0 else ())
-    first_details = list(islice(details, FIRST_DETAILS))
-    first_short = {detail.case_index: shorten_case(build_case_detail(detail, data)) for detail in first_details}
+    details = data.details if data.detail_mb > 0 else ()
+    cases = ((detail.case_index, build_case_detail(detail, data)) for detail in details)
+    first_cases = list(islice(cases, FIRST_DETAILS))
+    first_short = {case_index: shorten_case(case_data) for case_index, case_data in first_cases}
     yield head.encode()
     yield _render_island("report", "application/json", escape_script_json(build_summary_data(data, first_short)))
     yield f'<script type="module" async>{script}</script>\n'.encode()
@@ -64,7 +64,7 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
     if data.comparison is not None:
         slice_changes = build_slice_changes(data.comparison, data.metric_rows)
         yield _render_packed_island("slices", msgspec.json.encode(slice_changes))
-    islands, short_cases = yield from _render_detail_islands(chain(first_details, details), data)
+    islands, short_cases = yield from _render_detail_islands(chain(first_cases, cases), data.detail_mb)
     yield _render_packed_island("rows", msgspec.json.encode(_build_rows(data, islands, short_cases)))
     yield tail.encode()
 
@@ -130,16 +130,15 @@ def _hash_source(text: str) -> str:
 
 
 def _render_detail_islands(
-    details: Iterable[CaseDetail], data: HtmlData
+    cases: Iterable[tuple[int, Json]], detail_mb: float
 ) -> Generator[bytes, None, tuple[dict[int, int], dict[int, Json]]]:
     """Yield islands of cases in full until the budget is spent; return the island number and short form of each."""
-    remaining = data.detail_mb * 1_000_000
+    remaining = detail_mb * 1_000_000
     island_by_case: dict[int, int] = {}
     pending: dict[int, bytes] = {}
     island_number = size = 0
     short_cases: dict[int, Json] = {}
-    for detail in details:
-        case_data = build_case_detail(detail, data)
+    for case_index, case_data in cases:
         text = msgspec.json.encode(case_data)
         if len(text) > MAX_CASE_BYTES:
             continue
@@ -147,8 +146,8 @@ def _render_detail_islands(
         remaining -= len(text) + len(msgspec.json.encode(short))  # the short form is written too, with the rows
         if remaining < 0:
             break
-        pending[detail.case_index] = text
-        short_cases[detail.case_index] = short
+        pending[case_index] = text
+        short_cases[case_index] = short
         size += len(text)
         if size >= MAX_ISLAND_BYTES:
             yield _render_detail_island(island_number, pending, island_by_case)

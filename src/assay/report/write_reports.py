@@ -10,12 +10,13 @@ from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
-from assay.report.case_scores import iter_case_lines, iter_csv_lines
+from assay.report.case_scores import iter_csv_lines
 from assay.report.collect_entities import tabulate_entities
 from assay.report.collect_findings import attribute_all_configs, compare_run
 from assay.report.explain_case import list_missing_files, summarise_failed_case
+from assay.report.export_scores import iterate_case_lines, render_json
 from assay.report.github import render_job_summary, render_workflow_commands
-from assay.report.json_report import build_legacy_rows, render_json_report, render_legacy_json
+from assay.report.json_report import build_legacy_rows, render_legacy_json
 from assay.report.junit import render_junit
 from assay.report.markdown import ReportMeta, render_markdown_report
 from assay.report.write_html import build_html_report
@@ -63,11 +64,6 @@ def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
     return render_markdown_report(
         run.scoring, shown, cases, meta, compare_run(run), attribute_all_configs(run), lists, tabulate_entities(run)
     )
-
-
-def render_json(run: ScoredRun, now: str | None = None) -> str:
-    """Return the JSON report, with the attribution of every case."""
-    return render_json_report(run.scoring, now, attribute_all_configs(run), tabulate_entities(run), compare_run(run))
 
 
 def _decisive_comparison(run: ScoredRun) -> Comparison | None:
@@ -128,12 +124,6 @@ def render_github_summary(run: ScoredRun, *, strict: bool = False) -> str:
     return render_job_summary(
         run.scoring, run.cases, strict=strict, attributions=attribute_all_configs(run), comparisons=compare_run(run)
     )
-
-
-def iterate_case_lines(run: ScoredRun) -> Iterator[bytes]:
-    """Yield the scores of every (configuration, case) as JSON lines, configurations in alphabetical order."""
-    for config in sorted(run.scoring.configs):
-        yield from iter_case_lines(run.scoring.configs[config].table)
 
 
 def format_legacy_report(run: ScoredRun) -> str:

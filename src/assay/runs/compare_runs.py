@@ -5,7 +5,7 @@ A side is a run or a saved baseline, as named on the command line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,11 +19,12 @@ from assay.comparison.compare_scores import decide_side, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
+from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
-from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.errors import InputError, Problem
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, ScoreRequest
@@ -42,8 +43,6 @@ from assay.scoring.column_values import number_clusters
 from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, list_regression_metrics
 from assay.scoring.summaries import summarise_table
 from assay.text.escaping import escape_terminal
-
-_MADE_WITH = ("targets", "operations", "seed")
 
 
 def load_side(
@@ -111,22 +110,6 @@ def describe_baseline(path: str) -> Screen:
     rows = [(name, format_with_interval(summary)) for name, summary in metric_summaries.items() if summary.scored]
     table = Table("Metrics", ("Metric", "Value"), tuple(rows))
     return Screen(tuple(escape_terminal(line) for line in lines), (escape_table(table),), ())
-
-
-def read_made_with(manifest: Mapping[str, Any], config: str) -> dict[str, str]:
-    """Return how one configuration was observed, from the manifest of its run, as dotted names with their values."""
-    facts = {name: manifest[name] for name in _MADE_WITH if name in manifest}
-    if isinstance(facts.get("targets"), Mapping):
-        facts["target"] = facts.pop("targets").get(config, {})
-    return dict(sorted(_flatten("", facts)))
-
-
-def _flatten(at: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, Mapping):
-        for name, part in value.items():
-            yield from _flatten(f"{at}.{name}" if at else str(name), part)
-    else:
-        yield at, value if isinstance(value, str) else shorten_repr(value)
 
 
 @dataclass(frozen=True)

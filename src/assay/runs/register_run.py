@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.formats.run_folder import DERIVED_FOLDER, compute_file_sha256, read_manifest
+from assay.formats.run_manifest import read_made_with
 from assay.formats.run_registry_file import (
     RegisteredConfig,
     RegisteredValue,
@@ -14,7 +15,6 @@ from assay.formats.run_registry_file import (
     append_registry_entry,
 )
 from assay.records.errors import InputError
-from assay.runs.compare_runs import read_made_with
 from assay.runs.saved_scores import CASES_FILE, load_saved_report
 from assay.scoring.saved_results import SavedConfig
 

@@ -18,7 +18,7 @@ from assay.formats.run_folder import (
 )
 from assay.records.errors import InputError, Problem
 from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
-from assay.report.write_reports import iterate_case_lines, render_json
+from assay.report.export_scores import iterate_case_lines, render_json
 from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__

@@ -97,23 +97,32 @@ class OrderSpan(NamedTuple):
 
 
 @cache
-def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Return the pattern of a list of words, which matches the beginnings of words; folded like the texts."""
-    alternatives = []
+def compile_order_words(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of lines of words, which matches the beginnings of words; folded like the texts.
+
+    Words end at commas; one with a full stop is a whole word. Those of scripts without spaces match anywhere.
+
+    >>> compile_order_words(("grade,score.",)).findall("regrade, grades, scores, score")
+    ['grade', 'score']
+    """
+    # One look at what stands before serves all stems: one for each of a hundred words took twenty times as long.
+    within_words, at_word_starts = [], []
     for line in words:
         for word in line.split(","):
             folded = fold_text(word)
             whole = folded.endswith(".")
             stem = re.escape(folded.removesuffix("."))
             if re.match(f"[{_SPACELESS}]", word.strip()) or _HANGUL_BASES.match(folded):
-                alternatives.append(stem)
+                within_words.append(stem)
             else:
-                alternatives.append(rf"(?<![^\W_]){stem}" + (r"(?![^\W_])" if whole else ""))
-    return re.compile("|".join(alternatives))
+                at_word_starts.append(stem + (r"(?![^\W_])" if whole else ""))
+    if at_word_starts:
+        within_words.insert(0, rf"(?<![^\W_])(?:{'|'.join(at_word_starts)})")
+    return re.compile("|".join(within_words))
 
 
 def _positions(meaning: str, text: str) -> list[int]:
-    return [match.start() for match in _pattern(ORDER_WORDS[meaning]).finditer(text)]
+    return [match.start() for match in compile_order_words(ORDER_WORDS[meaning]).finditer(text)]
 
 
 def _find_order_words(folded: str) -> OrderKind:
@@ -251,7 +260,10 @@ def _claims_verdict(sentence: str, *, is_verdict: bool) -> bool:
     With `is_verdict`, its section is one of verdicts, and the praise alone is enough.
     """
     folded = fold_text(sentence)
-    spans = {meaning: [match.span() for match in _pattern(words).finditer(folded)] for meaning, words in _VERDICT_WORDS}
+    spans = {
+        meaning: [match.span() for match in compile_order_words(words).finditer(folded)]
+        for meaning, words in _VERDICT_WORDS
+    }
     if not spans["praise"]:
         return False
     said = [span for matches in spans.values() for span in matches]

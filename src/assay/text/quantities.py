@@ -593,12 +593,17 @@ _WORDY = sorted((name for name in UNITS if name.isascii()), key=len, reverse=Tru
 _SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.isascii() or len(name) <= 2)
 
 
-@cache
-def _unit_pattern() -> re.Pattern[str]:
-    names = "|".join(re.escape(name) for name in sorted(UNITS, key=len, reverse=True))
-    return re.compile(
-        rf"[ -]?(?:(?:working|business|calendar|full|us|square) (?=\w))??(?P<unit>{names})(?![^\W_]|/|\.m\b)"
-    )
+def _group_name_lengths() -> dict[str, list[int]]:
+    """Return the lengths of the names of units that begin with a character, the longest first."""
+    lengths: dict[str, set[int]] = {}
+    for name in UNITS:
+        lengths.setdefault(name[0], set()).add(len(name))
+    return {first: sorted(of_first, reverse=True) for first, of_first in lengths.items()}
+
+
+_NAME_LENGTHS = _group_name_lengths()
+_KIND_BEFORE_UNIT = re.compile(r"(?:working|business|calendar|full|us|square) (?=\w)")
+_WORD_GOES_ON = re.compile(r"[^\W_]|/|\.m\b")
 
 
 def split_glued_units(text: str) -> str:
@@ -627,14 +632,33 @@ _ENGLISH_TOO = frozenset(("can", "do", "tan", "dam", "met", "lit"))
 
 def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
     """Return the unit that follows a number, and where it ends; symbols as written, words in lower case."""
-    match = _unit_pattern().match(text, position)
-    if match is None:
-        match = _unit_pattern().match(plain, position)
-        if match is None or match["unit"] in _SYMBOLS - {"°C", "°F"}:
+    name, end = read_unit_name(text, position)
+    if not name:
+        name, end = read_unit_name(plain, position)
+        if not name or name in _SYMBOLS - {"°C", "°F"}:
             return None
-    if match["unit"] in _ENGLISH_TOO and text.isascii() and guess_language(text) == "en":
+    if name in _ENGLISH_TOO and text.isascii() and guess_language(text) == "en":
         return None
-    return UNITS[match["unit"]], match.end()
+    return UNITS[name], end
+
+
+def read_unit_name(text: str, position: int) -> tuple[str, int]:
+    """Return the longest name of a unit after a position, and where it ends; "" if none.
+
+    A space or hyphen may come before it, and a kind ("working days"). An expression of all names would take a hundredth
+    of a small run to compile.
+
+    >>> read_unit_name("12 working days", 2), read_unit_name("12 daylights", 2)
+    (('days', 15), ('', 2))
+    """
+    start = position + text.startswith((" ", "-"), position)
+    kind = _KIND_BEFORE_UNIT.match(text, start)
+    for name_start in (start,) if kind is None else (start, kind.end()):
+        for length in _NAME_LENGTHS.get(text[name_start : name_start + 1], ()):
+            name = text[name_start : name_start + length]
+            if name in UNITS and not _WORD_GOES_ON.match(text, name_start + len(name)):
+                return name, name_start + len(name)
+    return "", position
 
 
 _REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")
