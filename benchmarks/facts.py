@@ -30,7 +30,7 @@ HALVES = ("development", "untouched")
 SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
-    "dormitory",
+    *("dormitory", "apartment"),
 )
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
@@ -38,7 +38,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
     ("holiday", "town", "pharmacy", "museum"), 0.65
 )
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2}
+ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2, "apartment": 2}
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
 UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"} | {
     *("aquarium", "ferry", "bakery", "clinic", "dormitory"),
@@ -152,6 +152,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "bakery": _make_any_answer,
     "clinic": _make_any_answer,
     "dormitory": _make_any_answer,
+    "apartment": _make_any_answer,
 }
 
 
