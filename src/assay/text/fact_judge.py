@@ -28,6 +28,7 @@ from assay.text.missing_quantities import judge_missing_quantity
 from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
 from assay.text.read_text import narrow_clause
+from assay.text.reference_roles import judge_roles
 from assay.text.value_scope import judge_value_scope
 
 STATE_ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}
@@ -128,4 +129,4 @@ class FactJudge:
             return judgment
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        return self.subject.judge_subject(spot) or self.subject.judge_gaps(spot)
+        return self.subject.judge_subject(spot) or judge_roles(texts, spot) or self.subject.judge_gaps(spot)

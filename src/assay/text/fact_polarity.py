@@ -40,7 +40,7 @@ _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "n
 _ABSENCE = re.compile(
     r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
 )
-_PREDICATES = frozenset(
+PREDICATES = frozenset(
     """
     get gets give gives take takes taken cost costs charge charges charged pay paid offer offers offered include
     includes included allow allowed permit permitted require required must keep kept last lasts come comes run runs go
@@ -277,7 +277,7 @@ def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str
     for word in words[bisect_left(words, start, key=get_start) : bisect_left(words, spot.start, key=get_start)]:
         if not may_be_subject(word):
             continue
-        if word.folded in _PREDICATES or texts.is_familiar(word):
+        if word.folded in PREDICATES or texts.is_familiar(word):
             return ""
         return texts.answer.text[word.start : word.end]
     return ""

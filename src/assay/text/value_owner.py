@@ -115,7 +115,8 @@ class OtherOwner(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _is_vietnamese(question: str) -> bool:
+def is_vietnamese(question: str) -> bool:
+    """Return whether a question is Vietnamese, with or without diacritics."""
     return guess_language(question) == "vi"
 
 
@@ -145,7 +146,7 @@ class ValueOwner:
         self.expected_days = {name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
-        self.has_modifiers_first = not _is_vietnamese(question.text)
+        self.has_modifiers_first = not is_vietnamese(question.text)
         self._last_cut: tuple[tuple[int, int, Quantity | None], list[Part], list[Part]] | None = None
 
     def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[list[Part], list[Part]]:
