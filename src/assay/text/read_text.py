@@ -141,7 +141,7 @@ def _is_other_agent(word: str, other: str) -> bool:
     return "ee" in endings and not endings.isdisjoint(("er", "or"))
 
 
-_SENTENCE_END = re.compile(r"[.!?…](?=[\s\"')]|$)|[;；。！？]")
+_SENTENCE_END = re.compile(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
 _LINE_END = LatePattern(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
 _CLAUSE_CUT = re.compile(

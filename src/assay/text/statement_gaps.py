@@ -253,13 +253,20 @@ class GapFinder:
         return len(words) >= self.words_of_a_statement or any(self.owner.is_topic(word) for word in words)
 
     def _find_only(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
-        only = _ONLY.search(self.answer.plain, around.part.start, around.part.end)
+        only = self._search_only(around.part)
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
         is_first = only.start() == around.part.start
         # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
         if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
             yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+
+    def _search_only(self, part: Part) -> re.Match[str] | None:
+        """Return the first "only" of a part; "chị" (you) is folded like "chỉ" (only)."""
+        for only in _ONLY.finditer(self.answer.plain, part.start, part.end):
+            if "chị" not in self.answer.text[only.start() : only.end()].lower():
+                return only
+        return None
 
     def _find_name(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
         """Yield that its part names something else before the value: "Plan D5 has 4 GB"."""
@@ -297,6 +304,8 @@ class GapFinder:
             return
         end = statement.value.end
         addition = _ADDITION_AFTER.match(self.answer.plain, end)
+        if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
+            addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
         if addition is not None or before is not None:
             yield Gap("addition", "it states the value as one that comes on top of something")
@@ -331,8 +340,8 @@ _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
 _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
 _AT_TIME = re.compile(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
-_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac)\b")
-_ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
+_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac|nua)\b")
+_ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| on top\b")
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
 _CALENDAR = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"

@@ -22,7 +22,7 @@ from assay.text.units import MONEY, PLAIN, SHARE
 from assay.text.weekdays import WEEK, WEEKDAY, list_days, name_day
 
 _PART_CUT = re.compile(
-    r"[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
+    r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
     r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
     r"| \((?=[^()]{0,40}\d)"
 )
@@ -78,6 +78,8 @@ def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
         if index >= 0 and cut.start() < text.quantities[index].end and not _ends_sentence(text, cut, index):
             continue
+        if cut[0] == " plus " and text.text[cut.start() + 1].isupper():
+            continue  # a name: "Gói Plus"
         if "\n" in cut[0] and text.text[cut.end() : cut.end() + 1].islower():
             continue  # a line that is wrapped within a sentence
         if text.plain[start : cut.start()].strip():
