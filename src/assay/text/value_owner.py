@@ -22,7 +22,8 @@ from assay.text.units import MONEY, PLAIN, SHARE
 from assay.text.weekdays import WEEK, WEEKDAY, list_days, name_day
 
 _PART_CUT = re.compile(
-    r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
+    r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*"
+    r"|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
     r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
     r"| \((?=[^()]{0,40}\d)"
 )

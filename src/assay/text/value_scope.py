@@ -25,6 +25,7 @@ from assay.text.fact_scope import (
 from assay.text.fact_texts import FactTexts
 from assay.text.missing_quantities import is_opposite_bound
 from assay.text.negations import find_negations
+from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
     have_different_rates,
@@ -33,7 +34,7 @@ from assay.text.quantities import (
     is_time_rate,
     name_rate_noun,
 )
-from assay.text.read_text import CLAUSE_REACH, get_start
+from assay.text.read_text import CLAUSE_REACH, ReadText, get_start
 from assay.text.statement_cues import ONLY
 from assay.text.unread_quantities import is_complement, may_be_contrary
 from assay.text.value_owner import is_comparable, split_parts
@@ -50,7 +51,15 @@ _REACH = 160  # characters before a value in which words for the contrary event 
 
 def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
-    for judge in (_judge_rate, _judge_limit, _judge_direction, _judge_event, _judge_condition):
+    for judge in (
+        _judge_rate,
+        _judge_period,
+        _judge_limit,
+        _judge_direction,
+        _judge_relation,
+        _judge_event,
+        _judge_condition,
+    ):
         judgment = judge(texts, spot)
         if judgment is not None:
             return judgment
@@ -86,11 +95,51 @@ def _judge_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
     first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (low, high))
     nouns = {name_rate_noun(word.folded) for word in (*texts.answer.words[first:last], *texts.question.words)}
-    spans = [own for own in texts.answer.quantities if low <= own.start < high]
+    spans = [own for own in texts.answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
     if nouns.isdisjoint(rates):
         return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
     return None
+
+
+def _judge_period(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or stated.rate or is_time(stated) or stated.date:
+        return None
+    expected = _list_periods(texts.question.plain, 0, len(texts.question.plain))
+    for text in (texts.read_fact, texts.reference):
+        expected.update(own.rate for own in text.quantities if is_time_rate(own.rate) and is_same_quantity(own, stated))
+    if not expected:
+        return None
+    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if part.start <= stated.start < part.end:
+            said = _list_periods(texts.answer.plain, part.start, part.end)
+            if said and said.isdisjoint(expected):
+                return FactJudgment(texts.fact, "unknown", f"it says it per {min(said)}, and not per {min(expected)}")
+    return None
+
+
+_PERIOD = re.compile(
+    r"\b(?:(?:per|an?|each|every|one|whole|entire|moi|mot|hang|ca) (?P<half>half |nua )?(?:chu ky )?"
+    r"(?:(?P<number>\d+) )?"
+    r"(?P<noun>hour|day|night|week|month|quarter|year|semester|term|season|gio|tieng|ngay|dem|tuan|thang|quy|nam|hoc ky"
+    r"|ky|mua)|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?))s?\b"
+)
+"""A span of time that something is counted for."""
+
+
+def _list_periods(plain: str, start: int, end: int) -> set[str]:
+    periods = set()
+    for match in _PERIOD.finditer(plain, start, end):
+        name = "year" if match["adverb"] == "annual" else name_rate_noun(match["noun"] or match["adverb"])
+        periods.add(f"{'half' if match['half'] else match['number'] or ''} {name}".strip())
+    return periods
+
+
+def _is_one(quantity: Quantity) -> bool:
+    """Whether a quantity is one of its unit: "a month", and not "30 days"."""
+    return any(reading.low == quantity.unit_size for reading in quantity.readings)
 
 
 def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -100,13 +149,15 @@ def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return None
     if find_direction(stated, texts.answer.plain) == "before":
         return _judge_lead_time(texts, stated)
-    for wanted in texts.reference.quantities:
+    limits = [(texts.reference, wanted) for wanted in texts.reference.quantities]
+    limits += [(text, wanted) for text in (texts.reference, texts.read_fact) for wanted in _list_lower_limits(text)]
+    for text, wanted in limits:
         if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, spot):
             if is_complement(wanted, stated) and may_be_contrary(
                 stated, texts.answer, (texts.reference, texts.question)
             ):
                 return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
-            said = texts.reference.text[wanted.start : wanted.end]
+            said = text.text[wanted.start : wanted.end]
             return FactJudgment(texts.fact, "denied", f'{OTHER_SIDE} than "{said}"')
     clause_end = spot.clause.sentence_end
     if begins_after(stated, texts.answer.plain, texts.limit):
@@ -119,6 +170,21 @@ def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
     reason = f"it states {sides[0]} limit, not {sides[1]} one"
     return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
+
+
+def _list_lower_limits(text: ReadText) -> list[Quantity]:
+    """Return the quantities from which something holds, as lower bounds: "children from 7 years", "từ 18 tháng"."""
+    return [
+        quantity._replace(bound=">=")
+        for quantity in text.quantities
+        if not (quantity.bound or quantity.date or quantity.is_range or is_time(quantity))
+        and _FROM_BEFORE.search(text.plain, max(0, quantity.start - _REACH_BEFORE), quantity.start)
+        and not _TO_AFTER.match(text.plain, quantity.end)
+    ]
+
+
+_FROM_BEFORE = re.compile(r"\b(?:from|tu) $")
+_TO_AFTER = re.compile(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
 
 
 def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
@@ -153,6 +219,48 @@ def _judge_direction(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
                 expected = find(wanted, text.plain)
                 if expected and expected != said:
                     return FactJudgment(texts.fact, "denied", f"it says {said} and not {expected}")
+    return None
+
+
+def _judge_relation(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of words that are said after what they are expected before: "after the goods leave"."""
+    answer, low = texts.answer, spot.clause.start
+    for word in texts.content:
+        wanted = _find_relation(texts.read_fact, 0, word.start)
+        if wanted is None:
+            continue
+        for index in answer.find_word(word, texts.ignore_marks):
+            own = answer.words[index]
+            if not low <= own.start < spot.clause.end:
+                continue
+            said = _find_relation(answer, low, own.start)
+            if said is None or said == wanted or said[0] != wanted[0]:
+                return None
+            reason = "it says the opposite relation"
+            is_open = bool(find_negations(answer, spot.clause.sentence_start, spot.clause.sentence_end))
+            return FactJudgment(texts.fact, "unknown" if is_open else "denied", reason)
+    return None
+
+
+_RELATIONS = (
+    (frozenset(("before", "trước")), frozenset(("after", "following", "sau"))),
+    (frozenset(("above", "over", "trên")), frozenset(("below", "under", "beneath", "dưới"))),
+    (frozenset(("inside", "within", "trong")), frozenset(("outside", "ngoài"))),
+)
+_FURTHEST = 3  # words between a relation and what it is said of
+
+
+def _find_relation(text: ReadText, low: int, position: int) -> tuple[int, int] | None:
+    """Return the pair and the side of the last relation before a position, None if none of the words there is one."""
+    last = bisect_left(text.words, position, key=get_start)
+    for word in reversed(text.words[max(0, last - _FURTHEST) : last]):
+        if word.start < low:
+            break
+        written = text.text[word.start : word.end].lower()
+        for pair, sides in enumerate(_RELATIONS):
+            for side, spelled in enumerate(sides):
+                if written in spelled or (not text.has_marks and written in map(fold_in_place, spelled)):
+                    return pair, side
     return None
 
 
