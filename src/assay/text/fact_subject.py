@@ -53,6 +53,14 @@ class SubjectJudge:
         owner = self.find_owner(spot)
         if owner is not None:
             return owner
+        relative = _find_relative_clause(self.texts, spot)
+        if relative:
+            return FactJudgment(self.texts.fact, "unknown", f'it only says which "{relative}" is meant')
+        rival = _find_other_asked(self.texts, spot)
+        if rival:
+            return FactJudgment(
+                self.texts.fact, "unknown", f'it is said of "{rival}", and the question of another value'
+            )
         if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
             return None  # it names what the question names
         year = _find_other_year(self.texts, clause)
@@ -210,6 +218,27 @@ def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) ->
     return lead[:_LONGEST_LEAD]
 
 
+def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
+    """Return the unexplained word of which a fact without a value says which one is meant.
+
+    "The intern whom Ann trains" is not Ann. Only where the fact comes first in such a clause.
+    """
+    words = texts.answer.words
+    index = bisect_left(words, spot.start, key=get_start)
+    before = words[max(0, index - 2) : index]
+    if find_stated_quantity(texts.answer, spot) is not None or len(before) < 2 or before[0].start < spot.clause.start:
+        return ""
+    noun, pronoun = before
+    written = texts.answer.text[pronoun.start : pronoun.end].lower()
+    is_adjacent = pronoun.start - noun.end == 1 and spot.start - pronoun.end == 1
+    if not is_adjacent or written not in _RELATIVES or not may_be_subject(noun) or texts.is_familiar(noun):
+        return ""
+    return texts.answer.text[noun.start : noun.end]
+
+
+_RELATIVES = frozenset(("who", "whom", "which", "whose", "mà", "ma"))
+
+
 def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
     """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
     for asked in texts.question.quantities:
@@ -220,6 +249,30 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
                 continue
             if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
                 return texts.answer.text[own.start : own.end]
+    return ""
+
+
+def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:
+    """Return the value with which a part of the answer has a fact, if another part has that of the question.
+
+    "Max has 20 GB, Plus has 10 GB" does not say that Plus is the one with 20 GB. Only for facts without a value.
+    """
+    if texts.read_fact.quantities or not texts.question.quantities:
+        return ""
+    clause = spot.clause
+    parts = split_parts(texts.answer, clause.sentence_start, clause.sentence_end)
+    own = next((part for part in parts if part.start <= spot.start < part.end), None)
+    if own is None:
+        return ""
+    for asked in texts.question.quantities:
+        comparable = [quantity for quantity in texts.answer.quantities if is_comparable(asked, quantity)]
+        inside = [quantity for quantity in comparable if own.start <= quantity.start < own.end]
+        outside = [quantity for quantity in comparable if quantity not in inside]
+        is_inside, is_outside = (
+            any(is_same_quantity(asked, quantity) for quantity in quantities) for quantities in (inside, outside)
+        )
+        if inside and is_outside and not is_inside:
+            return texts.answer.text[inside[0].start : inside[0].end]
     return ""
 
 

@@ -296,12 +296,17 @@ def _deny_event(texts: FactTexts, events: tuple[str, str] | None) -> FactJudgmen
     return FactJudgment(texts.fact, "denied", reason)
 
 
+_OR_NOT = re.compile(r" (?:hay (?:khong|chua)|or not)\b(?! ?\?)")
+
+
 def _judge_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
     clause, plain = spot.clause, texts.answer.plain
     is_restricted = ONLY.search(texts.read_fact.plain) is not None
     if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.start):
         return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
+    if _OR_NOT.match(plain, spot.end, clause.sentence_end):
+        return FactJudgment(texts.fact, "unknown", "it is said to hold or not")
     cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
     if cue is None or UNCONDITIONAL.search(texts.read_fact.plain) or UNCONDITIONAL.search(texts.reference.plain):
         return None
