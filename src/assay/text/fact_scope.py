@@ -249,7 +249,7 @@ _ENDS_AT = re.compile(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)
 _ASKS_START = re.compile(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
 _ASKS_END = re.compile(
     r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"
-    r"|dong cua|den may gio|den khi nao|den luc nao)s?\b"
+    r"|dong cua|(?:den|toi) (?:may gio|khi nao|luc nao))s?\b"
 )
 _ASKS_WHEN = re.compile(
     r"\b(?:when|what (?:time|date|day)|how (?:early|late|long|soon)|from|since|earliest|latest|deadline|due|until"
@@ -264,10 +264,22 @@ def is_other_end(question: str, before_value: str) -> bool:
     >>> is_other_end("when does it end?", "you can apply from ")
     True
     """
+    asked = find_asked_end(question)
+    if not asked:
+        return False
+    return (_STARTS_AT if asked == "end" else _ENDS_AT).search(before_value) is not None
+
+
+def find_asked_end(question: str) -> Literal["", "start", "end"]:
+    """Return which end of a time a folded question asks for, "" if it asks for neither or both.
+
+    >>> find_asked_end("when does it end?"), find_asked_end("is it open to guests?")
+    ('end', '')
+    """
     is_start, is_end = (pattern.search(question) is not None for pattern in (_ASKS_START, _ASKS_END))
     if is_start == is_end or not _ASKS_WHEN.search(question):
-        return False
-    return (_STARTS_AT if is_end else _ENDS_AT).search(before_value) is not None
+        return ""
+    return "end" if is_end else "start"
 
 
 def find_reversed_event(question: str, part: str, before_value: str) -> tuple[str, str] | None:

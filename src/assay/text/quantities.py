@@ -732,9 +732,21 @@ def find_measures(text: str) -> list[Quantity]:
     return list(_find_cached(text) if len(text) <= _LONGEST_CACHED else _find(text))
 
 
+_UNTIL = re.compile(r"\btới\b|\btoi(?= \d{1,2} ?(?:h|gio|giờ)\b)", re.IGNORECASE)
+
+
+def _respell_until(text: str, plain: str) -> str:
+    """Return folded text in which "tới" (until) is no "tối" (evening), which is folded alike: "8h tới 17h"."""
+    if "toi" not in plain:
+        return plain
+    for match in _UNTIL.finditer(text):
+        plain = f"{plain[: match.start()]}den{plain[match.end() :]}"
+    return plain
+
+
 def _find(text: str) -> tuple[Quantity, ...]:
     text = split_glued_units(normalise_nfc(text))
-    plain = fold_in_place(text)
+    plain = _respell_until(text, fold_in_place(text))
     special = list(_find_special(text, plain))
     quantities = special + [quantity for quantity in _find_plain(text, plain) if not _overlaps_any(quantity, special)]
     quantities.sort(key=lambda quantity: quantity.start)

@@ -15,6 +15,7 @@ from assay.text.fact_scope import (
     UNIVERSAL,
     ExpectedLimit,
     begins_after,
+    find_asked_end,
     find_change,
     find_direction,
     find_reversed_event,
@@ -33,6 +34,7 @@ from assay.text.quantities import (
     is_time,
     is_time_rate,
     name_rate_noun,
+    split_range,
 )
 from assay.text.read_text import CLAUSE_REACH, ReadText, get_start
 from assay.text.statement_cues import ONLY
@@ -271,8 +273,10 @@ def _judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
         sentence = plain[clause.sentence_start : clause.sentence_end]
         return _deny_event(texts, find_reversed_event(texts.question.plain, sentence, ""))
-    if stated is None or stated.is_range or not (stated.date or is_time(stated)):
+    if stated is None or not (stated.date or is_time(stated)):
         return None
+    if stated.is_range:
+        return _judge_range(texts, spot, stated)
     low = max(clause.start, stated.start - _REACH)
     if is_other_end(texts.question.plain, plain[max(clause.start, stated.start - _REACH_BEFORE) : stated.start]):
         is_same_moment = find_reversed_event(texts.question.plain, plain[low : stated.start], "") is not None
@@ -287,6 +291,22 @@ def _judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
             events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
             return _deny_event(texts, events)
     return None
+
+
+def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a time that is the other end of a range than the one that the question asks for."""
+    asked, ends = find_asked_end(texts.question.plain), split_range(stated)
+    if not asked or not ends or len(texts.read_fact.quantities) != 1 or texts.read_fact.quantities[0].is_range:
+        return None
+    own, other = ends if asked == "start" else ends[::-1]
+    wanted = texts.read_fact.quantities[0]
+    if is_same_quantity(wanted, own) or not is_same_quantity(wanted, other):
+        return None
+    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
+    is_open = find_reversed_event(texts.question.plain, sentence, "") or find_negations(
+        texts.answer, spot.clause.sentence_start, stated.start
+    )
+    return FactJudgment(texts.fact, "unknown" if is_open else "denied", f"it is the other end than the {asked}")
 
 
 def _deny_event(texts: FactTexts, events: tuple[str, str] | None) -> FactJudgment | None:
