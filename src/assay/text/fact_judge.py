@@ -21,6 +21,7 @@ from assay.text.fact_places import (
     list_occurrences,
 )
 from assay.text.fact_polarity import judge_denial
+from assay.text.fact_role import judge_role
 from assay.text.fact_subject import SubjectJudge, judge_repeated_words
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import read_frequency
@@ -125,6 +126,7 @@ class FactJudge:
     def _judge_place(self, spot: Occurrence) -> FactJudgment:
         texts = self.texts
         judgment = judge_denial(texts, spot) or judge_value_scope(texts, spot) or judge_doubt(texts, spot)
+        judgment = judgment or judge_role(texts, spot)
         if judgment is not None:
             return judgment
         if spot.is_scattered:

@@ -221,7 +221,51 @@ def _judge_direction(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
                 expected = find(wanted, text.plain)
                 if expected and expected != said:
                     return FactJudgment(texts.fact, "denied", f"it says {said} and not {expected}")
-    return None
+    return _judge_notice(texts, stated) or _judge_difference(texts, stated)
+
+
+_AHEAD = re.compile(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
+_NOTICE_AFTER = re.compile(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice)\b")
+_NOTICE_BEFORE = re.compile(r"\btruoc $")
+
+
+def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a span of time that is said to be notice, where nothing else speaks of any."""
+    plain = texts.answer.plain
+    is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+    if not is_span or is_time(stated) or not texts.question.words:
+        return None
+    is_notice = _NOTICE_AFTER.match(plain, stated.end) or _NOTICE_BEFORE.search(plain, 0, stated.start)
+    if not is_notice or any(_AHEAD.search(text.plain) for text in texts.explaining):
+        return None
+    return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
+
+
+_DIFFERENCE_BEFORE = re.compile(
+    r"\b(?P<cue>giam|tang|bot|thuong|phat|hoan(?: lai)?|save|saves|discount of|refund of|fine of|surcharge of|bonus of"
+    r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by) (?:toi |den |khoang |them |about |around )?[$€£]?$"
+)
+"""Says that a value is a difference or is paid back or as a fine, not what something costs or measures."""
+_DIFFERENCE = re.compile(
+    r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
+    r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|rise\w*|cut)\b|[-+]\d"
+)
+_WRITTEN = {"giam": "giảm", "tang": "tăng", "bot": "bớt", "thuong": "thưởng", "phat": "phạt", "hoan": "hoàn"}
+
+
+def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a value that is said to be a difference, where nothing else speaks of one."""
+    plain = texts.answer.plain
+    cue = _DIFFERENCE_BEFORE.search(plain, max(0, stated.start - _REACH_BEFORE), stated.start)
+    if cue is None or not texts.question.words:
+        return None
+    folded = cue["cue"].split()[0]
+    written = texts.answer.text[cue.start("cue") : cue.end("cue")].lower().split()[0]
+    if not written.isascii() and written != _WRITTEN.get(folded):
+        return None
+    if any(_DIFFERENCE.search(text.plain) for text in texts.explaining):
+        return None
+    return FactJudgment(texts.fact, "unknown", f'it is said to be a difference ("{written}")')
 
 
 def _judge_relation(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
