@@ -54,6 +54,10 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     if not cues or not _BETWEEN.fullmatch(text.plain, cues[-1].end(), start):
         return None
     cue = cues[-1]
+    if (
+        not cue[0].endswith(" but") and not text.plain[sentence_start : cue.start()].strip()
+    ):  # "Except the guard, nobody may enter."
+        return count_negations(text.plain[start : text.clause_at(start).sentence_end]) % 2 == 0
     return count_negations(text.plain[sentence_start : cue.start() + _words_before_but(cue[0])]) % 2 == 0
 
 
@@ -111,7 +115,7 @@ _REFUSED = LatePattern(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
     r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"
     r"|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
-    r"|khong (?:duoc|nhan|chap nhan))\b"
+    r"|khong (?:duoc|nhan|chap nhan)|khong(?: [a-z]+){1,2} (?:duoc|nua))\b"
 )
 
 

@@ -39,14 +39,34 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         for word in _words_in(texts.answer, holder)
         if may_be_subject(word) and any(_is_same(word, other, texts) for other in others)
     ]
-    if len(said) < (_LEAST_SYLLABLES if is_vietnamese(texts.question.text) else 1):
+    is_syllable = len(said) == 1 and is_vietnamese(texts.question.text)
+    if not said or (is_syllable and not _is_whole_word(texts, said[0], others)):
         return None
     text = texts.answer.text[said[0].start : said[-1].end]
     return FactJudgment(texts.fact, "unknown", f'it says "{text}" of it, which the reference says of something else')
 
 
-_LEAST_SYLLABLES = 2
-"""Most words of Vietnamese have two, and one alone is often half of another word."""
+def _is_whole_word(texts: FactTexts, syllable: Word, others: Sequence[Word]) -> bool:
+    """Whether a syllable has a neighbour that it has in the reference too: one alone is often half of another word."""
+    around = _list_neighbours(texts.answer, syllable)
+    return any(
+        _is_same(syllable, other, texts)
+        and any(
+            key is not None and key == own
+            for key, own in zip(_list_neighbours(texts.reference, other), around, strict=True)
+        )
+        for other in others
+    )
+
+
+def _list_neighbours(text: ReadText, word: Word) -> list[str | None]:
+    """Return the keys of the words directly before and after a word, None where there is none."""
+    index = bisect_left(text.words, word.start, key=get_start)
+    before = text.words[index - 1] if index and word.start - text.words[index - 1].end == 1 else None
+    after = text.words[index + 1] if index + 1 < len(text.words) else None
+    if after is not None and after.start - word.end != 1:
+        after = None
+    return [None if neighbour is None else neighbour.key for neighbour in (before, after)]
 
 
 def _is_same(word: Word, other: Word, texts: FactTexts) -> bool:

@@ -36,7 +36,7 @@ from assay.text.quantities import (
     name_rate_noun,
     split_range,
 )
-from assay.text.read_text import CLAUSE_REACH, ReadText, get_start
+from assay.text.read_text import CLAUSE_REACH, ReadText, get_start, narrow_clause
 from assay.text.statement_cues import ONLY
 from assay.text.unread_quantities import is_complement, may_be_contrary
 from assay.text.value_owner import is_comparable, split_parts
@@ -327,6 +327,9 @@ def _judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         if is_same_moment or find_negations(texts.answer, low, stated.start):  # "closed until nine" opens at nine
             return FactJudgment(texts.fact, "unknown", "it says until when the contrary holds")
         return FactJudgment(texts.fact, "denied", "it is the other end of the time that the question asks about")
+    judgment = _judge_side(texts, stated)
+    if judgment is not None:
+        return judgment
     for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
         if part.start <= stated.start < part.end:
             before = plain[part.start : stated.start]
@@ -335,6 +338,40 @@ def _judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
             events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
             return _deny_event(texts, events)
     return None
+
+
+_UNTIL_BEFORE = re.compile(
+    r"\b(?:before|by|until|till|prior to|no later than|truoc|den|toi|cham nhat)(?: the| ngay| luc)? $"
+)
+_SINCE_BEFORE = re.compile(r"\b(?:after|from|since|starting|as of|sau|tu)(?: the| ngay| luc)? $")
+
+
+def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a date or time after which something is said to be, where it is expected before it.
+
+    What is denied after a time ("not accepted after 15 March") is possible before it.
+    """
+    said = _find_side(texts.answer.plain, stated.start)
+    if not said or find_negations(texts.answer, *_get_sentence(texts.answer, stated.start)):
+        return None
+    for text in (texts.read_fact, texts.reference):
+        for wanted in text.quantities:
+            expected = _find_side(text.plain, wanted.start) if is_same_quantity(wanted, stated) else ""
+            if expected and expected != said:
+                return FactJudgment(texts.fact, "unknown", f"it says {said} and not {expected}")
+    return None
+
+
+def _find_side(plain: str, start: int) -> str:
+    low = max(0, start - _REACH_BEFORE)
+    if _UNTIL_BEFORE.search(plain, low, start):
+        return "before"
+    return "after" if _SINCE_BEFORE.search(plain, low, start) else ""
+
+
+def _get_sentence(text: ReadText, position: int) -> tuple[int, int]:
+    clause = narrow_clause(text.clause_at(position), position)
+    return clause.sentence_start, clause.sentence_end
 
 
 def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJudgment | None:
