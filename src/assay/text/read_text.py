@@ -14,7 +14,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.quantities import Quantity, find_measures, split_glued_units
-from assay.text.tokens import classify_word, find_token_spans
+from assay.text.tokens import classify_word, find_token_spans, is_unmarked_stop
 
 
 class Word(NamedTuple):
@@ -70,6 +70,8 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
+        if self.has_marks or _is_unmarked_vietnamese(self.words):
+            self.words = [self._correct_kind(word) for word in self.words]
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
 
@@ -86,6 +88,10 @@ class ReadText:
             yield Word(
                 kind, key, marked.rpartition("~")[2], self.plain[start:end], raw[:1].isupper(), start, end
             )  # fmt: skip
+
+    def _correct_kind(self, word: Word) -> Word:
+        is_stop = word.kind == "word" and not word.marks and is_unmarked_stop(word.folded, has_marks=self.has_marks)
+        return word._replace(kind="stop") if is_stop else word
 
     @property
     def clauses(self) -> list[ClauseSpan]:
@@ -120,6 +126,18 @@ def _restore_line_ends(plain: str, text: str) -> str:
     if "\n" not in text:
         return plain
     return "".join("\n" if written == "\n" else folded for written, folded in zip(text, plain, strict=True))
+
+
+_ONLY_VIETNAMESE = frozenset(
+    "duoc khong cua khi nhung phai nguoi thi va den trong cho moi ngay gio chua neu voi cac mot theo nhe".split()
+)
+_FEWEST_VIETNAMESE, _LEAST_VIETNAMESE = 2, 1 / 6
+
+
+def _is_unmarked_vietnamese(words: Sequence[Word]) -> bool:
+    """Whether words without diacritics are Vietnamese, by words that hardly any other language has."""
+    count = sum(word.folded in _ONLY_VIETNAMESE for word in words)
+    return count >= _FEWEST_VIETNAMESE and count >= _LEAST_VIETNAMESE * len(words)
 
 
 _SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67
