@@ -51,7 +51,10 @@ _ASKING = frozenset(
 _ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
 _GRAMMAR_MARKS: dict[str, set[str]] = {}
 """The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
-for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
+_ADDRESS = "dạ ạ nhé nha nhá ơi anh chị em bạn mình cô chú bác bên shop quý khách mẹ cháu".split()
+"""Vietnamese particles and words by which people call themselves and each other: they name nothing else."""
+NO_SUBJECT |= {fold_in_place(word) for word in _ADDRESS}
+for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split() + _ADDRESS:
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 
 

@@ -214,6 +214,7 @@ class GapFinder:
         if not around.beside:
             return
         words = self.owner.words_in(around.part)
+        yield from self._find_decided_beside(around)
         beside = [part for part in around.beside if not self._has_fact(part)]
         beside = [self._cut_subordinate(part, around.part) for part in beside]
         if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
@@ -223,6 +224,15 @@ class GapFinder:
         elsewhere = topics_beside - own
         if elsewhere and self._has_foreign(around.part):
             yield Gap("question beside", f"the words {self._spell(elsewhere)} of the question are beside it")
+
+    def _find_decided_beside(self, around: Surroundings) -> Iterator[Gap]:
+        """Yield that another part says yes or no of what is asked: "no smoking inside, the balcony is fine"."""
+        own = self._list_topics(self.owner.words_in(around.part))
+        for part in around.beside:
+            elsewhere = self._list_topics(self.owner.words_in(part)) - own
+            if elsewhere and _DECIDED.search(self.answer.plain, part.start, part.end):
+                yield Gap("question beside", f"another part says yes or no of {self._spell(elsewhere)}")
+                return
 
     def _cut_subordinate(self, part: Part, own: Part) -> Part:
         """Return a part without what says when or for what its statement holds."""
@@ -337,6 +347,11 @@ _SUBORDINATE = re.compile(
 """Begins a part that goes on in the next one."""
 _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
 """Begins a phrase before a statement."""
+_DECIDED = re.compile(
+    r"\b(?:thi (?:duoc|khong|co|chua)(?: (?:a|nhe|nha|ban))*"
+    r"|(?:is|are|does|do|can|may)(?: not|n't)?(?: (?:fine|ok|okay|allowed))?|can't)[ .!]*$"
+)
+"""Ends a part that says yes or no and nothing else."""
 _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
 _AT_TIME = re.compile(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment
 from assay.text.fact_places import Occurrence, find_stated_quantity
@@ -36,7 +37,7 @@ from assay.text.quantities import (
     name_rate_noun,
     split_range,
 )
-from assay.text.read_text import CLAUSE_REACH, ReadText, get_start, narrow_clause
+from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start, narrow_clause
 from assay.text.statement_cues import ONLY
 from assay.text.unread_quantities import is_complement, may_be_contrary
 from assay.text.value_owner import is_comparable, split_parts
@@ -269,23 +270,39 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
 
 
 def _judge_relation(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
-    """Return the judgment of words that are said after what they are expected before: "after the goods leave"."""
-    answer, low = texts.answer, spot.clause.start
-    for word in texts.content:
-        wanted = _find_relation(texts.read_fact, 0, word.start)
+    """Return the judgment of words that are said after what they are expected before: "after the goods leave".
+
+    So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
+    """
+    answer, clause = texts.answer, spot.clause
+    is_open = bool(find_negations(answer, clause.sentence_start, clause.sentence_end))
+    if _has_opposite(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST):
+        return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
+    stated = find_stated_quantity(answer, spot)
+    position = spot.start if stated is None else stated.start
+    for part in split_parts(answer, clause.sentence_start, clause.sentence_end):
+        is_own = part.start <= position < part.end
+        if is_own and _has_opposite(texts, texts.question, texts.list_topics(), (part.start, part.end), 1):
+            return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
+    return None
+
+
+def _has_opposite(
+    texts: FactTexts, text: ReadText, words: Sequence[Word], span: tuple[int, int], furthest: int
+) -> bool:
+    """Whether a stretch of the answer has a word of a text with the opposite relation, and not with the same one."""
+    answer = texts.answer
+    for word in words:
+        wanted = _find_relation(text, 0, word.start, furthest)
         if wanted is None:
             continue
         for index in answer.find_word(word, texts.ignore_marks):
             own = answer.words[index]
-            if not low <= own.start < spot.clause.end:
+            if not span[0] <= own.start < span[1]:
                 continue
-            said = _find_relation(answer, low, own.start)
-            if said is None or said == wanted or said[0] != wanted[0]:
-                return None
-            reason = "it says the opposite relation"
-            is_open = bool(find_negations(answer, spot.clause.sentence_start, spot.clause.sentence_end))
-            return FactJudgment(texts.fact, "unknown" if is_open else "denied", reason)
-    return None
+            said = _find_relation(answer, span[0], own.start, furthest)
+            return said is not None and said != wanted and said[0] == wanted[0]
+    return False
 
 
 _RELATIONS = (
@@ -296,10 +313,10 @@ _RELATIONS = (
 _FURTHEST = 3  # words between a relation and what it is said of
 
 
-def _find_relation(text: ReadText, low: int, position: int) -> tuple[int, int] | None:
+def _find_relation(text: ReadText, low: int, position: int, furthest: int) -> tuple[int, int] | None:
     """Return the pair and the side of the last relation before a position, None if none of the words there is one."""
     last = bisect_left(text.words, position, key=get_start)
-    for word in reversed(text.words[max(0, last - _FURTHEST) : last]):
+    for word in reversed(text.words[max(0, last - furthest) : last]):
         if word.start < low:
             break
         written = text.text[word.start : word.end].lower()
