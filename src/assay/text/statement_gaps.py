@@ -214,7 +214,8 @@ class GapFinder:
         if not around.beside:
             return
         words = self.owner.words_in(around.part)
-        yield from self._find_decided_beside(around)
+        if not _SUBORDINATE.match(self.answer.plain, around.part.start):
+            yield from self._find_decided_beside(around)
         beside = [part for part in around.beside if not self._has_fact(part)]
         beside = [self._cut_subordinate(part, around.part) for part in beside]
         if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
