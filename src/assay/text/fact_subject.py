@@ -21,10 +21,12 @@ from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, m
 from assay.text.quantities import Quantity, is_plain, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ClauseSpan, Word, get_start
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
-from assay.text.value_owner import ValueOwner, is_comparable, split_parts
+from assay.text.value_owner import ValueOwner, is_comparable, is_vietnamese, split_parts
 
 _MOST_FOREIGN = 3
 _LONGEST_LEAD = 4
+_SYLLABLES_OF_A_WORD = 2
+"""Of most Vietnamese nouns; one alone is rarely another subject."""
 _OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
 
 
@@ -48,7 +50,8 @@ class SubjectJudge:
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = bisect_left(answer.words, clause.sentence_start, key=get_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
-        if names and any(word.kind in ("name", "id") for word in missing_topic):
+        named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
+        if names and any(word in missing_topic for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
         owner = self.find_owner(spot)
         if owner is not None:
@@ -61,7 +64,7 @@ class SubjectJudge:
             return FactJudgment(
                 self.texts.fact, "unknown", f'it is said of "{rival}", and the question of another value'
             )
-        if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
+        if any(word not in missing_topic for word in named):
             return None  # it names what the question names
         year = _find_other_year(self.texts, clause)
         if year:
@@ -179,7 +182,8 @@ def _find_replaced_subject(
     stated = find_stated_quantity(texts.answer, spot)
     if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
         return ""  # "ports 443 and 1194": the number is the name of what stands before it
-    if not subject or any(word not in foreign for word in subject):
+    least = _SYLLABLES_OF_A_WORD if is_vietnamese(texts.question.text) else 1
+    if len(subject) < least or any(word not in foreign for word in subject):
         return ""
     asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
     if any(word.key in asked and word.start > subject[-1].start for word in before):

@@ -90,7 +90,8 @@ class ReadText:
             )  # fmt: skip
 
     def _correct_kind(self, word: Word) -> Word:
-        is_stop = word.kind == "word" and not word.marks and is_unmarked_stop(word.folded, has_marks=self.has_marks)
+        may_be_stop = word.kind == "word" or (word.kind == "name" and not self.has_marks)
+        is_stop = may_be_stop and not word.marks and is_unmarked_stop(word.folded, has_marks=self.has_marks)
         return word._replace(kind="stop") if is_stop else word
 
     @property
