@@ -38,7 +38,9 @@ _RECIPIENT = re.compile(
 _MOVED_FROM = re.compile(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
 _MOVED_TO = re.compile(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
 _BESIDE = re.compile(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
+_COMPARED = re.compile(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
 _WRITTEN = {
+    "hon": "hơn",
     "dau": "đâu",
     "khoi": "khỏi",
     "mien": "miễn",
@@ -78,6 +80,8 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield "it is named as the one for whom something is done"
     if _MOVED_TO.match(answer.plain, *after) and _is_new(texts, _MOVED_FROM.search(answer.plain, *before)):
         yield "it is named as what something is moved from"
+    if _is_new(texts, _COMPARED.search(answer.plain, *before)):
+        yield "something else is compared with it"
     if _is_new(texts, _BESIDE.search(answer.plain, *before)):
         yield "it is named as what something is opposite to"
 

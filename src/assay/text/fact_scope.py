@@ -233,11 +233,16 @@ _EVENTS = [
         r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?",
         r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?|(?:is|are) over",
     ),
+    (r"lands?|landing", r"takes? off|take-?off"),
     (r"arriv(?:e|es|ed|al)|gets? in", r"depart(?:s|ed|ure)?|leav(?:e|es|ing)|set(?:s|ting)? off"),
     (r"check(?:ing)?[ -]?in", r"check(?:ing)?[ -]?out"),
     (r"mo cua", r"dong cua"),
     (r"bat dau", r"ket thuc"),
-    (r"den noi|cap ben", r"khoi hanh|roi ben|xuat phat"),
+    (
+        r"(?:den|toi|ve) (?:noi|ga|ben|cang|san bay)|cap ben|ha canh",
+        r"khoi hanh|roi (?:ben|ga|cang|san bay)|xuat phat|cat canh",
+    ),
+    (r"giao hang", r"nhan hang"),
     (r"nhan phong", r"tra phong"),
 ]
 _EVENT_PAIRS = [

@@ -112,7 +112,7 @@ def _judge_period(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return None
     expected = _list_periods(texts.question.plain, 0, len(texts.question.plain))
     for text in (texts.read_fact, texts.reference):
-        expected.update(own.rate for own in text.quantities if is_time_rate(own.rate) and is_same_quantity(own, stated))
+        expected.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
     if not expected:
         return None
     for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
@@ -126,8 +126,10 @@ def _judge_period(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
 _PERIOD = re.compile(
     r"\b(?:(?:per|an?|each|every|one|whole|entire|moi|mot|hang|ca) (?P<half>half |nua )?(?:chu ky )?"
     r"(?:(?P<number>\d+) )?"
-    r"(?P<noun>hour|day|night|week|month|quarter|year|semester|term|season|gio|tieng|ngay|dem|tuan|thang|quy|nam|hoc ky"
-    r"|ky|mua)|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?))s?\b"
+    r"(?P<noun>hour|day|night|week|month|quarter|year|semester|term|season|session|visit|group|party"
+    r"|family|household|room|table|gio|tieng|ngay|dem|tuan|thang|quy|nam|hoc ky"
+    r"|ky|mua|buoi|ca|khoa|doan|nhom|gia dinh|phong)"
+    r"|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?))s?\b"
 )
 """A span of time that something is counted for."""
 
@@ -168,6 +170,8 @@ def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
         is_open = is_refused or bool(find_negations(texts.answer, spot.clause.sentence_start, clause_end))
         return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
+    if texts.limit.is_explicit and texts.limit.side and not stated.bound and _is_present_count(texts, stated):
+        return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
     if not is_reversed_limit(stated, texts.limit):
         return None
     sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
@@ -188,6 +192,18 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
 
 _FROM_BEFORE = re.compile(r"\b(?:from|tu) $")
 _TO_AFTER = re.compile(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
+
+
+_PRESENT_COUNT = re.compile(
+    r"\b(?:hien (?:co|dang|tai)|dang co|moi co|da co|currently|so far|right now|at the moment|have signed up"
+    r"|(?:is|are) registered)\b"
+)
+
+
+def _is_present_count(texts: FactTexts, stated: Quantity) -> bool:
+    """Whether a sentence says how many of something there are now: "we have 8 students so far"."""
+    is_present = _PRESENT_COUNT.search(texts.answer.plain, *_get_sentence(texts.answer, stated.start))
+    return is_present is not None and not any(_PRESENT_COUNT.search(text.plain) for text in texts.explaining)
 
 
 def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
@@ -254,11 +270,26 @@ _DIFFERENCE = re.compile(
 _WRITTEN = {"giam": "giảm", "tang": "tăng", "bot": "bớt", "thuong": "thưởng", "phat": "phạt", "hoan": "hoàn"}
 
 
+_COMPARED = re.compile(
+    r"\b(?:(?:re|cao|thap|dat|nhieu|it|lon|nho|dai|ngan|cham|nhanh) hon"
+    r" (?:(?!(?:thi|la|phai|duoc|nen|con|ma|va|neu|khi|o|chi|se)\b)[a-z]+ ){1,4}"
+    r"|(?:more|less|[a-z]{2,}er) than\b[^.;]{0,30} by )$"
+)
+"""Says by how much something differs from another thing."""
+
+
 def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     """Return the judgment of a value that is said to be a difference, where nothing else speaks of one."""
     plain = texts.answer.plain
+    if not texts.question.words:
+        return None
+    low = max(_get_sentence(texts.answer, stated.start)[0], stated.start - _REACH_BEFORE)
+    is_point = bool(stated.bound) or is_time(stated) or bool(stated.date)
+    compared = None if is_point else _COMPARED.search(plain, low, stated.start)
+    if compared is not None and not any(" hon " in text.plain for text in texts.explaining):
+        return FactJudgment(texts.fact, "unknown", "something is said to differ by it")
     cue = _DIFFERENCE_BEFORE.search(plain, max(0, stated.start - _REACH_BEFORE), stated.start)
-    if cue is None or not texts.question.words:
+    if cue is None:
         return None
     folded = cue["cue"].split()[0]
     written = texts.answer.text[cue.start("cue") : cue.end("cue")].lower().split()[0]
