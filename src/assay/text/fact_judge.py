@@ -87,11 +87,8 @@ class FactJudge:
         judgment = judge_absent_names(texts, absent)
         if judgment is not None:
             return judgment
-        # Syllables of Vietnamese that the question has too may be halves of other words.
-        repeats = [] if texts.read_fact.has_marks else texts.content
-        informative = [
-            word for word in texts.content if word not in repeats or not texts.question.find_word(word, True)
-        ]
+        repeated = texts.list_repeated_words()
+        informative = [word for word in texts.content if word not in repeated]
         needed = informative or ([] if agreeing else texts.content)
         lacking = [word for word in needed if word in absent]
         if lacking:

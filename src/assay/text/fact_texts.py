@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from assay.text.fact_scope import ExpectedLimit, has_exception, list_exceptions
 from assay.text.negations import find_negations
@@ -111,6 +112,25 @@ class FactTexts:
         if any(ONE in quantity.readings for quantity in answer.quantities):
             content = [word for word in content if word.folded not in ONES] or content
         return content if content or read_fact.quantities else list(read_fact.words)
+
+    def list_repeated_words(self) -> list[Word]:
+        """Return the words of the fact that the question has too, so that an answer need not repeat them.
+
+        A syllable of Vietnamese may be half of another word, so that it counts only with a neighbour.
+        """
+        if not self.read_fact.has_marks:
+            return [word for word in self.content if self.question.find_word(word, True)]
+        pairs = [
+            (before, word)
+            for before, word in pairwise(self.content)
+            if word.start - before.end == 1 and self._asks_pair(before, word)
+        ]
+        return [word for pair in pairs for word in pair]
+
+    def _asks_pair(self, before: Word, word: Word) -> bool:
+        ignores_marks = not self.question.has_marks
+        seconds = set(self.question.find_word(word, ignores_marks))
+        return any(index + 1 in seconds for index in self.question.find_word(before, ignores_marks))
 
     def list_topics(self) -> list[Word]:
         """Return the words of the question that say what it is about."""
