@@ -19,7 +19,11 @@ from assay.text.value_owner import is_comparable
 MOST_OCCURRENCES = 30
 """Occurrences of a fact that are examined."""
 _MOST_WORDS_EACH, _MORE_WORDS = 1, 4  # words from the first to the last part of a fact: one for each part, and four
-_DEPARTING = frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes"))
+_SAME_EVENT = (
+    frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes")),
+    frozenset(("advance", "beforehand", "notice")),
+)
+"""Words of which one may stand for the other in a fact."""
 
 
 class Occurrence(NamedTuple):
@@ -110,9 +114,10 @@ def _is_stated_end(texts: FactTexts, expected: Quantity, stated: Quantity) -> bo
 def find_word_places(texts: FactTexts, word: Word) -> list[int]:
     """Return the indices of a word of the fact in the answer: the same word, or one for the same event."""
     indices = texts.answer.find_word(word, texts.ignore_marks)
-    if indices or word.folded not in _DEPARTING:
+    group = next((group for group in _SAME_EVENT if word.folded in group), None)
+    if indices or group is None:
         return indices
-    return [index for index, own in enumerate(texts.answer.words) if own.folded in _DEPARTING]
+    return [index for index, own in enumerate(texts.answer.words) if own.folded in group]
 
 
 def list_occurrences(

@@ -21,7 +21,7 @@ from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, m
 from assay.text.quantities import Quantity, is_plain, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ClauseSpan, Word, get_start
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
-from assay.text.value_owner import ValueOwner, is_comparable, is_vietnamese, split_parts
+from assay.text.value_owner import IMPERATIVES, ValueOwner, is_comparable, is_vietnamese, split_parts
 
 _MOST_FOREIGN = 3
 _LONGEST_LEAD = 4
@@ -211,6 +211,8 @@ def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) ->
     lead: list[Word] = []
     first_part = spot.start
     for word in in_clause:
+        if word is in_clause[0] and word.folded in IMPERATIVES and word.is_capitalised:
+            return []  # "Come at two …"
         if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
             return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
         if word.start >= first_part or not (word.kind == "stop" or may_be_subject(word)):

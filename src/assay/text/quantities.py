@@ -630,11 +630,16 @@ def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
     match = _unit_pattern().match(text, position)
     if match is None:
         match = _unit_pattern().match(plain, position)
-        if match is None or match["unit"] in _SYMBOLS - {"°C", "°F"}:
+        if match is None or (match["unit"] in _SYMBOLS - {"°C", "°F"} and not _is_kilogram(text, match)):
             return None
     if match["unit"] in _ENGLISH_TOO and text.isascii() and guess_language(text) == "en":
         return None
     return UNITS[match["unit"]], match.end()
+
+
+def _is_kilogram(text: str, match: re.Match[str]) -> bool:
+    """Whether a unit is "ký", a kilogram; "kỳ" (a term) is folded alike."""
+    return match["unit"] == "ky" and text[match.start("unit") : match.end()].lower() == "ký"
 
 
 _REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")
@@ -926,7 +931,7 @@ _RATE_NOUNS = {
     **dict.fromkeys(("quy", "quarterly"), "quarter"),
     **dict.fromkeys(("nam", "annum", "yr", "yearly", "annually", "pa"), "year"),
     **dict.fromkeys(("head", "people", "nguoi"), "person"),
-    **dict.fromkeys(("lan",), "time"),
+    **dict.fromkeys(("lan", "luot"), "time"),
     **dict.fromkeys(("piece", "chiec", "cai"), "item"),
 }
 """What a rate is per, by the words for it; other nouns stand for themselves."""
