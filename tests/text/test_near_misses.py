@@ -83,6 +83,23 @@ NOT_STATED = [
     ),
     ("decided beside", *BALCONY, "Trong phòng không được hút thuốc, ban công thì được."),
     ("first word", *TRIAL, "Nhân viên chính thức nghỉ ốm hưởng 85% lương."),
+    ("route", "Tuyến 5 chạy từ đâu?", "từ bến Thành đến chợ Lớn", "", "Tuyến 5 chạy từ chợ Lớn đến bến Thành."),
+    ("object", "Ai hướng dẫn thực tập sinh?", "chị Mai", "", "Thực tập sinh hướng dẫn chị Mai dùng phần mềm."),
+    (
+        "object",
+        "Who trains the interns?",
+        "Mai",
+        "Mai trains the interns.",
+        "The interns train Mai on the new software.",
+    ),
+    ("asked", "Who trains the interns?", "Mai", "Mai trains the interns.", "Ask Mai who trains the interns."),
+    ("former", "Ai hướng dẫn?", "chị Mai", "Chị Mai hướng dẫn.", "Trước là chị Mai, nay chuyển cho anh Tuấn."),
+    ("counted noun", "Mấy viên một lần?", "2 viên", "2 viên một lần.", "Uống cách nhau 2 tiếng, mỗi lần một viên."),
+    ("period", "Mấy viên một lần?", "2 viên", "2 viên một lần.", "Mỗi ngày 2 viên, chia hai lần uống."),
+    ("negated topic", "Mở nắp rồi để bao lâu?", "6 tháng", "", "Để được 6 tháng nếu chưa mở nắp."),
+    ("negated topic", "How long does it keep once opened?", "6 months", "", "It keeps 6 months unopened."),
+    ("not only", "Is the sauna for all?", "only adults", "Only adults.", "Not only adults, children may use it too."),
+    ("present count", "How many can enter at once?", "12 people", "", "There are 12 people inside at the moment."),
     ("title", "Who leads it?", "Mr. Vale", "Mr. Vale leads it.", "Mr. Vale takes bookings, and Ms. Kay leads it."),
 ]
 STATED = [
@@ -105,6 +122,11 @@ STATED = [
     ("Which documents do I need?", "passport", "A passport.", "Nothing but your passport."),
     ("Who leads it?", "Mr. Vale", "Mr. Vale leads it.", "Ms. Kay takes bookings, and Mr. Vale leads it."),
     ("How long does a filling take?", "2 hours", "", "It takes two hours before you can go home."),
+    ("Ai hướng dẫn thực tập sinh?", "chị Mai", "", "Thực tập sinh được chị Mai hướng dẫn."),
+    ("Who trains the interns?", "Mai", "Mai trains the interns.", "The interns are trained by Mai."),
+    ("Mấy viên một lần?", "2 viên", "2 viên một lần.", "Mỗi lần hai viên sau ăn."),
+    ("Tuyến 5 chạy từ đâu?", "từ bến Thành đến chợ Lớn", "", "Tuyến 5 đi từ bến Thành tới chợ Lớn nha."),
+    ("Mở nắp rồi để bao lâu?", "6 tháng", "", "Mở nắp rồi thì nên dùng hết trong nửa năm."),
     ("Khi nào được hoàn tiền?", "khi hàng bị lỗi", "", "Hàng bị lỗi thì shop hoàn tiền ạ."),
 ]
 
@@ -113,7 +135,7 @@ STATED = [
 def test_a_near_miss_does_not_state_a_fact(rule: str, question: str, fact: str, reference: str, answer: str) -> None:
     judgment = judge_facts(answer, [fact], question, reference)[0]
 
-    assert judgment.state in ("unknown", "denied"), rule
+    assert judgment.state != "stated", rule
     assert judgment.reason
 
 

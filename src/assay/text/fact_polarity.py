@@ -23,6 +23,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations, may_deny_in_other_words
 from assay.text.read_text import ClauseSpan, get_start
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
+from assay.text.value_owner import split_parts
 
 _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix
@@ -126,7 +127,28 @@ def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return _judge_negation(texts, spot, negations)
     if not texts.is_negative and is_negated_after:
         return FactJudgment(texts.fact, "unknown", "what follows is negated")
-    return None
+    negated = "" if texts.is_negative else _find_negated_topic(texts, spot)
+    return FactJudgment(texts.fact, "unknown", f'"{negated}" is negated with it') if negated else None
+
+
+def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
+    """Return a word of the question that is negated right after a value in its part: "6 months if not opened"."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or find_negations(texts.question) or texts.denied_in_question:
+        return ""
+    words, topics = texts.answer.words, texts.list_topics()
+    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if not part.start <= stated.start < part.end:
+            continue
+        for negation in find_negations(texts.answer, stated.end, part.end):
+            index = bisect_left(words, negation.end(), key=get_start)
+            for word in words[index : index + 1]:
+                if any(word.key == topic.key and word.marks == topic.marks for topic in topics):
+                    return texts.answer.text[negation.start() : word.end]
+        prefixed = {f"un{topic.folded}" for topic in topics}
+        inside = words[bisect_left(words, part.start, key=get_start) : bisect_left(words, part.end, key=get_start)]
+        return next((texts.answer.text[word.start : word.end] for word in inside if word.folded in prefixed), "")
+    return ""
 
 
 def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:

@@ -38,9 +38,11 @@ _RECIPIENT = re.compile(
 _MOVED_FROM = re.compile(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
 _MOVED_TO = re.compile(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
 _BESIDE = re.compile(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
+_ASKED = re.compile(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
 _COMPARED = re.compile(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
 _WRITTEN = {
     "hon": "hơn",
+    "hoi": "hỏi",
     "dau": "đâu",
     "khoi": "khỏi",
     "mien": "miễn",
@@ -80,6 +82,8 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield "it is named as the one for whom something is done"
     if _MOVED_TO.match(answer.plain, *after) and _is_new(texts, _MOVED_FROM.search(answer.plain, *before)):
         yield "it is named as what something is moved from"
+    if _is_new(texts, _ASKED.search(answer.plain, *before)) and _ASKS_WHO.match(texts.question.plain):
+        yield "it is named as the one to ask"
     if _is_new(texts, _COMPARED.search(answer.plain, *before)):
         yield "something else is compared with it"
     if _is_new(texts, _BESIDE.search(answer.plain, *before)):

@@ -6,6 +6,7 @@ what else in the answer may be the answer instead (`statement_gaps`).
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
@@ -56,14 +57,9 @@ class SubjectJudge:
         owner = self.find_owner(spot)
         if owner is not None:
             return owner
-        relative = _find_relative_clause(self.texts, spot)
-        if relative:
-            return FactJudgment(self.texts.fact, "unknown", f'it only says which "{relative}" is meant')
-        rival = _find_other_asked(self.texts, spot)
-        if rival:
-            return FactJudgment(
-                self.texts.fact, "unknown", f'it is said of "{rival}", and the question of another value'
-            )
+        reason = _find_other_statement(self.texts, spot)
+        if reason:
+            return FactJudgment(self.texts.fact, "unknown", reason)
         if any(word not in missing_topic for word in named):
             return None  # it names what the question names
         year = _find_other_year(self.texts, clause)
@@ -224,6 +220,17 @@ def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) ->
     return lead[:_LONGEST_LEAD]
 
 
+def _find_other_statement(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how a clause with the subject of the question says something else of a fact without a value, in words."""
+    relative = _find_relative_clause(texts, spot)
+    if relative:
+        return f'it only says which "{relative}" is meant'
+    if _is_object(texts, spot):
+        return "what is asked is done to it, and not by it"
+    rival = _find_other_asked(texts, spot)
+    return f'it is said of "{rival}", and the question of another value' if rival else ""
+
+
 def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
     """Return the unexplained word of which a fact without a value says which one is meant.
 
@@ -256,6 +263,31 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
             if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
                 return texts.answer.text[own.start : own.end]
     return ""
+
+
+_ASKS_WHO = re.compile(r"(?:ai|who)\b(?! (?:is|are|was|were|duoc|bi)\b)")
+
+
+def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact that should do something has it done to it: "the interns train Mai", asked who trains the interns.
+
+    Then the verb stands right before the fact, and what follows it in the question stands before it.
+    """
+    if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, spot) is not None:
+        return False
+    answer, asked = texts.answer, texts.question
+    last = bisect_left(answer.words, spot.start, key=get_start) - 1
+    if last >= 0 and answer.words[last].folded in _OBJECT_STARTS:
+        last -= 1
+    if last < 0 or answer.words[last].start < spot.clause.start:
+        return False
+    verbs = asked.find_word(answer.words[last], not answer.has_marks)
+    if not verbs:
+        return False
+    before = [word for word in answer.words[:last] if word.start >= spot.clause.start and may_be_subject(word)]
+    if any(word.folded in AUXILIARIES for word in answer.words[:last] if word.start >= spot.clause.start):
+        return False  # "the interns are trained by Mai"
+    return any(index > verbs[-1] for word in before for index in asked.find_word(word, not answer.has_marks))
 
 
 def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:

@@ -128,7 +128,7 @@ _PERIOD = re.compile(
     r"(?:(?P<number>\d+) )?"
     r"(?P<noun>hour|day|night|week|month|quarter|year|semester|term|season|session|visit|group|party"
     r"|family|household|room|table|gio|tieng|ngay|dem|tuan|thang|quy|nam|hoc ky"
-    r"|ky|mua|buoi|ca|khoa|doan|nhom|gia dinh|phong)"
+    r"|ky|mua|lan|luot|buoi|ca|khoa|doan|nhom|gia dinh|phong)"
     r"|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?))s?\b"
 )
 """A span of time that something is counted for."""
@@ -170,7 +170,7 @@ def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
         is_open = is_refused or bool(find_negations(texts.answer, spot.clause.sentence_start, clause_end))
         return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
-    if texts.limit.is_explicit and texts.limit.side and not stated.bound and _is_present_count(texts, stated):
+    if texts.limit.side and not stated.bound and _is_present_count(texts, stated):
         return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
     if not is_reversed_limit(stated, texts.limit):
         return None
@@ -332,7 +332,8 @@ def _has_opposite(
             if not span[0] <= own.start < span[1]:
                 continue
             said = _find_relation(answer, span[0], own.start, furthest)
-            return said is not None and said != wanted and said[0] == wanted[0]
+            is_route = wanted[0] == _ROUTE and text is texts.question
+            return said is not None and said != wanted and said[0] == wanted[0] and not is_route
     return False
 
 
@@ -340,7 +341,9 @@ _RELATIONS = (
     (frozenset(("before", "trước")), frozenset(("after", "following", "sau"))),
     (frozenset(("above", "over", "trên")), frozenset(("below", "under", "beneath", "dưới"))),
     (frozenset(("inside", "within", "trong")), frozenset(("outside", "ngoài"))),
+    (frozenset(("from", "từ")), frozenset(("to", "until", "đến", "tới"))),
 )
+_ROUTE = 3  # the place of the pair of which both may hold of one thing: a question about "from" is answered by "to"
 _FURTHEST = 3  # words between a relation and what it is said of
 
 
@@ -445,6 +448,7 @@ def _deny_event(texts: FactTexts, events: tuple[str, str] | None) -> FactJudgmen
     return FactJudgment(texts.fact, "denied", reason)
 
 
+_NOT_ONLY = re.compile(r"\b(?:not (?:only|just)|khong (?:chi|rieng|phai chi))\b")
 _OR_NOT = re.compile(r" (?:hay (?:khong|chua)|or not)\b(?! ?\?)")
 
 
@@ -452,6 +456,8 @@ def _judge_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
     clause, plain = spot.clause, texts.answer.plain
     is_restricted = ONLY.search(texts.read_fact.plain) is not None
+    if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, spot.end):
+        return FactJudgment(texts.fact, "denied", "it is said to hold not only of this")
     if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.start):
         return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
     if _OR_NOT.match(plain, spot.end, clause.sentence_end):
