@@ -134,10 +134,16 @@ def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
 def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
     """Return a word of the question that is negated right after a value in its part: "6 months if not opened"."""
     stated = find_stated_quantity(texts.answer, spot)
-    if stated is None or find_negations(texts.question) or texts.denied_in_question:
+    if stated is None or texts.denied_in_question:
+        return ""
+    clause = spot.clause
+    has_prefix = any(word.folded.startswith("un") for word in texts.answer.words)
+    if not has_prefix and not find_negations(texts.answer, stated.end, clause.sentence_end):
+        return ""
+    if find_negations(texts.question):
         return ""
     words, topics = texts.answer.words, texts.list_topics()
-    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+    for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
         if not part.start <= stated.start < part.end:
             continue
         for negation in find_negations(texts.answer, stated.end, part.end):

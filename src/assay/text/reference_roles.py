@@ -93,9 +93,12 @@ def _words_in(text: ReadText, part: Part) -> Sequence[Word]:
 def _list_words_of_others(texts: FactTexts, informative: Sequence[Word]) -> list[Word]:
     """Return the words that a reference has only in parts without the fact; none if it does not hold the fact."""
     reference = texts.reference
+    parts = _split(reference, 0, len(reference.plain))
+    if len(parts) == 1:
+        return []
     own: list[Part] = []
     others: list[Part] = []
-    for part in _split(reference, 0, len(reference.plain)):
+    for part in parts:
         (own if _holds_fact(texts, informative, reference, part) else others).append(part)
     if not own:
         return []

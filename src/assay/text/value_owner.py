@@ -71,7 +71,8 @@ class Part(NamedTuple):
     separation: int = _SENTENCE_CUT
 
 
-def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
+@lru_cache(maxsize=256)
+def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
     """Return the parts of a stretch of text that commas, "and" and "but" separate; quantities are not cut."""
     parts: list[Part] = []
     start, is_contrast, separation = low, False, _SENTENCE_CUT
@@ -150,9 +151,9 @@ class ValueOwner:
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
         self.has_modifiers_first = not is_vietnamese(question.text)
-        self._last_cut: tuple[tuple[int, int, Quantity | None], list[Part], list[Part]] | None = None
+        self._last_cut: tuple[tuple[int, int, Quantity | None], Sequence[Part], Sequence[Part]] | None = None
 
-    def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[list[Part], list[Part]]:
+    def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[Sequence[Part], Sequence[Part]]:
         """Return the parts of the answer from `low` to `high`, and the groups of them that have a value each.
 
         Without a value the groups are the parts.

@@ -306,9 +306,11 @@ def _judge_relation(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
     """
     answer, clause = texts.answer, spot.clause
-    is_open = bool(find_negations(answer, clause.sentence_start, clause.sentence_end))
     if _has_opposite(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST):
+        is_open = bool(find_negations(answer, clause.sentence_start, clause.sentence_end))
         return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
+    if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
+        return None
     stated = find_stated_quantity(answer, spot)
     position = spot.start if stated is None else stated.start
     for part in split_parts(answer, clause.sentence_start, clause.sentence_end):
@@ -347,17 +349,27 @@ _ROUTE = 3  # the place of the pair of which both may hold of one thing: a quest
 _FURTHEST = 3  # words between a relation and what it is said of
 
 
+_RELATION_WORDS = {
+    fold_in_place(spelled): (spelled, (pair, side))
+    for pair, sides in enumerate(_RELATIONS)
+    for side, words in enumerate(sides)
+    for spelled in words
+}
+
+
 def _find_relation(text: ReadText, low: int, position: int, furthest: int) -> tuple[int, int] | None:
     """Return the pair and the side of the last relation before a position, None if none of the words there is one."""
     last = bisect_left(text.words, position, key=get_start)
-    for word in reversed(text.words[max(0, last - furthest) : last]):
+    for index in range(last - 1, max(-1, last - furthest - 1), -1):
+        word = text.words[index]
         if word.start < low:
             break
+        spelled, relation = _RELATION_WORDS.get(word.folded, ("", None))
+        if relation is None:
+            continue
         written = text.text[word.start : word.end].lower()
-        for pair, sides in enumerate(_RELATIONS):
-            for side, spelled in enumerate(sides):
-                if written in spelled or (not text.has_marks and written in map(fold_in_place, spelled)):
-                    return pair, side
+        if written == spelled or not text.has_marks:
+            return relation
     return None
 
 
