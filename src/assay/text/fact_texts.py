@@ -96,6 +96,7 @@ class FactTexts:
         self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
         self.content = self._select_content()
+        self._topics: list[Word] | None = None
 
     def _select_content(self) -> list[Word]:
         read_fact, answer = self.read_fact, self.answer
@@ -134,7 +135,9 @@ class FactTexts:
 
     def list_topics(self) -> list[Word]:
         """Return the words of the question that say what it is about."""
-        return [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
+        if self._topics is None:
+            self._topics = [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
+        return self._topics
 
     def _asks(self, word: Word) -> bool:
         """Whether a word of the question only asks; "mấy" and "có" do, "máy" and "cơ" are folded alike and do not."""

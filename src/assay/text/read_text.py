@@ -71,9 +71,10 @@ class ReadText:
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
         if self.has_marks or _is_unmarked_vietnamese(self.words):
-            self.words = [self._correct_kind(word) for word in self.words]
+            self.words = list(self._correct_kinds())
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
+        self._keys: dict[str, list[str]] = {}
 
     def _read_words(self) -> Iterator[Word]:
         pending = iter(self.quantities)
@@ -89,10 +90,12 @@ class ReadText:
                 kind, key, marked.rpartition("~")[2], self.plain[start:end], raw[:1].isupper(), start, end
             )  # fmt: skip
 
-    def _correct_kind(self, word: Word) -> Word:
-        may_be_stop = word.kind == "word" or (word.kind == "name" and not self.has_marks)
-        is_stop = may_be_stop and not word.marks and is_unmarked_stop(word.folded, has_marks=self.has_marks)
-        return word._replace(kind="stop") if is_stop else word
+    def _correct_kinds(self) -> Iterator[Word]:
+        """Yield the words of a Vietnamese text, those of grammar as such where they are written without diacritics."""
+        kinds = ("word",) if self.has_marks else ("word", "name")
+        for word in self.words:
+            is_stop = not word.marks and word.kind in kinds and is_unmarked_stop(word.folded, has_marks=self.has_marks)
+            yield word._replace(kind="stop") if is_stop else word
 
     @property
     def clauses(self) -> list[ClauseSpan]:
@@ -109,16 +112,20 @@ class ReadText:
     def find_word(self, word: Word, ignore_marks: bool) -> list[int]:
         """Return the indices of the words that are the same word, perhaps inflected."""
         if self._positions is None:
-            self._positions = {}
+            self._positions, self._keys = {}, {}
             for index, own in enumerate(self.words):
+                if own.key not in self._positions:
+                    self._keys.setdefault(own.key[:_SHARED_PREFIX], []).append(own.key)
                 self._positions.setdefault(own.key, []).append(index)
         indices = self._positions.get(word.key, [])
         if indices and (not ignore_marks and (word.marks or self.has_marks)):
             indices = [index for index in indices if self.words[index].marks == word.marks]
         if indices or len(word.key) < _SHORTEST_SIMILAR or word.kind == "id":
             return indices
-        prefix = word.key[:_SHARED_PREFIX]
-        similar = [key for key in self._positions if key.startswith(prefix) and _is_similar(key, word.key)]
+        near = self._keys.get(word.key[:_SHARED_PREFIX])
+        if near is None:
+            return []
+        similar = [key for key in near if _is_similar(key, word.key)]
         indices = sorted(index for key in similar for index in self._positions[key])
         return [index for index in indices if not _is_other_agent(word.folded, self.words[index].folded)]
 
