@@ -137,7 +137,7 @@ def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
     if stated is None or texts.denied_in_question:
         return ""
     clause = spot.clause
-    has_prefix = any(word.folded.startswith("un") for word in texts.answer.words)
+    has_prefix = " un" in f" {texts.answer.plain}"
     if not has_prefix and not find_negations(texts.answer, stated.end, clause.sentence_end):
         return ""
     if find_negations(texts.question):

@@ -63,15 +63,14 @@ def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     stated = find_stated_quantity(texts.answer, spot)
     if stated is not None and not is_plain(stated):
         return None
-    reason = next(_list_reasons(texts, spot), "")
+    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "")
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
+def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> Iterator[str]:
     answer, clause = texts.answer, spot.clause
     before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
     after = (spot.end, min(clause.sentence_end, spot.end + _REACH))
-    has_number = find_stated_quantity(answer, spot) is not None
     cue = _EXEMPT_AFTER.match(answer.plain, *after)
     if _is_new(texts, cue):
         yield "it is exempt or denied"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment
 from assay.text.fact_places import Occurrence, find_stated_quantity
@@ -54,6 +54,7 @@ _REACH = 160  # characters before a value in which words for the contrary event 
 
 def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
+    stated = find_stated_quantity(texts.answer, spot)
     for judge in (
         _judge_rate,
         _judge_period,
@@ -63,15 +64,14 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
         _judge_event,
         _judge_condition,
     ):
-        judgment = judge(texts, spot)
+        judgment = judge(texts, spot, stated)
         if judgment is not None:
             return judgment
     return None
 
 
-def _judge_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
-    stated = find_stated_quantity(texts.answer, spot)
     if stated is None:
         return None
     if _PER_BEFORE.search(texts.answer.plain, max(0, stated.start - _REACH_BEFORE), stated.start):
@@ -105,9 +105,8 @@ def _judge_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     return None
 
 
-def _judge_period(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_period(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
-    stated = find_stated_quantity(texts.answer, spot)
     if stated is None or stated.rate or is_time(stated) or stated.date:
         return None
     expected = _list_periods(texts.question.plain, 0, len(texts.question.plain))
@@ -147,16 +146,13 @@ def _is_one(quantity: Quantity) -> bool:
     return any(reading.low == quantity.unit_size for reading in quantity.readings)
 
 
-def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
-    stated = find_stated_quantity(texts.answer, spot)
     if stated is None or any(quantity.bound for quantity in texts.read_fact.quantities):
         return None
     if find_direction(stated, texts.answer.plain) == "before":
         return _judge_lead_time(texts, stated)
-    limits = [(texts.reference, wanted) for wanted in texts.reference.quantities]
-    limits += [(text, wanted) for text in (texts.reference, texts.read_fact) for wanted in _list_lower_limits(text)]
-    for text, wanted in limits:
+    for text, wanted in _list_limits(texts) if stated.bound else ():
         if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, spot):
             if is_complement(wanted, stated) and may_be_contrary(
                 stated, texts.answer, (texts.reference, texts.question)
@@ -177,6 +173,15 @@ def _judge_limit(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
     reason = f"it states {sides[0]} limit, not {sides[1]} one"
     return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
+
+
+def _list_limits(texts: FactTexts) -> Iterator[tuple[ReadText, Quantity]]:
+    """Yield the quantities of the reference, and those from which something holds, each with its text."""
+    for wanted in texts.reference.quantities:
+        yield texts.reference, wanted
+    for text in (texts.reference, texts.read_fact):
+        for wanted in _list_lower_limits(text):
+            yield text, wanted
 
 
 def _list_lower_limits(text: ReadText) -> list[Quantity]:
@@ -222,9 +227,8 @@ def _judge_lead_time(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     return None
 
 
-def _judge_direction(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a time after what it is expected before, or of a change to what it changes by."""
-    stated = find_stated_quantity(texts.answer, spot)
     if stated is None:
         return None
     for find in (find_direction, find_change):
@@ -300,7 +304,7 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
     return FactJudgment(texts.fact, "unknown", f'it is said to be a difference ("{written}")')
 
 
-def _judge_relation(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_relation(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of words that are said after what they are expected before: "after the goods leave".
 
     So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
@@ -311,7 +315,6 @@ def _judge_relation(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
-    stated = find_stated_quantity(answer, spot)
     position = spot.start if stated is None else stated.start
     for part in split_parts(answer, clause.sentence_start, clause.sentence_end):
         is_own = part.start <= position < part.end
@@ -373,9 +376,8 @@ def _find_relation(text: ReadText, low: int, position: int, furthest: int) -> tu
     return None
 
 
-def _judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
-    stated = find_stated_quantity(texts.answer, spot)
     plain, clause = texts.answer.plain, spot.clause
     if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
         sentence = plain[clause.sentence_start : clause.sentence_end]
@@ -464,7 +466,7 @@ _NOT_ONLY = re.compile(r"\b(?:not (?:only|just)|khong (?:chi|rieng|phai chi))\b"
 _OR_NOT = re.compile(r" (?:hay (?:khong|chua)|or not)\b(?! ?\?)")
 
 
-def _judge_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_condition(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
     clause, plain = spot.clause, texts.answer.plain
     is_restricted = ONLY.search(texts.read_fact.plain) is not None
