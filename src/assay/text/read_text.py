@@ -70,11 +70,11 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
-        if self.has_marks or _is_unmarked_vietnamese(self.words):
+        if self.has_marks or _is_unmarked_vietnamese(self.plain, self.words):
             self.words = list(self._correct_kinds())
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
-        self._keys: dict[str, list[str]] = {}
+        self._keys: dict[str, list[str]] | None = None
 
     def _read_words(self) -> Iterator[Word]:
         pending = iter(self.quantities)
@@ -112,16 +112,18 @@ class ReadText:
     def find_word(self, word: Word, ignore_marks: bool) -> list[int]:
         """Return the indices of the words that are the same word, perhaps inflected."""
         if self._positions is None:
-            self._positions, self._keys = {}, {}
+            self._positions = {}
             for index, own in enumerate(self.words):
-                if own.key not in self._positions:
-                    self._keys.setdefault(own.key[:_SHARED_PREFIX], []).append(own.key)
                 self._positions.setdefault(own.key, []).append(index)
         indices = self._positions.get(word.key, [])
         if indices and (not ignore_marks and (word.marks or self.has_marks)):
             indices = [index for index in indices if self.words[index].marks == word.marks]
         if indices or len(word.key) < _SHORTEST_SIMILAR or word.kind == "id":
             return indices
+        if self._keys is None:
+            self._keys = {}
+            for key in self._positions:
+                self._keys.setdefault(key[:_SHARED_PREFIX], []).append(key)
         near = self._keys.get(word.key[:_SHARED_PREFIX])
         if near is None:
             return []
@@ -139,11 +141,14 @@ def _restore_line_ends(plain: str, text: str) -> str:
 _ONLY_VIETNAMESE = frozenset(
     "duoc khong cua khi nhung phai nguoi thi va den trong cho moi ngay gio chua neu voi cac mot theo nhe".split()
 )
+_VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(_ONLY_VIETNAMESE))})\b")
 _FEWEST_VIETNAMESE, _LEAST_VIETNAMESE = 2, 1 / 6
 
 
-def _is_unmarked_vietnamese(words: Sequence[Word]) -> bool:
-    """Whether words without diacritics are Vietnamese, by words that hardly any other language has."""
+def _is_unmarked_vietnamese(plain: str, words: Sequence[Word]) -> bool:
+    """Whether a text without diacritics is Vietnamese, by words that hardly any other language has."""
+    if _VIETNAMESE.search(plain) is None:
+        return False
     count = sum(word.folded in _ONLY_VIETNAMESE for word in words)
     return count >= _FEWEST_VIETNAMESE and count >= _LEAST_VIETNAMESE * len(words)
 

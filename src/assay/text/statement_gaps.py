@@ -228,10 +228,12 @@ class GapFinder:
 
     def _find_decided_beside(self, around: Surroundings) -> Iterator[Gap]:
         """Yield that another part says yes or no of what is asked: "no smoking inside, the balcony is fine"."""
-        own = self._list_topics(self.owner.words_in(around.part))
         for part in around.beside:
+            if _DECIDED.search(self.answer.plain, part.start, part.end) is None:
+                continue
+            own = self._list_topics(self.owner.words_in(around.part))
             elsewhere = self._list_topics(self.owner.words_in(part)) - own
-            if elsewhere and _DECIDED.search(self.answer.plain, part.start, part.end):
+            if elsewhere:
                 yield Gap("question beside", f"another part says yes or no of {self._spell(elsewhere)}")
                 return
 
