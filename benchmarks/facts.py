@@ -9,6 +9,7 @@ wrongly judged answers of the development halves.
 
 from __future__ import annotations
 
+import hashlib
 import sys
 import time
 from collections import Counter
@@ -30,7 +31,7 @@ HALVES = ("development", "untouched")
 SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
-    "dormitory",
+    *("dormitory", "apartment"),
 )
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
@@ -38,12 +39,12 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
     ("holiday", "town", "pharmacy", "museum"), 0.65
 )
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2}
+ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2, "apartment": 2}
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
-UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"} | {
-    *("aquarium", "ferry", "bakery", "clinic", "dormitory"),
-}
+UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"}
 """Sets without a development half."""
+HALVED_BY_QUESTION = {"aquarium", "ferry", "bakery", "clinic", "dormitory"}
+"""Sets that were scored whole before the half of their questions with an even hash was read (ADR 0153)."""
 READ_SINCE = {"statements", "everyday", "service", "counter", "railway", "campus", "camping", "town"} | {
     *("pharmacy", "museum", "wording"),
 }
@@ -78,12 +79,19 @@ def read_rows(name: str) -> list[list[str]]:
 
 
 def list_answers(name: str) -> list[tuple[str, MarkedAnswer]]:
-    """Return the answers of a set in order, each with its half: odd lines (or questions) are for development."""
+    """Return the answers of a set in order, each with its half: odd lines (or questions) are for development.
+
+    In `HALVED_BY_QUESTION` those of questions with an even hash are.
+    """
     answers_a_question = ANSWERS_A_QUESTION.get(name, 1)
     answers = []
     for line, row in enumerate(read_rows(name)):
-        half = HALVES[1] if name in UNTOUCHED_ONLY else HALVES[line // answers_a_question % 2]
-        answers.append((half, _ROW_READERS[name](*row)))
+        answer = _ROW_READERS[name](*row)
+        if name in HALVED_BY_QUESTION:
+            half = HALVES[hashlib.sha256(answer.case.question.encode()).digest()[0] % 2]
+        else:
+            half = HALVES[1] if name in UNTOUCHED_ONLY else HALVES[line // answers_a_question % 2]
+        answers.append((half, answer))
     return answers
 
 
@@ -152,6 +160,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "bakery": _make_any_answer,
     "clinic": _make_any_answer,
     "dormitory": _make_any_answer,
+    "apartment": _make_any_answer,
 }
 
 

@@ -21,6 +21,7 @@ from assay.text.fact_places import (
     list_occurrences,
 )
 from assay.text.fact_polarity import judge_denial
+from assay.text.fact_role import judge_role
 from assay.text.fact_subject import SubjectJudge, judge_repeated_words
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import read_frequency
@@ -28,6 +29,7 @@ from assay.text.missing_quantities import judge_missing_quantity
 from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
 from assay.text.read_text import narrow_clause
+from assay.text.reference_roles import judge_roles
 from assay.text.value_scope import judge_value_scope
 
 STATE_ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}
@@ -85,11 +87,8 @@ class FactJudge:
         judgment = judge_absent_names(texts, absent)
         if judgment is not None:
             return judgment
-        # Syllables of Vietnamese that the question has too may be halves of other words.
-        repeats = [] if texts.read_fact.has_marks else texts.content
-        informative = [
-            word for word in texts.content if word not in repeats or not texts.question.find_word(word, True)
-        ]
+        repeated = texts.list_repeated_words()
+        informative = [word for word in texts.content if word not in repeated]
         needed = informative or ([] if agreeing else texts.content)
         lacking = [word for word in needed if word in absent]
         if lacking:
@@ -124,8 +123,9 @@ class FactJudge:
     def _judge_place(self, spot: Occurrence) -> FactJudgment:
         texts = self.texts
         judgment = judge_denial(texts, spot) or judge_value_scope(texts, spot) or judge_doubt(texts, spot)
+        judgment = judgment or judge_role(texts, spot)
         if judgment is not None:
             return judgment
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        return self.subject.judge_subject(spot) or self.subject.judge_gaps(spot)
+        return self.subject.judge_subject(spot) or judge_roles(texts, spot) or self.subject.judge_gaps(spot)

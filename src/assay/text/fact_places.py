@@ -13,13 +13,17 @@ from assay.text.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
 from assay.text.quantities import Quantity, is_same_quantity, is_time, split_range
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, narrow_clause
 from assay.text.spoken_numbers import spell_price
-from assay.text.units import MONEY
+from assay.text.units import MONEY, PLAIN
 from assay.text.value_owner import is_comparable
 
 MOST_OCCURRENCES = 30
 """Occurrences of a fact that are examined."""
 _MOST_WORDS_EACH, _MORE_WORDS = 1, 4  # words from the first to the last part of a fact: one for each part, and four
-_DEPARTING = frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes"))
+_SAME_EVENT = (
+    frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes")),
+    frozenset(("advance", "beforehand", "notice")),
+)
+"""Words of which one may stand for the other in a fact."""
 
 
 class Occurrence(NamedTuple):
@@ -76,11 +80,23 @@ def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
         agreeing = [quantity for quantity in texts.answer.quantities if _is_stated_end(texts, expected, quantity)]
     if not agreeing and ASKS_FOR_COST.search(texts.question.plain):
         agreeing = _find_spoken_price(texts, expected)
+    if _counts_a_noun(texts, expected):
+        agreeing = [own for own in agreeing if any(reading.dimension in _COUNTED for reading in own.readings)]
     if not texts.content:
         agreeing = [quantity for quantity in agreeing if not is_in_name(quantity, texts.answer, texts.question)]
     if not agreeing and any(reading == ONE for reading in expected.readings):
         agreeing = [Quantity((), word.start, word.end) for word in texts.answer.words if word.folded in ONES]
     return agreeing
+
+
+_COUNTED = frozenset((PLAIN, "persons"))
+
+
+def _counts_a_noun(texts: FactTexts, expected: Quantity) -> bool:
+    """Whether a number of the fact counts what its next word names, so that one with a unit is no such number."""
+    if expected.date or any(reading.dimension != PLAIN for reading in expected.readings):
+        return False
+    return any(0 < word.start - expected.end <= 1 for word in texts.content)
 
 
 def _find_spoken_price(texts: FactTexts, expected: Quantity) -> list[Quantity]:
@@ -110,9 +126,10 @@ def _is_stated_end(texts: FactTexts, expected: Quantity, stated: Quantity) -> bo
 def find_word_places(texts: FactTexts, word: Word) -> list[int]:
     """Return the indices of a word of the fact in the answer: the same word, or one for the same event."""
     indices = texts.answer.find_word(word, texts.ignore_marks)
-    if indices or word.folded not in _DEPARTING:
+    group = next((group for group in _SAME_EVENT if word.folded in group), None)
+    if indices or group is None:
         return indices
-    return [index for index, own in enumerate(texts.answer.words) if own.folded in _DEPARTING]
+    return [index for index, own in enumerate(texts.answer.words) if own.folded in group]
 
 
 def list_occurrences(

@@ -23,6 +23,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations, may_deny_in_other_words
 from assay.text.read_text import ClauseSpan, get_start
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
+from assay.text.value_owner import split_parts
 
 _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix
@@ -40,7 +41,7 @@ _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "n
 _ABSENCE = re.compile(
     r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
 )
-_PREDICATES = frozenset(
+PREDICATES = frozenset(
     """
     get gets give gives take takes taken cost costs charge charges charged pay paid offer offers offered include
     includes included allow allowed permit permitted require required must keep kept last lasts come comes run runs go
@@ -126,7 +127,34 @@ def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return _judge_negation(texts, spot, negations)
     if not texts.is_negative and is_negated_after:
         return FactJudgment(texts.fact, "unknown", "what follows is negated")
-    return None
+    negated = "" if texts.is_negative else _find_negated_topic(texts, spot)
+    return FactJudgment(texts.fact, "unknown", f'"{negated}" is negated with it') if negated else None
+
+
+def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
+    """Return a word of the question that is negated right after a value in its part: "6 months if not opened"."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or texts.denied_in_question:
+        return ""
+    clause = spot.clause
+    has_prefix = " un" in f" {texts.answer.plain}"
+    if not has_prefix and not find_negations(texts.answer, stated.end, clause.sentence_end):
+        return ""
+    if find_negations(texts.question):
+        return ""
+    words, topics = texts.answer.words, texts.list_topics()
+    for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
+        if not part.start <= stated.start < part.end:
+            continue
+        for negation in find_negations(texts.answer, stated.end, part.end):
+            index = bisect_left(words, negation.end(), key=get_start)
+            for word in words[index : index + 1]:
+                if any(word.key == topic.key and word.marks == topic.marks for topic in topics):
+                    return texts.answer.text[negation.start() : word.end]
+        prefixed = {f"un{topic.folded}" for topic in topics}
+        inside = words[bisect_left(words, part.start, key=get_start) : bisect_left(words, part.end, key=get_start)]
+        return next((texts.answer.text[word.start : word.end] for word in inside if word.folded in prefixed), "")
+    return ""
 
 
 def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:
@@ -277,7 +305,7 @@ def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str
     for word in words[bisect_left(words, start, key=get_start) : bisect_left(words, spot.start, key=get_start)]:
         if not may_be_subject(word):
             continue
-        if word.folded in _PREDICATES or texts.is_familiar(word):
+        if word.folded in PREDICATES or texts.is_familiar(word):
             return ""
         return texts.answer.text[word.start : word.end]
     return ""

@@ -54,6 +54,10 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     if not cues or not _BETWEEN.fullmatch(text.plain, cues[-1].end(), start):
         return None
     cue = cues[-1]
+    if (
+        not cue[0].endswith(" but") and not text.plain[sentence_start : cue.start()].strip()
+    ):  # "Except the guard, nobody may enter."
+        return count_negations(text.plain[start : text.clause_at(start).sentence_end]) % 2 == 0
     return count_negations(text.plain[sentence_start : cue.start() + _words_before_but(cue[0])]) % 2 == 0
 
 
@@ -111,7 +115,7 @@ _REFUSED = LatePattern(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
     r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"
     r"|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
-    r"|khong (?:duoc|nhan|chap nhan))\b"
+    r"|khong (?:duoc|nhan|chap nhan)|khong(?: [a-z]+){1,2} (?:duoc|nua))\b"
 )
 
 
@@ -229,11 +233,16 @@ _EVENTS = [
         r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?",
         r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?|(?:is|are) over",
     ),
+    (r"lands?|landing", r"takes? off|take-?off"),
     (r"arriv(?:e|es|ed|al)|gets? in", r"depart(?:s|ed|ure)?|leav(?:e|es|ing)|set(?:s|ting)? off"),
     (r"check(?:ing)?[ -]?in", r"check(?:ing)?[ -]?out"),
     (r"mo cua", r"dong cua"),
     (r"bat dau", r"ket thuc"),
-    (r"den noi|cap ben", r"khoi hanh|roi ben|xuat phat"),
+    (
+        r"(?:den|toi|ve) (?:noi|ga|ben|cang|san bay)|cap ben|ha canh",
+        r"khoi hanh|roi (?:ben|ga|cang|san bay)|xuat phat|cat canh",
+    ),
+    (r"giao hang", r"nhan hang"),
     (r"nhan phong", r"tra phong"),
 ]
 _EVENT_PAIRS = [
@@ -249,7 +258,7 @@ _ENDS_AT = LatePattern(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay
 _ASKS_START = re.compile(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
 _ASKS_END = re.compile(
     r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"
-    r"|dong cua|den may gio|den khi nao|den luc nao)s?\b"
+    r"|dong cua|(?:den|toi) (?:may gio|khi nao|luc nao))s?\b"
 )
 _ASKS_WHEN = LatePattern(
     r"\b(?:when|what (?:time|date|day)|how (?:early|late|long|soon)|from|since|earliest|latest|deadline|due|until"
@@ -264,10 +273,22 @@ def is_other_end(question: str, before_value: str) -> bool:
     >>> is_other_end("when does it end?", "you can apply from ")
     True
     """
+    asked = find_asked_end(question)
+    if not asked:
+        return False
+    return (_STARTS_AT if asked == "end" else _ENDS_AT).search(before_value) is not None
+
+
+def find_asked_end(question: str) -> Literal["", "start", "end"]:
+    """Return which end of a time a folded question asks for, "" if it asks for neither or both.
+
+    >>> find_asked_end("when does it end?"), find_asked_end("is it open to guests?")
+    ('end', '')
+    """
     is_start, is_end = (pattern.search(question) is not None for pattern in (_ASKS_START, _ASKS_END))
     if is_start == is_end or not _ASKS_WHEN.search(question):
-        return False
-    return (_STARTS_AT if is_end else _ENDS_AT).search(before_value) is not None
+        return ""
+    return "end" if is_end else "start"
 
 
 def find_reversed_event(question: str, part: str, before_value: str) -> tuple[str, str] | None:

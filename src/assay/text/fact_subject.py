@@ -6,6 +6,7 @@ what else in the answer may be the answer instead (`statement_gaps`).
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
@@ -21,10 +22,12 @@ from assay.text.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, m
 from assay.text.quantities import Quantity, is_plain, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ClauseSpan, Word, get_start
 from assay.text.statement_gaps import Gap, GapFinder, StatedFact
-from assay.text.value_owner import ValueOwner, is_comparable, split_parts
+from assay.text.value_owner import IMPERATIVES, ValueOwner, is_comparable, is_vietnamese, split_parts
 
 _MOST_FOREIGN = 3
 _LONGEST_LEAD = 4
+_SYLLABLES_OF_A_WORD = 2
+"""Of most Vietnamese nouns; one alone is rarely another subject."""
 _OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
 
 
@@ -48,12 +51,16 @@ class SubjectJudge:
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = bisect_left(answer.words, clause.sentence_start, key=get_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
-        if names and any(word.kind in ("name", "id") for word in missing_topic):
+        named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
+        if names and any(word in missing_topic for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
         owner = self.find_owner(spot)
         if owner is not None:
             return owner
-        if any(word.kind in ("name", "id") and word not in missing_topic for word in topic):
+        reason = _find_other_statement(self.texts, spot)
+        if reason:
+            return FactJudgment(self.texts.fact, "unknown", reason)
+        if any(word not in missing_topic for word in named):
             return None  # it names what the question names
         year = _find_other_year(self.texts, clause)
         if year:
@@ -171,7 +178,8 @@ def _find_replaced_subject(
     stated = find_stated_quantity(texts.answer, spot)
     if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
         return ""  # "ports 443 and 1194": the number is the name of what stands before it
-    if not subject or any(word not in foreign for word in subject):
+    least = _SYLLABLES_OF_A_WORD if is_vietnamese(texts.question.text) else 1
+    if len(subject) < least or any(word not in foreign for word in subject):
         return ""
     asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
     if any(word.key in asked and word.start > subject[-1].start for word in before):
@@ -199,6 +207,8 @@ def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) ->
     lead: list[Word] = []
     first_part = spot.start
     for word in in_clause:
+        if word is in_clause[0] and word.folded in IMPERATIVES and word.is_capitalised:
+            return []  # "Come at two …"
         if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
             return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
         if word.start >= first_part or not (word.kind == "stop" or may_be_subject(word)):
@@ -208,6 +218,38 @@ def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) ->
         if word.kind != "stop" and word.folded not in GENERIC:
             lead.append(word)
     return lead[:_LONGEST_LEAD]
+
+
+def _find_other_statement(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how a clause with the subject of the question says something else of a fact without a value, in words."""
+    relative = _find_relative_clause(texts, spot)
+    if relative:
+        return f'it only says which "{relative}" is meant'
+    if _is_object(texts, spot):
+        return "what is asked is done to it, and not by it"
+    rival = _find_other_asked(texts, spot)
+    return f'it is said of "{rival}", and the question of another value' if rival else ""
+
+
+def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
+    """Return the unexplained word of which a fact without a value says which one is meant.
+
+    "The intern whom Ann trains" is not Ann. Only where the fact comes first in such a clause.
+    """
+    words = texts.answer.words
+    index = bisect_left(words, spot.start, key=get_start)
+    before = words[max(0, index - 2) : index]
+    if find_stated_quantity(texts.answer, spot) is not None or len(before) < 2 or before[0].start < spot.clause.start:
+        return ""
+    noun, pronoun = before
+    written = texts.answer.text[pronoun.start : pronoun.end].lower()
+    is_adjacent = pronoun.start - noun.end == 1 and spot.start - pronoun.end == 1
+    if not is_adjacent or written not in _RELATIVES or not may_be_subject(noun) or texts.is_familiar(noun):
+        return ""
+    return texts.answer.text[noun.start : noun.end]
+
+
+_RELATIVES = frozenset(("who", "whom", "which", "whose", "mà", "ma"))
 
 
 def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
@@ -220,6 +262,55 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
                 continue
             if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
                 return texts.answer.text[own.start : own.end]
+    return ""
+
+
+_ASKS_WHO = re.compile(r"(?:ai|who)\b(?! (?:is|are|was|were|duoc|bi)\b)")
+
+
+def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact that should do something has it done to it: "the interns train Mai", asked who trains the interns.
+
+    Then the verb stands right before the fact, and what follows it in the question stands before it.
+    """
+    if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, spot) is not None:
+        return False
+    answer, asked = texts.answer, texts.question
+    last = bisect_left(answer.words, spot.start, key=get_start) - 1
+    if last >= 0 and answer.words[last].folded in _OBJECT_STARTS:
+        last -= 1
+    if last < 0 or answer.words[last].start < spot.clause.start:
+        return False
+    verbs = asked.find_word(answer.words[last], not answer.has_marks)
+    if not verbs:
+        return False
+    before = [word for word in answer.words[:last] if word.start >= spot.clause.start and may_be_subject(word)]
+    if any(word.folded in AUXILIARIES for word in answer.words[:last] if word.start >= spot.clause.start):
+        return False  # "the interns are trained by Mai"
+    return any(index > verbs[-1] for word in before for index in asked.find_word(word, not answer.has_marks))
+
+
+def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:
+    """Return the value with which a part of the answer has a fact, if another part has that of the question.
+
+    "Max has 20 GB, Plus has 10 GB" does not say that Plus is the one with 20 GB. Only for facts without a value.
+    """
+    if texts.read_fact.quantities or not texts.question.quantities:
+        return ""
+    clause = spot.clause
+    parts = split_parts(texts.answer, clause.sentence_start, clause.sentence_end)
+    own = next((part for part in parts if part.start <= spot.start < part.end), None)
+    if own is None:
+        return ""
+    for asked in texts.question.quantities:
+        comparable = [quantity for quantity in texts.answer.quantities if is_comparable(asked, quantity)]
+        inside = [quantity for quantity in comparable if own.start <= quantity.start < own.end]
+        outside = [quantity for quantity in comparable if quantity not in inside]
+        is_inside, is_outside = (
+            any(is_same_quantity(asked, quantity) for quantity in quantities) for quantities in (inside, outside)
+        )
+        if inside and is_outside and not is_inside:
+            return texts.answer.text[inside[0].start : inside[0].end]
     return ""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 from assay.text.fact_scope import ExpectedLimit, has_exception, list_exceptions
 from assay.text.negations import find_negations
@@ -51,7 +52,10 @@ _ASKING = frozenset(
 _ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
 _GRAMMAR_MARKS: dict[str, set[str]] = {}
 """The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
-for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split():
+_ADDRESS = "dạ ạ nhé nha nhá ơi anh chị em bạn mình cô chú bác bên shop quý khách mẹ cháu".split()
+"""Vietnamese particles and words by which people call themselves and each other: they name nothing else."""
+NO_SUBJECT |= {fold_in_place(word) for word in _ADDRESS}
+for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split() + _ADDRESS:
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 
 
@@ -92,6 +96,7 @@ class FactTexts:
         self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
         self.content = self._select_content()
+        self._topics: list[Word] | None = None
 
     def _select_content(self) -> list[Word]:
         read_fact, answer = self.read_fact, self.answer
@@ -109,9 +114,30 @@ class FactTexts:
             content = [word for word in content if word.folded not in ONES] or content
         return content if content or read_fact.quantities else list(read_fact.words)
 
+    def list_repeated_words(self) -> list[Word]:
+        """Return the words of the fact that the question has too, so that an answer need not repeat them.
+
+        A syllable of Vietnamese may be half of another word, so that it counts only with a neighbour.
+        """
+        if not self.read_fact.has_marks:
+            return [word for word in self.content if self.question.find_word(word, True)]
+        pairs = [
+            (before, word)
+            for before, word in pairwise(self.content)
+            if word.start - before.end == 1 and self._asks_pair(before, word)
+        ]
+        return [word for pair in pairs for word in pair]
+
+    def _asks_pair(self, before: Word, word: Word) -> bool:
+        ignores_marks = not self.question.has_marks
+        seconds = set(self.question.find_word(word, ignores_marks))
+        return any(index + 1 in seconds for index in self.question.find_word(before, ignores_marks))
+
     def list_topics(self) -> list[Word]:
         """Return the words of the question that say what it is about."""
-        return [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
+        if self._topics is None:
+            self._topics = [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
+        return self._topics
 
     def _asks(self, word: Word) -> bool:
         """Whether a word of the question only asks; "mấy" and "có" do, "máy" and "cơ" are folded alike and do not."""

@@ -635,7 +635,7 @@ def _find_unit(text: str, plain: str, position: int) -> tuple[Unit, int] | None:
     name, end = read_unit_name(text, position)
     if not name:
         name, end = read_unit_name(plain, position)
-        if not name or name in _SYMBOLS - {"°C", "°F"}:
+        if not name or (name in _SYMBOLS - {"°C", "°F"} and not _is_kilogram(text, name, end)):
             return None
     if name in _ENGLISH_TOO and text.isascii() and guess_language(text) == "en":
         return None
@@ -659,6 +659,11 @@ def read_unit_name(text: str, position: int) -> tuple[str, int]:
             if name in UNITS and not _WORD_GOES_ON.match(text, name_start + len(name)):
                 return name, name_start + len(name)
     return "", position
+
+
+def _is_kilogram(text: str, name: str, end: int) -> bool:
+    """Whether a unit is "ký", a kilogram; "kỳ" (a term) is folded alike."""
+    return name == "ky" and text[end - len(name) : end].lower() == "ký"
 
 
 _REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")
@@ -756,9 +761,21 @@ def find_measures(text: str) -> list[Quantity]:
     return list(_find_cached(text) if len(text) <= _LONGEST_CACHED else _find(text))
 
 
+_UNTIL = re.compile(r"\btới\b|\btoi(?= \d{1,2} ?(?:h|gio|giờ)\b)", re.IGNORECASE)
+
+
+def _respell_until(text: str, plain: str) -> str:
+    """Return folded text in which "tới" (until) is no "tối" (evening), which is folded alike: "8h tới 17h"."""
+    if "toi" not in plain:
+        return plain
+    for match in _UNTIL.finditer(text):
+        plain = f"{plain[: match.start()]}den{plain[match.end() :]}"
+    return plain
+
+
 def _find(text: str) -> tuple[Quantity, ...]:
     text = split_glued_units(normalise_nfc(text))
-    plain = fold_in_place(text)
+    plain = _respell_until(text, fold_in_place(text))
     special = list(_find_special(text, plain))
     quantities = special + [quantity for quantity in _find_plain(text, plain) if not _overlaps_any(quantity, special)]
     quantities.sort(key=lambda quantity: quantity.start)
@@ -938,7 +955,7 @@ _RATE_NOUNS = {
     **dict.fromkeys(("quy", "quarterly"), "quarter"),
     **dict.fromkeys(("nam", "annum", "yr", "yearly", "annually", "pa"), "year"),
     **dict.fromkeys(("head", "people", "nguoi"), "person"),
-    **dict.fromkeys(("lan",), "time"),
+    **dict.fromkeys(("lan", "luot"), "time"),
     **dict.fromkeys(("piece", "chiec", "cai"), "item"),
 }
 """What a rate is per, by the words for it; other nouns stand for themselves."""

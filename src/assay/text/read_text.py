@@ -14,7 +14,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.quantities import Quantity, find_measures, split_glued_units
-from assay.text.tokens import classify_word, find_token_spans
+from assay.text.tokens import classify_word, find_token_spans, is_unmarked_stop
 
 
 class Word(NamedTuple):
@@ -70,8 +70,11 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
+        if self.has_marks or _is_unmarked_vietnamese(self.plain, self.words):
+            self.words = list(self._correct_kinds())
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
+        self._keys: dict[str, list[str]] | None = None
 
     def _read_words(self) -> Iterator[Word]:
         pending = iter(self.quantities)
@@ -86,6 +89,13 @@ class ReadText:
             yield Word(
                 kind, key, marked.rpartition("~")[2], self.plain[start:end], raw[:1].isupper(), start, end
             )  # fmt: skip
+
+    def _correct_kinds(self) -> Iterator[Word]:
+        """Yield the words of a Vietnamese text, those of grammar as such where they are written without diacritics."""
+        kinds = ("word",) if self.has_marks else ("word", "name")
+        for word in self.words:
+            is_stop = not word.marks and word.kind in kinds and is_unmarked_stop(word.folded, has_marks=self.has_marks)
+            yield word._replace(kind="stop") if is_stop else word
 
     @property
     def clauses(self) -> list[ClauseSpan]:
@@ -110,8 +120,14 @@ class ReadText:
             indices = [index for index in indices if self.words[index].marks == word.marks]
         if indices or len(word.key) < _SHORTEST_SIMILAR or word.kind == "id":
             return indices
-        prefix = word.key[:_SHARED_PREFIX]
-        similar = [key for key in self._positions if key.startswith(prefix) and _is_similar(key, word.key)]
+        if self._keys is None:
+            self._keys = {}
+            for key in self._positions:
+                self._keys.setdefault(key[:_SHARED_PREFIX], []).append(key)
+        near = self._keys.get(word.key[:_SHARED_PREFIX])
+        if near is None:
+            return []
+        similar = [key for key in near if _is_similar(key, word.key)]
         indices = sorted(index for key in similar for index in self._positions[key])
         return [index for index in indices if not _is_other_agent(word.folded, self.words[index].folded)]
 
@@ -120,6 +136,21 @@ def _restore_line_ends(plain: str, text: str) -> str:
     if "\n" not in text:
         return plain
     return "".join("\n" if written == "\n" else folded for written, folded in zip(text, plain, strict=True))
+
+
+_ONLY_VIETNAMESE = frozenset(
+    "duoc khong cua khi nhung phai nguoi thi va den trong cho moi ngay gio chua neu voi cac mot theo nhe".split()
+)
+_VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(_ONLY_VIETNAMESE))})\b")
+_FEWEST_VIETNAMESE, _LEAST_VIETNAMESE = 2, 1 / 6
+
+
+def _is_unmarked_vietnamese(plain: str, words: Sequence[Word]) -> bool:
+    """Whether a text without diacritics is Vietnamese, by words that hardly any other language has."""
+    if _VIETNAMESE.search(plain) is None:
+        return False
+    count = sum(word.folded in _ONLY_VIETNAMESE for word in words)
+    return count >= _FEWEST_VIETNAMESE and count >= _LEAST_VIETNAMESE * len(words)
 
 
 _SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67
@@ -141,7 +172,7 @@ def _is_other_agent(word: str, other: str) -> bool:
     return "ee" in endings and not endings.isdisjoint(("er", "or"))
 
 
-_SENTENCE_END = re.compile(r"[.!?…](?=[\s\"')]|$)|[;；。！？]")
+_SENTENCE_END = re.compile(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
 _LINE_END = LatePattern(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
 _CLAUSE_CUT = re.compile(

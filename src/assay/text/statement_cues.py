@@ -80,7 +80,7 @@ PAST_BEFORE = re.compile(
 PAST_AFTER = re.compile(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
 PRESENT = re.compile(
     r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
-    r"|nay (?:la|con|chi|duoc|da)|these days|from this (?:year|month|week) on|(?:has|have) been|'s been"
+    r"|nay (?:la|con|chi|duoc|da|chuyen|doi|thi)|these days|from this (?:year|month|week) on|(?:has|have) been|'s been"
     r"|this (?:year|month|season|term)"
     r"|nam nay|thang nay)\b"
 )
@@ -92,7 +92,7 @@ PAST_VERB = re.compile(
 """Says that a statement was true earlier, if another one is about the present."""
 
 
-USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc day|truoc kia)\b")
+USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc (?:day|kia|la)|hoi truoc)\b")
 NO_LONGER = LatePattern(r"\b(?:but|since|now|no longer|any ?more|none|these days|nowadays|today|currently|nhung|nay)\b")
 """What ends something that used to be."""
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")

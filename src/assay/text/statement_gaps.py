@@ -215,6 +215,8 @@ class GapFinder:
         if not around.beside:
             return
         words = self.owner.words_in(around.part)
+        if not _SUBORDINATE.match(self.answer.plain, around.part.start):
+            yield from self._find_decided_beside(around)
         beside = [part for part in around.beside if not self._has_fact(part)]
         beside = [self._cut_subordinate(part, around.part) for part in beside]
         if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
@@ -224,6 +226,17 @@ class GapFinder:
         elsewhere = topics_beside - own
         if elsewhere and self._has_foreign(around.part):
             yield Gap("question beside", f"the words {self._spell(elsewhere)} of the question are beside it")
+
+    def _find_decided_beside(self, around: Surroundings) -> Iterator[Gap]:
+        """Yield that another part says yes or no of what is asked: "no smoking inside, the balcony is fine"."""
+        for part in around.beside:
+            if _DECIDED.search(self.answer.plain, part.start, part.end) is None:
+                continue
+            own = self._list_topics(self.owner.words_in(around.part))
+            elsewhere = self._list_topics(self.owner.words_in(part)) - own
+            if elsewhere:
+                yield Gap("question beside", f"another part says yes or no of {self._spell(elsewhere)}")
+                return
 
     def _cut_subordinate(self, part: Part, own: Part) -> Part:
         """Return a part without what says when or for what its statement holds."""
@@ -254,13 +267,20 @@ class GapFinder:
         return len(words) >= self.words_of_a_statement or any(self.owner.is_topic(word) for word in words)
 
     def _find_only(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
-        only = _ONLY.search(self.answer.plain, around.part.start, around.part.end)
+        only = self._search_only(around.part)
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
         is_first = only.start() == around.part.start
         # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
         if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
             yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+
+    def _search_only(self, part: Part) -> re.Match[str] | None:
+        """Return the first "only" of a part; "chị" (you) is folded like "chỉ" (only)."""
+        for only in _ONLY.finditer(self.answer.plain, part.start, part.end):
+            if "chị" not in self.answer.text[only.start() : only.end()].lower():
+                return only
+        return None
 
     def _find_name(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
         """Yield that its part names something else before the value: "Plan D5 has 4 GB"."""
@@ -298,6 +318,8 @@ class GapFinder:
             return
         end = statement.value.end
         addition = _ADDITION_AFTER.match(self.answer.plain, end)
+        if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
+            addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
         if addition is not None or before is not None:
             yield Gap("addition", "it states the value as one that comes on top of something")
@@ -329,11 +351,16 @@ _SUBORDINATE = re.compile(
 """Begins a part that goes on in the next one."""
 _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
 """Begins a phrase before a statement."""
+_DECIDED = re.compile(
+    r"\b(?:thi (?:duoc|khong|co|chua)(?: (?:a|nhe|nha|ban))*"
+    r"|(?:is|are|does|do|can|may)(?: not|n't)?(?: (?:fine|ok|okay|allowed))?|can't)[ .!]*$"
+)
+"""Ends a part that says yes or no and nothing else."""
 _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
 _AT_TIME = LatePattern(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
-_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac)\b")
-_ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other)\b(?! than\b)| on top\b")
+_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac|nua)\b")
+_ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| on top\b")
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
 _CALENDAR = LatePattern(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"

@@ -459,6 +459,20 @@ _VIETNAMESE_STOPS = frozenset(
     """.split()
 )
 
+_WRITTEN_PLAIN = frozenset("khi theo cho trong nhau".split())
+"""Vietnamese words of grammar that are written without diacritics."""
+_UNMARKED_STOPS = _WRITTEN_PLAIN | {fold_in_place(word) for word in _VIETNAMESE_STOPS}
+
+
+def is_unmarked_stop(word: str, *, has_marks: bool) -> bool:
+    """Return whether a word without diacritics is one of grammar in a Vietnamese text with or without diacritics.
+
+    >>> is_unmarked_stop("va", has_marks=False), is_unmarked_stop("va", has_marks=True)
+    (True, False)
+    """
+    return word in (_WRITTEN_PLAIN if has_marks else _UNMARKED_STOPS)
+
+
 _FEWEST_TEXTS = 3  # texts from which frequencies are meaningful
 _LEAST_WEIGHT = 0.2
 

@@ -82,6 +82,7 @@ _TABLE = """
     speed     1          km/h kmh kph kilometres_per_hour kilometers_per_hour km/gio km_per_hour
     speed     3.6        m/s metres_per_second meters_per_second
     speed     1.609344   mph miles_per_hour
+    speed     1.852      knot knots kn
     flow      1          l/h L/h lph litres_per_hour liters_per_hour
     flow      60         l/min L/min lpm litres_per_minute liters_per_minute
     flow      0.06       ml/min mL/min millilitres_per_minute milliliters_per_minute

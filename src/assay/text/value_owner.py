@@ -23,7 +23,8 @@ from assay.text.units import MONEY, PLAIN, SHARE
 from assay.text.weekdays import WEEK, WEEKDAY, list_days, name_day
 
 _PART_CUT = re.compile(
-    r"[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
+    r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*"
+    r"|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
     r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
     r"| \((?=[^()]{0,40}\d)"
 )
@@ -71,7 +72,8 @@ class Part(NamedTuple):
     separation: int = _SENTENCE_CUT
 
 
-def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
+@lru_cache(maxsize=256)
+def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
     """Return the parts of a stretch of text that commas, "and" and "but" separate; quantities are not cut."""
     parts: list[Part] = []
     start, is_contrast, separation = low, False, _SENTENCE_CUT
@@ -79,6 +81,8 @@ def split_parts(text: ReadText, low: int, high: int) -> list[Part]:
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
         if index >= 0 and cut.start() < text.quantities[index].end and not _ends_sentence(text, cut, index):
             continue
+        if cut[0] == " plus " and text.text[cut.start() + 1].isupper():
+            continue  # a name: "Gói Plus"
         if "\n" in cut[0] and text.text[cut.end() : cut.end() + 1].islower():
             continue  # a line that is wrapped within a sentence
         if text.plain[start : cut.start()].strip():
@@ -116,7 +120,8 @@ class OtherOwner(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _is_vietnamese(question: str) -> bool:
+def is_vietnamese(question: str) -> bool:
+    """Return whether a question is Vietnamese, with or without diacritics."""
     return guess_language(question) == "vi"
 
 
@@ -146,10 +151,10 @@ class ValueOwner:
         self.expected_days = {name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
         self.is_free = NOTHING_TO_PAY.search(fact.plain) is not None or is_nothing_to_pay(fact.plain)
         self.fact_words = [word for word in fact.words if word.key in fact_keys]
-        self.has_modifiers_first = not _is_vietnamese(question.text)
-        self._last_cut: tuple[tuple[int, int, Quantity | None], list[Part], list[Part]] | None = None
+        self.has_modifiers_first = not is_vietnamese(question.text)
+        self._last_cut: tuple[tuple[int, int, Quantity | None], Sequence[Part], Sequence[Part]] | None = None
 
-    def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[list[Part], list[Part]]:
+    def cut_answer(self, low: int, high: int, value: Quantity | None) -> tuple[Sequence[Part], Sequence[Part]]:
         """Return the parts of the answer from `low` to `high`, and the groups of them that have a value each.
 
         Without a value the groups are the parts.

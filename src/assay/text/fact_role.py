@@ -1,0 +1,115 @@
+"""Which role an answer gives to what a fact names: the one that is asked for, or another one beside it.
+
+"It is sent to the manager" names the manager as the one who gets it, "opposite room 4" is not in room 4, and "the
+manager is exempt" does not say that the manager pays. The patterns are for folded text (`fold_in_place`), so
+Vietnamese is written without diacritics. A value ("9 o'clock", "20 kg") has no role.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.text.fact_judgments import FactJudgment
+from assay.text.fact_places import Occurrence, find_stated_quantity
+from assay.text.fact_texts import FactTexts
+from assay.text.quantities import is_plain
+from assay.text.read_text import ReadText
+
+_REACH = 40  # characters before and after a fact in which words for its role are searched
+_ARTICLE = r"(?:(?:the|an?|your|our|their|his|her|its|ong|ba|anh|chi|co|cac|nhung) )?"
+_EXEMPT_AFTER = re.compile(
+    r"[\"')*]{0,3},? (?:(?:cung|thi|van|lai|hien|se) )*"
+    r"(?P<cue>dau (?:co|can|phai|duoc)|lam gi (?:co|duoc)|khoi|(?:duoc )?mien|bi cam"
+    r"|(?<=cung )(?:khong|chua|chang)|(?<=thi )(?:khong|chua|chang)"
+    r"|(?:is|are|was|were) (?:exempt|excused|spared|barred|banned|excluded)|needn't|need not)\b"
+    r"(?! (?:ai|con ai|nguoi)\b)"
+)
+"""Says right after a name that what is said of others does not hold of it."""
+_OR_AFTER = re.compile(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
+_OR_BEFORE = re.compile(rf"(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
+_OR = re.compile(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
+_ASKS_WHO = re.compile(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
+_RECIPIENT = re.compile(
+    r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
+    rf" {_ARTICLE}$"
+)
+"""Says before a name that somebody else does it: for, to or instead of the one who is named."""
+_MOVED_FROM = re.compile(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
+_MOVED_TO = re.compile(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
+_BESIDE = re.compile(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
+_ASKED = re.compile(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
+_COMPARED = re.compile(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
+_WRITTEN = {
+    "hon": "hơn",
+    "hoi": "hỏi",
+    "dau": "đâu",
+    "khoi": "khỏi",
+    "mien": "miễn",
+    "chua": "chưa",
+    "chang": "chẳng",
+    "de": "để",
+    "tu": "từ",
+    "voi": "với",
+    "giup": "giúp",
+}
+"""How words that are folded like others are spelled in Vietnamese."""
+
+
+def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact to which an answer may give another role than the one that is asked for."""
+    if not texts.question.words or texts.is_negative or texts.denied_in_question:
+        return None
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is not None and not is_plain(stated):
+        return None
+    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "")
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> Iterator[str]:
+    answer, clause = texts.answer, spot.clause
+    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
+    after = (spot.end, min(clause.sentence_end, spot.end + _REACH))
+    cue = _EXEMPT_AFTER.match(answer.plain, *after)
+    if _is_new(texts, cue):
+        yield "it is exempt or denied"
+    for alternative in (_OR_AFTER.match(answer.plain, *after), _OR_BEFORE.search(answer.plain, *before)):
+        if alternative is not None and not has_number and _is_alternative(texts, alternative):
+            yield f'"{alternative["other"]}" is named as an alternative'
+    if _ASKS_WHO.match(texts.question.plain) and _is_new(texts, _RECIPIENT.search(answer.plain, *before)):
+        yield "it is named as the one for whom something is done"
+    if _MOVED_TO.match(answer.plain, *after) and _is_new(texts, _MOVED_FROM.search(answer.plain, *before)):
+        yield "it is named as what something is moved from"
+    if _is_new(texts, _ASKED.search(answer.plain, *before)) and _ASKS_WHO.match(texts.question.plain):
+        yield "it is named as the one to ask"
+    if _is_new(texts, _COMPARED.search(answer.plain, *before)):
+        yield "something else is compared with it"
+    if _is_new(texts, _BESIDE.search(answer.plain, *before)):
+        yield "it is named as what something is opposite to"
+
+
+def _is_new(texts: FactTexts, cue: re.Match[str] | None) -> bool:
+    """Whether there is a cue, spelled as it is meant, that neither question, reference nor facts have."""
+    if cue is None or not _is_spelled(texts.answer, cue):
+        return False
+    return not any(f" {cue['cue']} " in f" {text.plain} " for text in texts.explaining)
+
+
+def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
+    """Whether a word of a cue is written as it is spelled, or without diacritics."""
+    start, end = cue.span("cue")
+    for folded, written in zip(cue["cue"].split(), text.text[start:end].lower().split(), strict=False):
+        if folded in _WRITTEN and not written.isascii() and written != _WRITTEN[folded]:
+            return False
+        if folded in _WRITTEN and written.isascii() and text.has_marks and not _WRITTEN[folded].isascii():
+            return False
+    return True
+
+
+def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
+    if any(_OR.search(text.plain) for text in texts.explaining):
+        return False
+    start = cue.start("other")
+    word = next((word for word in texts.answer.words if word.start == start), None)
+    return word is not None and word.kind != "stop" and not texts.is_familiar(word)
