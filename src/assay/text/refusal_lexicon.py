@@ -38,7 +38,8 @@ _FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave 
 _TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
 _BRACKET = re.compile(r"[{}<>\[\]]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_NOTHING = r"(?!)"
+NOTHING = r"(?!)"
+"""The pattern of an empty list: it matches nothing."""
 _OPENING, _CLOSING = r"\b(?:", r")\b"
 
 
@@ -111,7 +112,8 @@ class RefusalLexicon:
     @cached_property
     def marks(self) -> WordMarks:
         """Tells from the words of a text which of the lists it can match."""
-        patterns = {name: text for name, text in self.patterns.texts.items() if text != _NOTHING}
+        patterns = {name: self.patterns.texts[name] for name in PATTERN_LISTS}
+        patterns = {name: text for name, text in patterns.items() if text != NOTHING}
         if not self.is_spaced:
             return WordMarks({}, patterns)
         return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
@@ -162,6 +164,37 @@ PATTERN_LISTS = (
     "letters",
 )
 """The lists of a lexicon that are matched as patterns, by field."""
+DENIAL_LISTS = (
+    "denials.sources",
+    "denials.speaker",
+    "denials.within",
+    "denials.according",
+    "denials.exact",
+    "denials.negations",
+    "denials.telling",
+    "denials.told",
+    "denials.open",
+    "denials.knowing",
+    "denials.absent",
+    "denials.entries",
+    "denials.withheld",
+    "denials.permission",
+    "denials.failures",
+    "denials.declines",
+    "denials.advice",
+    "denials.reports",
+    "questions.number",
+    "questions.several",
+    "questions.open",
+    "questions.polar",
+    "questions.reason",
+    "questions.because",
+    "questions.no",
+    "questions.numerals",
+    "questions.access",
+    "questions.wording",
+)
+"""The lists by which a clause is compared with its question (`refusal_gap`), matched as patterns too."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",
@@ -178,7 +211,7 @@ _FIELDS = (
     "conclusions",
     "answers",
 )
-_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim")
+_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "denials", "questions")
 
 
 def fold_pattern(pattern: str) -> str:
@@ -381,10 +414,10 @@ class LexiconParser:
     def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> PatternTable:
         opening, closing = (_OPENING, _CLOSING) if is_spaced else ("(?:", ")")
         texts: dict[str, str] = {}
-        for name in PATTERN_LISTS:
+        for name in (*PATTERN_LISTS, *DENIAL_LISTS):
             alternatives = [self._read_pattern(text, name) for text in self._read_list(content, name)]
-            alternatives = [text for text in alternatives if text != _NOTHING]
-            texts[name] = f"{opening}{'|'.join(alternatives)}{closing}" if alternatives else _NOTHING
+            alternatives = [text for text in alternatives if text != NOTHING]
+            texts[name] = f"{opening}{'|'.join(alternatives)}{closing}" if alternatives else NOTHING
         return PatternTable(texts)
 
     def _read_list(self, content: Mapping[str, Any], name: str) -> list[str]:
@@ -396,14 +429,14 @@ class LexiconParser:
         """Return a regular expression folded; one that matches nothing, and a problem, if it is none."""
         if not isinstance(pattern, str):
             self._add(at, f"no text (got {pattern!r}; expected a word or a regular expression)")
-            return _NOTHING
+            return NOTHING
         folded = fold_pattern(pattern)
         try:
             if not self._is_checked:
                 re.compile(folded)
         except re.error as error:
             self._add(at, f"no regular expression ({error}; got {pattern!r}; expected a word, or a valid pattern)")
-            return _NOTHING
+            return NOTHING
         return folded
 
     # ── shapes ───────────────────────────────────────────────────────────────────────────────────────────────────

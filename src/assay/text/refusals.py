@@ -40,6 +40,7 @@ from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
+from assay.text.refusal_gap import find_gap, reports_wording
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
 from assay.text.refusal_model_file import choose_model, knows_most_words
@@ -240,8 +241,34 @@ def detect_behaviour(
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if is_open_to_model(answer):
         detected = _weigh_cached(answer, question, detected)
+    if question:
+        detected = _compare_cached(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
+    return detected
+
+
+@lru_cache(maxsize=1024)
+def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
+    """Return what an answer does, compared with what was asked."""
+    if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
+        return detected
+    rules = _select_rules(answer)
+    text, asked = normalise_answer(answer[:_LONGEST]), normalise_answer(question)
+    lexicon = find_lexicon(rules, text)
+    if lexicon is None:
+        return detected
+    if detected.behaviour != "answer" and reports_wording(text, asked, lexicon):
+        return PLAIN_ANSWER._replace(has_quoted_phrase=detected.has_quoted_phrase)
+    hits = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER)
+    gap = find_gap(text, asked, lexicon, hits.refusing)
+    if gap is None:
+        return detected
+    phrase = detected.phrase or gap.words
+    if not gap.is_whole:
+        return PLAIN_ANSWER._replace(has_refusal=True, phrase=phrase)
+    if detected.behaviour in ("answer", UNKNOWN):
+        return DetectedBehaviour(gap.kind, True, True, False, phrase, detected.has_quoted_phrase)
     return detected
 
 
@@ -425,6 +452,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
 def clear_caches() -> None:
     """Forget what was detected in the texts read so far."""
     _weigh_cached.cache_clear()
+    _compare_cached.cache_clear()
     _detect_cached.cache_clear()
 
 
@@ -491,13 +519,15 @@ def _match_bare(rules: Sequence[RefusalRules], answer: str) -> str:
 
 
 class _PhraseHits(NamedTuple):
-    """The asserted phrases of a text: the first of each kind, where they begin, and the lexicon of the first."""
+    """The asserted phrases of a text: the first of each kind, where they begin, the lexicon of the first, and where
+    those begin that refuse."""
 
     phrase_by_kind: dict[PhraseKind, str]
     starts: list[int]
     lexicon: RefusalLexicon | None
     has_quoted_phrase: bool
     is_rule_of_access: bool
+    refusing: list[int]
 
 
 def _detect(answer: str) -> DetectedBehaviour:
@@ -529,6 +559,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     quotes: list[tuple[int, int]] | None = None
     phrase_by_kind: dict[PhraseKind, str] = {}
     starts: list[int] = []
+    refusing: list[int] = []
     lexicon: RefusalLexicon | None = None
     quoted_phrase_seen = is_rule_of_access = False
     context, context_span = None, (-1, -1)
@@ -545,12 +576,14 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
                 context = contexts.find_context(*context_span)
             if _is_asserted(context, cue):
                 phrase_by_kind.setdefault(_effective_kind(context, phrase, cue), phrase)
+                if cue.kind in _PRECEDENCE:
+                    refusing.append(start)
                 lexicon = lexicon or cue.lexicon
                 if cue.kind != "doubt":
                     starts.append(start)
             elif cue.kind == "permission_denied":
                 is_rule_of_access = True
-    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access)
+    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access, refusing)
 
 
 def _find_phrases(rules: Sequence[RefusalRules], text: str) -> list[tuple[int, str, RefusalPhrase]]:
