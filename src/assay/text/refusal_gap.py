@@ -32,22 +32,8 @@ _COMMA = re.compile(r"(?<=,) (?!\d)|[\U0001f000-\U0001faff\u2600-\u27bf] ")
 _PIECE = re.compile(r"(?<=[^ ] [-–]) |(?<=,) (?=(?:so|and|yet|though|although|because|since|which)\b)|(?<=:) ")
 _MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
 _QUESTION_END = " \"')]¶"
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?;¶]) ")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ", "¶ ")
-_DENYING = (
-    "telling",
-    "told",
-    "knowing",
-    "open",
-    "absent",
-    "entries",
-    "negations",
-    "sources",
-    "advice",
-    "failures",
-    "withheld",
-    "permission",
-    "reports",
-)
 
 
 class OpenQuestion(NamedTuple):
@@ -82,7 +68,7 @@ class Gap(NamedTuple):
 
 class _Denial(NamedTuple):
     kind: GapKind
-    is_of_asked: bool  # it names nothing beside what was asked
+    is_of_asked: bool = False  # it names nothing beside what was asked
     position: int = -1
     words: str = ""
 
@@ -122,6 +108,8 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
         return None
     if "@" in text:
         text = _MAIL_ADDRESS.sub(lambda address: " " * len(address[0]), text)
+    if not refused and not _holds_denial(text, asked, lexicon):
+        return None
     denials, others = _sort_clauses(text, asked, lexicon, refused)
     if not denials:
         return None
@@ -133,6 +121,20 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
     if answers and not asked.has_parts:
         return None
     return Gap(not answers, kind, denial.words)
+
+
+def _holds_denial(text: str, asked: OpenQuestion, lexicon: RefusalLexicon) -> bool:
+    """Whether a clause of a text denies; looks only into sentences with words of denying, since most have none."""
+    reader = _ClauseReader(asked, lexicon)
+    sentence_before = ""
+    for sentence in _SENTENCE_BREAK.split(text):
+        if lexicon.may_deny(sentence):
+            pieces = _split_pieces(sentence, lexicon, at_commas=asked.has_parts or not lexicon.is_spaced)
+            reader.clause_before = sentence_before
+            if any(reader.find_denial(piece) is not None for piece in pieces):
+                return True
+        sentence_before = sentence
+    return False
 
 
 def _sort_clauses(
@@ -151,11 +153,11 @@ def _sort_clauses(
         if denial is not None and is_quoted(quotations, start + denial.position):
             denial = None
         if denial is None and any(start <= position < end for position in refused):
-            denial = _Denial("abstain", reader.is_of_asked(clause))
+            denial = _Denial("abstain")
         if denial is None:
             others.append((clause, begins_sentence))
         else:
-            denials.append(denial)
+            denials.append(denial._replace(is_of_asked=reader.is_of_asked(clause)))
         begins_sentence = clause.endswith(_SENTENCE_ENDS)
     return denials, others
 
@@ -213,15 +215,17 @@ class _ClauseReader:
     def __init__(self, asked: OpenQuestion, lexicon: RefusalLexicon) -> None:
         self._asked, self._lexicon = asked, lexicon
         self._patterns = lexicon.patterns
-        self._source_before = False  # the clause before named a source, so that "it" and "they" may be one
+        self.clause_before = ""  # if it names a source, "it" and "they" may be one
 
     def find_denial(self, clause: str) -> _Denial | None:
         """Return how a clause denies; None if it does not."""
         patterns, asked = self._patterns, self._asked
+        before, self.clause_before = self.clause_before, clause
+        if not self._lexicon.may_deny(clause):
+            return None
         source = self._find_source(clause)
-        if source < 0 and self._source_before and patterns["subjects.pronouns"].match(clause):
+        if source < 0 and patterns["subjects.pronouns"].match(clause) and self._find_source(before) >= 0:
             source = 0
-        self._source_before = source >= 0
         if clause.rstrip(_QUESTION_END).endswith("?"):
             return None
         if asked.is_polar and source < 0 and any(patterns[name].match(clause) for name in ("answers", "questions.no")):
@@ -233,7 +237,7 @@ class _ClauseReader:
             words = self._find_lack(clause, source, is_speaker=is_speaker)
         if words is None or self._is_taken_back(clause, words.position, is_source=source >= 0 or is_speaker):
             return None
-        return words._replace(kind=kind, is_of_asked=self.is_of_asked(clause))
+        return words._replace(kind=kind)
 
     def _find_lack(self, clause: str, source: int, *, is_speaker: bool) -> _Denial | None:
         """Return where a clause says that something is not told, known or there; None if it does not."""
@@ -241,20 +245,29 @@ class _ClauseReader:
         names_asked = self.names_asked(clause)
         # what is said of the thing asked for answers "may I", "is there" and "why": only a source or the speaker denies
         answers_so = names_asked and (asked.is_polar or asked.asks_reason)
-        is_bare = not answers_so and self.count_other_words(clause) <= self._few_words
-        is_topical = is_bare or (names_asked and not answers_so)
         is_told = source >= 0 or is_speaker
-        single = {
-            "open": is_told or is_topical,
-            "absent": is_told,
-            "failures": is_told or is_bare,
-            "declines": is_speaker or not names_asked,
-        }
-        words = self._find_word([name for name, may_deny in single.items() if may_deny], clause)
+
+        def is_topical(*, if_named: bool = True) -> bool:
+            if answers_so:
+                return False
+            return (names_asked and if_named) or self.count_other_words(clause) <= self._few_words
+
+        words = self._find_word(("open",), clause)
+        if words is not None and (is_told or is_topical()):
+            return words
+        words = self._find_word(("absent",), clause) if is_told else None
+        if words is None:
+            words = self._find_word(("failures",), clause)
+            if words is not None and not is_told and not is_topical(if_named=False):
+                words = None
+        if words is None and (is_speaker or not names_asked):
+            words = self._find_word(("declines",), clause)
         if words is None and source >= 0:
             words = self._find_negated(("telling", "told", "entries"), clause, source)
-        if words is None and is_topical:
+        if words is None:
             words = self._find_negated(("told",), clause)
+            if words is not None and not is_topical():
+                words = None
         if words is None and is_speaker:
             words = self._find_negated(("knowing", "entries"), clause)
         return words
@@ -276,12 +289,14 @@ class _ClauseReader:
 
     def count_other_words(self, clause: str) -> int:
         """Return how many words stand beside those of denying and of the question."""
-        text = clause
-        for name in _DENYING:
-            text = self._patterns[f"denials.{name}"].sub(" ", text)
+        if self._count_new_words(clause) == 0:
+            return 0
+        return self._count_new_words(self._lexicon.denial_vocabulary.sub(" ", clause))
+
+    def _count_new_words(self, text: str) -> int:
         fillers = self._lexicon.words["no_claim.fillers"]
-        stems = [stem for stem in _list_stems(text, self._lexicon) if stem not in fillers]
-        return len([stem for stem in stems if stem not in self._asked.stems])
+        stems = set(_list_stems(text, self._lexicon)) - self._asked.stems
+        return len(stems - fillers)
 
     def answers(self, clause: str, *, counts_reports: bool, begins: bool) -> bool:
         """Whether a clause, which may begin a sentence, gives something of the kind that was asked."""
@@ -342,7 +357,7 @@ class _ClauseReader:
         for name in names:
             for match in self._patterns[f"denials.{name}"].finditer(clause):
                 if not self._is_asked(match[0]):
-                    return _Denial("abstain", False, match.start(), match[0])
+                    return _Denial("abstain", position=match.start(), words=match[0])
         return None
 
     def _find_negated(self, names: Sequence[str], clause: str, source: int = -1) -> _Denial | None:
@@ -359,7 +374,7 @@ class _ClauseReader:
                     overlaps = match.start() < negation.end() and negation.start() < match.end()
                     if not overlaps and not self._is_asked(match[0]):
                         begin, finish = sorted((negation, match), key=re.Match[str].start)
-                        return _Denial("abstain", False, begin.start(), f"{begin[0]} … {finish[0]}")
+                        return _Denial("abstain", position=begin.start(), words=f"{begin[0]} … {finish[0]}")
         return None
 
     def _is_subject(self, clause: str, source: int, negation: re.Match[str]) -> bool:

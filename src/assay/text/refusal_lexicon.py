@@ -118,6 +118,29 @@ class RefusalLexicon:
             return WordMarks({}, patterns)
         return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
 
+    @cached_property
+    def denial_marks(self) -> WordMarks:
+        """Tells from the words of a text which of the lists of denying it can match."""
+        patterns = {name: self.patterns.texts[name] for name in MARKED_DENIALS}
+        patterns = {name: text for name, text in patterns.items() if text != NOTHING}
+        if not self.is_spaced:
+            return WordMarks({}, patterns)
+        return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
+
+    @cached_property
+    def denial_vocabulary(self) -> re.Pattern[str]:
+        """Matches the words of all lists of denying, which name nothing beside what is denied."""
+        texts = [self.patterns.texts[name] for name in DENIAL_VOCABULARY]
+        return re.compile("|".join(text for text in texts if text != NOTHING) or NOTHING)
+
+    def may_deny(self, text: str) -> bool:
+        """Return whether a prepared text holds words by which it could deny: one of absence, restriction or failure, or
+        a negation and a verb or noun of telling or knowing. Looks at single words, and lets much through."""
+        marks, bits = self.denial_marks.mark(text), self.denial_marks.bits
+        if any(marks & bits[name] for name in DENYING_ALONE):
+            return True
+        return bool(marks & bits["denials.negations"]) and any(marks & bits[name] for name in DENIED_WORDS)
+
 
 class RefusalPhrase(NamedTuple):
     """The meaning of a phrase, its required subject, the name of the pattern that must follow it in the same clause
@@ -195,6 +218,30 @@ DENIAL_LISTS = (
     "questions.wording",
 )
 """The lists by which a clause is compared with its question (`refusal_gap`), matched as patterns too."""
+DENYING_ALONE = (
+    "denials.open",
+    "denials.absent",
+    "denials.withheld",
+    "denials.permission",
+    "denials.failures",
+    "denials.declines",
+)
+DENIED_WORDS = ("denials.telling", "denials.told", "denials.knowing", "denials.entries")
+DENIAL_VOCABULARY = (
+    *DENIED_WORDS,
+    "denials.negations",
+    "denials.open",
+    "denials.absent",
+    "denials.sources",
+    "denials.advice",
+    "denials.failures",
+    "denials.withheld",
+    "denials.permission",
+    "denials.reports",
+)
+MARKED_DENIALS = ("denials.negations", *DENYING_ALONE, *DENIED_WORDS)
+"""The lists one word of which may deny, those of which one must stand beside a negation, those whose words name nothing
+else, and those that are looked up in a first look."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",

@@ -39,7 +39,7 @@ from assay.text.lexicon_file import (
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
-from assay.text.refusal_first_look import may_refuse_freely
+from assay.text.refusal_first_look import may_deny_at_length, may_refuse_freely
 from assay.text.refusal_gap import find_gap, reports_wording
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
@@ -182,7 +182,8 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): which answers the models of free wording must weigh if they hold no phrase.
+    """Return a boolean array of shape (n,): which answers the models of free wording must weigh, or must be
+    compared with their question, if they hold no phrase.
 
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
@@ -190,8 +191,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> mark_answers_open_to_model(["12 days of leave", "No leave", ""]).tolist()
     [False, True, False]
     """
-    marked = [0 < len(answer) <= LONGEST_SCORED and _may_be_weighed(answer) for answer in answers]
-    return np.array(marked, dtype=np.bool_)
+    return np.fromiter(map(_may_leave_open, answers), np.bool_, len(answers))
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -241,11 +241,19 @@ def detect_behaviour(
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if is_open_to_model(answer):
         detected = _weigh_cached(answer, question, detected)
-    if question:
+    if question and (detected.has_refusal or detected.behaviour == UNKNOWN or _may_leave_open(answer)):
         detected = _compare_cached(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
+
+
+def _may_leave_open(answer: str) -> bool:
+    """Whether an answer holds words by which it may deny what was asked, or is in another language than English and
+    Vietnamese, whose words are looked at when it is read."""
+    if len(answer) <= LONGEST_SCORED:
+        return _may_be_weighed(answer) or has_other_script(answer) or _needs_latin_rules(answer)
+    return may_deny_at_length(answer) or has_other_script(answer) or _needs_latin_rules(answer)
 
 
 @lru_cache(maxsize=1024)
@@ -254,14 +262,17 @@ def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> 
     if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
         return detected
     rules = _select_rules(answer)
-    text, asked = normalise_answer(answer[:_LONGEST]), normalise_answer(question)
+    text = normalise_answer(answer[:_LONGEST])
     lexicon = find_lexicon(rules, text)
-    if lexicon is None:
+    if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
         return detected
+    asked = normalise_answer(question)
     if detected.behaviour != "answer" and reports_wording(text, asked, lexicon):
         return PLAIN_ANSWER._replace(has_quoted_phrase=detected.has_quoted_phrase)
-    hits = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER)
-    gap = find_gap(text, asked, lexicon, hits.refusing)
+    refused: Sequence[int] = ()
+    if detected.has_refusal and detected.phrase:
+        refused = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER).refusing
+    gap = find_gap(text, asked, lexicon, refused)
     if gap is None:
         return detected
     phrase = detected.phrase or gap.words
