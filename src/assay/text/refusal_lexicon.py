@@ -136,10 +136,21 @@ class RefusalLexicon:
     def may_deny(self, text: str) -> bool:
         """Return whether a prepared text holds words by which it could deny: one of absence, restriction or failure, or
         a negation and a verb or noun of telling or knowing. Looks at single words, and lets much through."""
-        marks, bits = self.denial_marks.mark(text), self.denial_marks.bits
-        if any(marks & bits[name] for name in DENYING_ALONE):
-            return True
-        return bool(marks & bits["denials.negations"]) and any(marks & bits[name] for name in DENIED_WORDS)
+        marks, (alone, negations, denied) = self.denial_marks.mark(text), self._denial_bits
+        return bool(marks & alone or (marks & negations and marks & denied))
+
+    def may_deny_alone(self, text: str) -> bool:
+        """Return whether a prepared text holds a word of absence, restriction or failure, by a first look at single
+        words."""
+        return bool(self.denial_marks.mark(text) & self._denial_bits[0])
+
+    @cached_property
+    def _denial_bits(self) -> tuple[int, int, int]:
+        """The bits of the lists of which a word may deny, of negations, and of what these may stand beside."""
+        bits = self.denial_marks.bits
+        groups = (DENYING_ALONE, ("denials.negations",), DENIED_WORDS)
+        alone, negations, denied = (sum(bits[name] for name in names) for names in groups)
+        return alone, negations, denied
 
 
 class RefusalPhrase(NamedTuple):

@@ -251,9 +251,12 @@ def detect_behaviour(
 def _may_leave_open(answer: str) -> bool:
     """Whether an answer holds words by which it may deny what was asked, or is in another language than English and
     Vietnamese, whose words are looked at when it is read."""
-    if len(answer) <= LONGEST_SCORED:
-        return _may_be_weighed(answer) or has_other_script(answer) or _needs_latin_rules(answer)
-    return may_deny_at_length(answer) or has_other_script(answer) or _needs_latin_rules(answer)
+    if len(answer) > LONGEST_SCORED:
+        return may_deny_at_length(answer) or has_other_script(answer) or _needs_latin_rules(answer)
+    if _may_be_weighed(answer) or has_other_script(answer) or _needs_latin_rules(answer):
+        return True
+    text = normalise_answer(answer)
+    return any(lexicon.may_deny_alone(text) for lexicon in load_rules("common").lexicons.values())
 
 
 @lru_cache(maxsize=1024)
