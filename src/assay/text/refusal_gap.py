@@ -27,6 +27,7 @@ _SHORTEST_WORD = 3
 _FEW_WORDS = 2  # words beside a denial that name no other thing
 _NEAR = 40  # characters between a negation and the verb that it denies
 _NEGATION_FIRST = ("en", "vi")  # languages in which a negation stands before its verb, and its subject before it
+_SHORT_START = 25  # characters of a clause within which a verb has no subject before it
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _COMMA = re.compile(r"(?<=,) (?!\d)|[\U0001f000-\U0001faff\u2600-\u27bf] ")
 _PIECE = re.compile(r"(?<=[^ ] [-–]) |(?<=,) (?=(?:so|and|yet|though|although|because|since|which)\b)|(?<=:) ")
@@ -130,7 +131,7 @@ def _holds_denial(text: str, asked: OpenQuestion, lexicon: RefusalLexicon) -> bo
     for sentence in _SENTENCE_BREAK.split(text):
         if lexicon.may_deny(sentence):
             pieces = _split_pieces(sentence, lexicon, at_commas=asked.has_parts or not lexicon.is_spaced)
-            reader.clause_before = sentence_before
+            reader.clauses_before = [f"{sentence_before} "] if sentence_before else []
             if any(reader.find_denial(piece) is not None for piece in pieces):
                 return True
         sentence_before = sentence
@@ -215,16 +216,17 @@ class _ClauseReader:
     def __init__(self, asked: OpenQuestion, lexicon: RefusalLexicon) -> None:
         self._asked, self._lexicon = asked, lexicon
         self._patterns = lexicon.patterns
-        self.clause_before = ""  # if it names a source, "it" and "they" may be one
+        self.clauses_before: list[str] = []  # if one names a source, "it" and "they" may be one
 
     def find_denial(self, clause: str) -> _Denial | None:
         """Return how a clause denies; None if it does not."""
         patterns, asked = self._patterns, self._asked
-        before, self.clause_before = self.clause_before, clause
+        clauses_before = self.clauses_before
+        self.clauses_before = [*clauses_before, clause]
         if not self._lexicon.may_deny(clause):
             return None
         source = self._find_source(clause)
-        if source < 0 and patterns["subjects.pronouns"].match(clause) and self._find_source(before) >= 0:
+        if source < 0 and self._continues_source(clause, clauses_before):
             source = 0
         if clause.rstrip(_QUESTION_END).endswith("?"):
             return None
@@ -238,6 +240,21 @@ class _ClauseReader:
         if words is None or self._is_taken_back(clause, words.position, is_source=source >= 0 or is_speaker):
             return None
         return words._replace(kind=kind)
+
+    def _continues_source(self, clause: str, clauses_before: Sequence[str]) -> bool:
+        """Whether a clause without a source goes on about that of a clause before: by a pronoun, or in one sentence by
+        a verb that has no subject of its own."""
+        for before in reversed(clauses_before):
+            is_pronoun = self._patterns["subjects.pronouns"].match(clause) is not None
+            negation = self._patterns["denials.negations"].search(clause, 0, _SHORT_START)
+            absent = self._patterns["denials.absent"].search(clause, 0, _SHORT_START)
+            goes_on = not before.endswith(_SENTENCE_ENDS) and (negation or absent)
+            if not (is_pronoun or goes_on):
+                return False
+            if self._find_source(before) >= 0:
+                return True
+            clause = before
+        return False
 
     def _find_lack(self, clause: str, source: int, *, is_speaker: bool) -> _Denial | None:
         """Return where a clause says that something is not told, known or there; None if it does not."""
@@ -304,7 +321,9 @@ class _ClauseReader:
         text = _NUMBER.sub(lambda number: " " if number[0] in asked.numbers else number[0], clause)
         least = 2 if asked.has_parts else (lexicon.least_claim_words + 1) // 2
         claim = find_claim(text, least, lexicon, lexicon.marks.mark(text))
-        if not claim:
+        if asked.wants_number and begins and not claim and patterns["questions.numerals"].match(clause):
+            claim = "certain"
+        if not claim or clause.rstrip().endswith(":"):
             return False
         names_source = self._find_source(clause) >= 0 and patterns["denials.according"].search(clause) is None
         is_report = names_source or patterns["denials.reports"].search(clause) is not None
