@@ -248,7 +248,8 @@ class _ClauseReader:
             is_pronoun = self._patterns["subjects.pronouns"].match(clause) is not None
             negation = self._patterns["denials.negations"].search(clause, 0, _SHORT_START)
             absent = self._patterns["denials.absent"].search(clause, 0, _SHORT_START)
-            goes_on = not before.endswith(_SENTENCE_ENDS) and (negation or absent)
+            turns = self._patterns["denials.turning"].match(clause)
+            goes_on = not before.endswith(_SENTENCE_ENDS) and (turns or negation or absent)
             if not (is_pronoun or goes_on):
                 return False
             if self._find_source(before) >= 0:
@@ -327,9 +328,9 @@ class _ClauseReader:
             return False
         names_source = self._find_source(clause) >= 0 and patterns["denials.according"].search(clause) is None
         is_report = names_source or patterns["denials.reports"].search(clause) is not None
-        if is_report and not counts_reports:
-            return asked.wants_number and self._covers_question(clause)
         holds_number = claim == "certain" or patterns["questions.numerals"].search(clause) is not None
+        if is_report and not counts_reports:
+            return asked.wants_number and holds_number and self._covers_question(clause)
         if asked.wants_number and not asked.has_parts:
             return holds_number and self._is_related(clause, begins=begins)
         if patterns["answers"].match(clause):

@@ -202,6 +202,7 @@ DENIAL_LISTS = (
     "denials.sources",
     "denials.speaker",
     "denials.within",
+    "denials.turning",
     "denials.according",
     "denials.exact",
     "denials.negations",

@@ -248,6 +248,13 @@ def detect_behaviour(
     return detected
 
 
+def _choose_lexicon(rules: Sequence[RefusalRules], answer: str, text: str) -> RefusalLexicon | None:
+    """Return the lexicon of an answer: that of Vietnamese for its letters, else of most common words in the prepared
+    text, which may include the question."""
+    vietnamese = load_rules("common").lexicons.get("vi")
+    return vietnamese if vietnamese is not None and is_spelt_like("vi", answer) else find_lexicon(rules, text)
+
+
 def _may_leave_open(answer: str) -> bool:
     """Whether an answer holds words by which it may deny what was asked, or is in another language than English and
     Vietnamese, whose words are looked at when it is read."""
@@ -265,11 +272,10 @@ def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> 
     if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
         return detected
     rules = _select_rules(answer)
-    text = normalise_answer(answer[:_LONGEST])
-    lexicon = find_lexicon(rules, text)
+    text, asked = normalise_answer(answer[:_LONGEST]), normalise_answer(question)
+    lexicon = _choose_lexicon(rules, answer, f"{text} {asked}")
     if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
         return detected
-    asked = normalise_answer(question)
     if detected.behaviour != "answer" and reports_wording(text, asked, lexicon):
         return PLAIN_ANSWER._replace(has_quoted_phrase=detected.has_quoted_phrase)
     refused: Sequence[int] = ()
