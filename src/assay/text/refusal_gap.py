@@ -59,12 +59,14 @@ class OpenQuestion(NamedTuple):
 class Gap(NamedTuple):
     """What an answer leaves open: all that was asked, or one part of several; and the words of the lexicon that deny.
 
-    Other words of the answer are not named: they may be restricted.
+    Other words of the answer are not named: they may be restricted. `opens_with_answer`: the first clause gives the
+    number that was asked for, and something else is denied.
     """
 
     is_whole: bool
     kind: GapKind
     words: str
+    opens_with_answer: bool = False
 
 
 class _Denial(NamedTuple):
@@ -120,7 +122,9 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
     reader = _ClauseReader(asked, lexicon)
     answers = any(reader.answers(other, counts_reports=counts_reports, begins=begins) for other, begins in others)
     if answers and not asked.has_parts:
-        return None
+        opening = others[0][0]
+        opens = text.startswith(opening) and reader.answers(opening, counts_reports=False, begins=True)
+        return Gap(False, kind, denial.words, opens_with_answer=True) if opens and asked.wants_number else None
     return Gap(not answers, kind, denial.words)
 
 
@@ -273,15 +277,17 @@ class _ClauseReader:
         words = self._find_word(("open",), clause)
         if words is not None and (is_told or is_topical()):
             return words
-        words = self._find_word(("absent",), clause) if is_told else None
-        if words is None:
+        gives_reason = asked.asks_reason and not is_speaker  # "the date was missing" is a reason
+        words = self._find_word(("absent",), clause) if is_told and not gives_reason else None
+        if words is None and not gives_reason:
             words = self._find_word(("failures",), clause)
             if words is not None and not is_told and not is_topical(if_named=False):
                 words = None
         if words is None and (is_speaker or not names_asked):
             words = self._find_word(("declines",), clause)
         if words is None and source >= 0:
-            words = self._find_negated(("telling", "told", "entries"), clause, source)
+            names = ("telling", "told") if gives_reason else ("telling", "told", "entries")
+            words = self._find_negated(names, clause, source)
         if words is None:
             words = self._find_negated(("told",), clause)
             if words is not None and not is_topical():
@@ -345,7 +351,7 @@ class _ClauseReader:
 
     def _is_related(self, clause: str, *, begins: bool) -> bool:
         """Whether a clause with a number is about what was asked: it takes up a word, or is short."""
-        if self.names_asked(clause):
+        if self.names_asked(clause) or (begins and _NUMBER.search(clause, 0, _SHORT_START)):
             return True
         return begins and len(_list_stems(clause, self._lexicon)) <= 2 * self._few_words
 
@@ -366,6 +372,8 @@ class _ClauseReader:
     def _find_withheld(self, clause: str, *, is_speaker: bool) -> _Denial | None:
         """Return where a clause says that what was asked is not for the reader; None if it does not."""
         patterns = self._patterns
+        if self._asked.asks_reason and not is_speaker:
+            return None  # "so access was denied"
         words = self._find_word(("withheld",), clause)
         if words is None and not self._asked.is_polar:
             is_pointed = any(patterns[name].search(clause) for name in ("subjects.you", "subjects.this"))

@@ -282,7 +282,7 @@ def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> 
     if detected.has_refusal and detected.phrase:
         refused = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER).refusing
     gap = find_gap(text, asked, lexicon, refused)
-    if gap is None:
+    if gap is None or (gap.opens_with_answer and detected.behaviour in ("answer", UNKNOWN)):
         return detected
     phrase = detected.phrase or gap.words
     if not gap.is_whole:
