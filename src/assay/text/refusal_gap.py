@@ -25,6 +25,7 @@ GapKind = Literal["abstain", "permission_denied"]
 _STEM = 5
 _SHORTEST_WORD = 3
 _FEW_WORDS = 2  # words beside a denial that name no other thing
+_LONG = 300  # characters
 _NEAR = 40  # characters between a negation and the verb that it denies
 _NEGATION_FIRST = ("en", "vi")  # languages in which a negation stands before its verb, and its subject before it
 _SHORT_START = 25  # characters of a clause within which a verb has no subject before it
@@ -109,6 +110,8 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
     asked = read_question(question, lexicon)
     if asked.is_about_refusing and not refused:
         return None
+    if len(text) > _LONG:  # so many words answer, whether or not they hold the number
+        asked = asked._replace(wants_number=False)
     if "@" in text:
         text = _MAIL_ADDRESS.sub(lambda address: " " * len(address[0]), text)
     if not refused and not _holds_denial(text, asked, lexicon):
