@@ -33,6 +33,9 @@ _NUMBER = re.compile(r"\d[\d.,:]*")
 _COMMA = re.compile(r"(?<=,) (?!\d)|[\U0001f000-\U0001faff\u2600-\u27bf] ")
 _PIECE = re.compile(r"(?<=[^ ] [-–]) |(?<=,) (?=(?:so|and|yet|though|although|because|since|which)\b)|(?<=:) ")
 _MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
+_ABBREVIATION = re.compile(
+    r"\b(?:ext|no|nr|nos|tel|vol|pp?|figs?|art|sec|approx|ca|vs?|st|dr|mrs?|ms|prof|num|pag)\.(?= )"
+)
 _QUESTION_END = " \"')]¶"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;¶]) ")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ", "¶ ")
@@ -47,6 +50,7 @@ class OpenQuestion(NamedTuple):
     """
 
     text: str
+    words: frozenset[str]
     stems: frozenset[str]
     numbers: frozenset[str]
     wants_number: bool
@@ -91,6 +95,7 @@ def read_question(question: str, lexicon: RefusalLexicon) -> OpenQuestion:
         is_polar = patterns["questions.polar"].match(text) is not None
     return OpenQuestion(
         text=text,
+        words=frozenset(split_words(text)),
         stems=frozenset(_list_stems(text, lexicon)),
         numbers=frozenset(_NUMBER.findall(text)),
         wants_number=holds("number"),
@@ -114,6 +119,8 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
         asked = asked._replace(wants_number=False)
     if "@" in text:
         text = _MAIL_ADDRESS.sub(lambda address: " " * len(address[0]), text)
+    if ". " in text:
+        text = _ABBREVIATION.sub(lambda word: word[0][:-1] + " ", text)
     if not refused and not _holds_denial(text, asked, lexicon):
         return None
     denials, others = _sort_clauses(text, asked, lexicon, refused)
@@ -123,10 +130,9 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
     kind: GapKind = "permission_denied" if any(item.kind != "abstain" for item in denials) else "abstain"
     counts_reports = asked.has_parts or not denial.is_of_asked
     reader = _ClauseReader(asked, lexicon)
-    answers = any(reader.answers(other, counts_reports=counts_reports, begins=begins) for other, begins in others)
+    answers = reader.find_answer(others, counts_reports=counts_reports)
     if answers and not asked.has_parts:
-        opening = others[0][0]
-        opens = text.startswith(opening) and reader.answers(opening, counts_reports=False, begins=True)
+        opens = text.startswith(others[0][0]) and reader.find_answer(others[:1], counts_reports=False)
         return Gap(False, kind, denial.words, opens_with_answer=True) if opens and asked.wants_number else None
     return Gap(not answers, kind, denial.words)
 
@@ -211,10 +217,14 @@ def _list_stems(text: str, lexicon: RefusalLexicon) -> list[str]:
     shortest = 2 if lexicon.language == "vi" else _SHORTEST_WORD
     ignored = lexicon.words["no_claim.words"] | lexicon.common_words
     return [
-        word.rstrip("s")[:_STEM]
+        _find_stem(word)
         for word in split_words(text)
         if len(word) >= shortest and word not in ignored and not is_stop_word(word)
     ]
+
+
+def _find_stem(word: str) -> str:
+    return word.rstrip("s")[:_STEM]
 
 
 class _ClauseReader:
@@ -244,7 +254,10 @@ class _ClauseReader:
         kind: GapKind = "permission_denied" if words is not None else "abstain"
         if words is None:
             words = self._find_lack(clause, source, is_speaker=is_speaker)
-        if words is None or self._is_taken_back(clause, words.position, is_source=source >= 0 or is_speaker):
+        if words is None:
+            return None
+        is_told = is_speaker or 0 <= source <= words.position
+        if self._is_taken_back(clause, words.position, is_source=is_told):
             return None
         return words._replace(kind=kind)
 
@@ -325,18 +338,35 @@ class _ClauseReader:
         stems = set(_list_stems(text, self._lexicon)) - self._asked.stems
         return len(stems - fillers)
 
-    def answers(self, clause: str, *, counts_reports: bool, begins: bool) -> bool:
+    def find_answer(self, clauses: Sequence[tuple[str, bool]], *, counts_reports: bool) -> bool:
+        """Whether one of some clauses gives something of the kind that was asked; they come with whether each begins a
+        sentence, for what follows a report in its sentence reports too."""
+        is_report = False
+        for clause, begins in clauses:
+            is_report = (is_report and not begins) or self._is_report(clause)
+            if self._answers(clause, begins=begins, is_report=is_report, counts_reports=counts_reports):
+                return True
+        return False
+
+    def _is_report(self, clause: str) -> bool:
+        """Whether a clause says what a source holds, where "according to" one it states something."""
+        if self._find_source(clause) >= 0 and self._patterns["denials.according"].search(clause) is None:
+            return True
+        return self._patterns["denials.reports"].search(clause) is not None
+
+    def _answers(self, clause: str, *, begins: bool, is_report: bool, counts_reports: bool) -> bool:
         """Whether a clause, which may begin a sentence, gives something of the kind that was asked."""
         patterns, lexicon, asked = self._patterns, self._lexicon, self._asked
+        gives_reason = patterns["questions.because"].match(clause) is not None and not asked.asks_reason
+        if gives_reason or clause.rstrip().endswith(":"):
+            return False
         text = _NUMBER.sub(lambda number: " " if number[0] in asked.numbers else number[0], clause)
         least = 2 if asked.has_parts else (lexicon.least_claim_words + 1) // 2
         claim = find_claim(text, least, lexicon, lexicon.marks.mark(text))
         if asked.wants_number and begins and not claim and patterns["questions.numerals"].match(clause):
             claim = "certain"
-        if not claim or clause.rstrip().endswith(":"):
+        if not claim:
             return False
-        names_source = self._find_source(clause) >= 0 and patterns["denials.according"].search(clause) is None
-        is_report = names_source or patterns["denials.reports"].search(clause) is not None
         holds_number = claim == "certain" or patterns["questions.numerals"].search(clause) is not None
         if is_report and not counts_reports:
             return asked.wants_number and holds_number and self._covers_question(clause)
@@ -369,8 +399,10 @@ class _ClauseReader:
         """Whether the question holds all of some words."""
         if not self._lexicon.is_spaced:
             return words in self._asked.text
-        stems = _list_stems(words, self._lexicon)
-        return bool(stems) and self._asked.stems.issuperset(stems)
+        asked = self._asked
+        if not asked.stems.issuperset(_list_stems(words, self._lexicon)):
+            return False
+        return all(word in asked.words or _find_stem(word) in asked.stems for word in split_words(words))
 
     def _find_withheld(self, clause: str, *, is_speaker: bool) -> _Denial | None:
         """Return where a clause says that what was asked is not for the reader; None if it does not."""
