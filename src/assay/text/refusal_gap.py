@@ -34,7 +34,7 @@ _COMMA = re.compile(r"(?<=,) (?!\d)|[\U0001f000-\U0001faff\u2600-\u27bf] ")
 _PIECE = re.compile(r"(?<=[^ ] [-–]) |(?<=,) (?=(?:so|and|yet|though|although|because|since|which)\b)|(?<=:) ")
 _MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
 _ABBREVIATION = re.compile(
-    r"\b(?:ext|no|nr|nos|tel|vol|pp?|figs?|art|sec|approx|ca|vs?|st|dr|mrs?|ms|prof|num|pag)\.(?= )"
+    r"\b(?:(?:no|nr|nos|p|pp|art|sec|num|pag)\.(?= \d)|(?:ext|tel|vol|figs?|approx|ca|vs?|st|dr|mrs?|ms|prof)\.(?= ))"
 )
 _QUESTION_END = " \"')]¶"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;¶]) ")
@@ -402,7 +402,12 @@ class _ClauseReader:
         asked = self._asked
         if not asked.stems.issuperset(_list_stems(words, self._lexicon)):
             return False
-        return all(word in asked.words or _find_stem(word) in asked.stems for word in split_words(words))
+        ignored = self._lexicon.words["no_claim.fillers"]
+        negations = self._patterns["denials.negations"]
+        return all(
+            word in asked.words or _find_stem(word) in asked.stems or word in ignored or negations.fullmatch(word)
+            for word in split_words(words)
+        )
 
     def _find_withheld(self, clause: str, *, is_speaker: bool) -> _Denial | None:
         """Return where a clause says that what was asked is not for the reader; None if it does not."""
