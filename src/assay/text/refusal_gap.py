@@ -11,7 +11,8 @@ lexicon).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.refusal_claims import find_claim, split_at_contrasts
@@ -81,6 +82,7 @@ class _Denial(NamedTuple):
     words: str = ""
 
 
+@lru_cache(maxsize=256)
 def read_question(question: str, lexicon: RefusalLexicon) -> OpenQuestion:
     """Return what a prepared question asks for."""
     text = question.lstrip(" ¿¡\"'")
@@ -233,6 +235,7 @@ class _ClauseReader:
     def __init__(self, asked: OpenQuestion, lexicon: RefusalLexicon) -> None:
         self._asked, self._lexicon = asked, lexicon
         self._patterns = lexicon.patterns
+        self._marks = 0  # which lists the words of the clause can match
         self.clauses_before: list[str] = []  # if one names a source, "it" and "they" may be one
 
     def find_denial(self, clause: str) -> _Denial | None:
@@ -240,7 +243,8 @@ class _ClauseReader:
         patterns, asked = self._patterns, self._asked
         clauses_before = self.clauses_before
         self.clauses_before = [*clauses_before, clause]
-        if not self._lexicon.may_deny(clause):
+        self._marks = self._lexicon.denial_marks.mark(clause)
+        if not self._lexicon.may_marks_deny(self._marks):
             return None
         source = self._find_source(clause)
         if source < 0 and self._continues_source(clause, clauses_before):
@@ -423,22 +427,27 @@ class _ClauseReader:
     def _find_word(self, names: Sequence[str], clause: str) -> _Denial | None:
         """Return where a clause holds a word of some lists that the question does not hold; None if it holds none."""
         for name in names:
-            for match in self._patterns[f"denials.{name}"].finditer(clause):
+            for match in self._iterate_matches(name, clause):
                 if not self._is_asked(match[0]):
                     return _Denial("abstain", position=match.start(), words=match[0])
         return None
 
+    def _iterate_matches(self, name: str, clause: str, *span: int) -> Iterable[re.Match[str]]:
+        """Return the matches of a list in a clause, which is searched only if its words can match."""
+        name = f"denials.{name}"
+        may_match = self._marks & self._lexicon.denial_marks.bits[name]
+        return self._patterns[name].finditer(clause, *span) if may_match else ()
+
     def _find_negated(self, names: Sequence[str], clause: str, source: int = -1) -> _Denial | None:
         """Return where a negation stands near a word of some lists that the question does not hold; None if there is
         none. `source`: where the source is named that must not tell."""
-        patterns = self._patterns
         is_ordered = self._lexicon.language in _NEGATION_FIRST
-        for negation in patterns["denials.negations"].finditer(clause):
+        for negation in self._iterate_matches("negations", clause):
             if is_ordered and source >= 0 and not self._is_subject(clause, source, negation):
                 continue
             first = negation.end() if is_ordered else max(0, negation.start() - _NEAR)
             for name in names:
-                for match in patterns[f"denials.{name}"].finditer(clause, first, negation.end() + _NEAR):
+                for match in self._iterate_matches(name, clause, first, negation.end() + _NEAR):
                     overlaps = match.start() < negation.end() and negation.start() < match.end()
                     if not overlaps and not self._is_asked(match[0]):
                         begin, finish = sorted((negation, match), key=re.Match[str].start)

@@ -89,7 +89,7 @@ class PatternTable(Mapping[str, re.Pattern[str]]):
         return len(self.texts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RefusalLexicon:
     """One language: its phrases, and the words by which a phrase in context is understood.
 
@@ -136,7 +136,11 @@ class RefusalLexicon:
     def may_deny(self, text: str) -> bool:
         """Return whether a prepared text holds words by which it could deny: one of absence, restriction or failure, or
         a negation and a verb or noun of telling or knowing. Looks at single words, and lets much through."""
-        marks, (alone, negations, denied) = self.denial_marks.mark(text), self._denial_bits
+        return self.may_marks_deny(self.denial_marks.mark(text))
+
+    def may_marks_deny(self, marks: int) -> bool:
+        """Return whether a text with these `denial_marks` could deny."""
+        alone, negations, denied = self._denial_bits
         return bool(marks & alone or (marks & negations and marks & denied))
 
     def may_deny_alone(self, text: str) -> bool:
