@@ -241,8 +241,7 @@ def detect_behaviour(
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if is_open_to_model(answer):
         detected = _weigh_cached(answer, question, detected)
-    if question and (detected.has_refusal or detected.behaviour == UNKNOWN or _may_leave_open(answer)):
-        detected = _compare_cached(answer, question, detected)
+    detected = compare_with_question(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
@@ -266,9 +265,22 @@ def _may_leave_open(answer: str) -> bool:
     return any(lexicon.may_deny_alone(text) for lexicon in load_rules("common").lexicons.values())
 
 
+def compare_with_question(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
+    """Return what an answer, in which something is detected, does to its question: one that only reports what the
+    sources do say refuses (`refusal_gap`). Nothing changes without a question.
+
+    >>> question = "How many printers does the maker space have?"
+    >>> answer = "The guide lists a maker space, but doesn't say how many printers are in it."
+    >>> compare_with_question(answer, question, PLAIN_ANSWER)[:4]
+    ('abstain', True, True, False)
+    """
+    if not question or not (detected.has_refusal or detected.behaviour == UNKNOWN or _may_leave_open(answer)):
+        return detected
+    return _compare_cached(answer, question, detected)
+
+
 @lru_cache(maxsize=1024)
 def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    """Return what an answer does, compared with what was asked."""
     if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
         return detected
     rules = _select_rules(answer)
