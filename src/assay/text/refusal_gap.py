@@ -375,7 +375,7 @@ class _ClauseReader:
         if is_report and not counts_reports:
             return asked.wants_number and holds_number and self._covers_question(clause)
         if asked.wants_number and not asked.has_parts:
-            return holds_number and self._is_related(clause, begins=begins)
+            return holds_number and self._is_related(text, begins=begins and not is_report)
         if patterns["answers"].match(clause):
             return True
         is_part = asked.has_parts and self.names_asked(clause)
