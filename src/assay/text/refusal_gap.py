@@ -178,6 +178,14 @@ def _sort_clauses(
     return denials, others
 
 
+def states_reason(text: str, question: str, lexicon: RefusalLexicon) -> bool:
+    """Whether a prepared question asks why, and the answer begins with a reason: "because it could not be verified"."""
+    patterns = lexicon.patterns
+    if not patterns["questions.because"].match(text) or not read_question(question, lexicon).asks_reason:
+        return False
+    return not any(patterns[name].search(text) for name in ("subjects.me", "denials.speaker", "denials.told"))
+
+
 def reports_wording(text: str, question: str, lexicon: RefusalLexicon) -> bool:
     """Whether a prepared question asks what somebody said, or must say, and the answer reports it: what is denied there
     is quoted, or stands behind a verb of telling."""

@@ -40,7 +40,7 @@ from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_deny_at_length, may_refuse_freely
-from assay.text.refusal_gap import find_gap, reports_wording
+from assay.text.refusal_gap import find_gap, reports_wording, states_reason
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
 from assay.text.refusal_model_file import choose_model, knows_most_words
@@ -288,7 +288,8 @@ def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> 
     lexicon = _choose_lexicon(rules, answer, f"{text} {asked}")
     if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
         return detected
-    if detected.behaviour != "answer" and reports_wording(text, asked, lexicon):
+    is_reported = reports_wording(text, asked, lexicon) or states_reason(text, asked, lexicon)
+    if detected.behaviour != "answer" and is_reported:
         return PLAIN_ANSWER._replace(has_quoted_phrase=detected.has_quoted_phrase)
     refused: Sequence[int] = ()
     if detected.has_refusal and detected.phrase:
