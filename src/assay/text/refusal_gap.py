@@ -337,7 +337,10 @@ class _ClauseReader:
 
     @property
     def _few_words(self) -> int:
-        return 2 * _FEW_WORDS if self._lexicon.language == "vi" or not self._lexicon.is_spaced else _FEW_WORDS
+        """How many words beside a denial name no other thing: syllables and pairs of letters count for less."""
+        if self._lexicon.language == "vi" or not self._lexicon.is_spaced:
+            return 2 * _FEW_WORDS
+        return _FEW_WORDS if self._lexicon.language == "en" else _FEW_WORDS + 1
 
     def count_other_words(self, clause: str) -> int:
         """Return how many words stand beside those of denying and of the question."""
