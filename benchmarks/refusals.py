@@ -4,8 +4,10 @@
 CPU time. Of English and Vietnamese sentences that the models of free wording learned from, each is read by a model that
 has not seen its cell; the halves of those sets are spent. The sets called kept were not read before the models were
 frozen; those called unseen were written by other people, and an earlier model had read them once; mixed and counters
-by others still, each scored once when it came. Of stock answers in eight languages one half was read when the rules
-were frozen; those called free were written after that.
+by others still, each scored once when it came. Since then rules were made with sight of mixed and of one half of
+counters (development, by a digest of the id); the other half was scored once when these rules were frozen. Of stock
+answers in eight languages one half was read when the rules were frozen; those called free were written after that,
+those called gaps for the rules that compare an answer with its question.
 `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
 hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
 ASSAY_TEST_DATA the published answers are left out.
@@ -13,6 +15,7 @@ ASSAY_TEST_DATA the published answers are left out.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -30,6 +33,7 @@ from assay.text.refusal_model_file import MODEL_LANGUAGES
 from assay.text.refusals import (
     DetectedBehaviour,
     clear_caches,
+    compare_with_question,
     detect_behaviour,
     detect_phrases,
     find_behaviour_candidates,
@@ -55,11 +59,10 @@ BARS = {
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
     "counters-en": (0.92, 0.97),
-    "counters-later-en": (0.92, 0.97),
-    "counters-later-vi": (0.90, 0.97),
+    "counters-vi": (0.90, 0.97),
 }
 BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
-BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free", "counters-later") for language in LANGUAGES}
+BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free", "counters") for language in LANGUAGES}
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
@@ -79,6 +82,10 @@ class Counts:
 
     right: int
     missed: int
+    refused: int
+    refusals: int
+    asked_back: int
+    questions_back: int
     wrong: int
     same_kind: int
     partial_told: int
@@ -132,7 +139,7 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
 
 
 def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
-    """Return the answers of `mixed.jsonl`, `counters.jsonl` or `counters-later.jsonl` by language.
+    """Return the answers of `mixed.jsonl` or `gaps.jsonl` by language.
 
     Their labels do not say what kind of refusal it is.
     """
@@ -141,6 +148,19 @@ def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
         row = json.loads(line)
         label = "abstain" if row["label"] == "refuse" else row["label"]
         answers.setdefault(row["language"], []).append(LabelledAnswer(label, row["answer"], row["question"]))
+    return answers
+
+
+def read_counters() -> dict[str, dict[str, list[LabelledAnswer]]]:
+    """Return the answers of `counters.jsonl` and `counters-later.jsonl` by language and half, a digest of their id."""
+    answers: dict[str, dict[str, list[LabelledAnswer]]] = {}
+    for name in ("counters", "counters-later"):
+        for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
+            row = json.loads(line)
+            digest = int(hashlib.sha256(row["id"].encode()).hexdigest(), 16)
+            label = "abstain" if row["label"] == "refuse" else row["label"]
+            halves = answers.setdefault(row["language"], {half: [] for half in HALVES})
+            halves[HALVES[digest % 2]].append(LabelledAnswer(label, row["answer"], row["question"]))
     return answers
 
 
@@ -170,6 +190,7 @@ def count_unseen_cells(language: str) -> dict[str, Counts]:
             behaviour = detect_phrases(answer.text)
             if is_open_to_model(answer.text):
                 behaviour = weigh_wording(behaviour, normalise_answer(answer.text), answer.question, model)
+            behaviour = compare_with_question(answer.text, answer.question, behaviour)
             labels.setdefault(answer.source, []).append(answer.label)
             detected.setdefault(answer.source, []).append(behaviour)
     return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}
@@ -177,7 +198,7 @@ def count_unseen_cells(language: str) -> dict[str, Counts]:
 
 def count_detected(labels: Sequence[str], found: Sequence[DetectedBehaviour]) -> Counts:
     """Compare what was detected with the labels."""
-    right = missed = wrong = same_kind = partial_told = unknown = 0
+    right = missed = wrong = same_kind = partial_told = unknown = refused = asked_back = 0
     for label, detected in zip(labels, found, strict=True):
         refuses, is_refusal = detected.behaviour in REFUSALS, label in REFUSALS
         right += refuses and is_refusal
@@ -186,8 +207,24 @@ def count_detected(labels: Sequence[str], found: Sequence[DetectedBehaviour]) ->
         same_kind += is_refusal and detected.behaviour == label
         partial_told += label == "partial" and detected.is_partial_refusal
         unknown += detected.behaviour == "unknown"
+        refused += refuses and is_refusal and label != "clarify"
+        asked_back += label == detected.behaviour == "clarify"
+    questions_back = sum(label == "clarify" for label in labels)
+    refusals = right + missed - questions_back
     partials = sum(label == "partial" for label in labels)
-    return Counts(right, missed, wrong, same_kind, partial_told, partials, unknown)
+    return Counts(
+        right,
+        missed,
+        refused,
+        refusals,
+        asked_back,
+        questions_back,
+        wrong,
+        same_kind,
+        partial_told,
+        partials,
+        unknown,
+    )
 
 
 def load_sets() -> dict[str, dict[str, list[LabelledAnswer]]]:
@@ -266,11 +303,25 @@ def _print_counts(name: str, part: str, counts: Counts) -> list[str]:
     precision = _format_share(counts.right, counts.right + counts.wrong)
     print(f"{name:10} {part:12}: recall {recall}, precision {precision}")
     told = f"{counts.partial_told} of {counts.partials} partial refusals told apart"
+    back = f"questions back {counts.asked_back} of {counts.questions_back}"
+    print(f"{'':23}without questions back {_format_share(counts.refused, counts.refusals)}, {back}")
     print(f"{'':23}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
     least_recall, least_precision = BARS.get(name, (0.0, 0.0))
     if counts.recall < least_recall or counts.precision < least_precision:
         return [f"{name} {part}: bars are recall {least_recall} and precision {least_precision}"]
     return []
+
+
+def _print_others() -> list[str]:
+    """Print what was detected in the sets by others, and return the bars that they missed."""
+    missed_bars = []
+    for language, halves in read_counters().items():
+        for half, answers in halves.items():
+            missed_bars += _print_counts(f"counters-{language}", half, count_verdicts(answers))
+    for name in ("mixed", "gaps"):
+        for language, answers in read_mixed(name).items():
+            missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
+    return missed_bars
 
 
 def main() -> int:
@@ -285,9 +336,7 @@ def main() -> int:
             missed_bars += _print_counts(name, "unseen cells", counts)
         missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
         missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
-    for name in ("mixed", "counters", "counters-later"):
-        for language, answers in read_mixed(name).items():
-            missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
+    missed_bars += _print_others()
     for half in HALVES:
         missed_bars += _print_counts("desks-en", half, count_verdicts(read_desks_half(half)))
     timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())

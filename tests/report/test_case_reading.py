@@ -52,7 +52,7 @@ def test_weights_are_printed_where_everything_is() -> None:
         ("It ends on 3 May.", "answer, by no phrase or wording of a refusal"),
         ("The documents do not mention the warranty.", "abstain, by “not mention the”"),
         (
-            "The passages do not mention the warranty, but the price is 300.",
+            "The passages do not mention the exact day, but the warranty ends in 2027.",
             "partial refusal (answers a part and declines another), by “not mention the”",
         ),
         ("Which model do you have?", "clarify, by its question or wording"),

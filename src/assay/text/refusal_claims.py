@@ -49,7 +49,7 @@ def has_substantive_claim(
                 least_words *= 2
             elif contrast_seen or opens:
                 least_words = (least_words + 1) // 2
-            claim = _find_claim(clause, least_words, lexicon, marks)
+            claim = find_claim(clause, least_words, lexicon, marks)
             if claim == "certain":
                 return True
             is_report = _is_report(clause, lexicon, marks, was_report=was_report) or _opens_question(text, clause, end)
@@ -80,6 +80,12 @@ def _may_conclude(text: str, refusal_start: int, lexicon: RefusalLexicon) -> boo
     sentence_start = max(text.rfind(mark, 0, refusal_start) for mark in _SENTENCE_ENDS)
     conclusions = lexicon.patterns["conclusions"]
     return conclusions.search(text, max(0, sentence_start), refusal_start + _LONGEST_CONCLUSION) is not None
+
+
+def split_at_contrasts(text: str, lexicon: RefusalLexicon) -> Iterator[str]:
+    """Yield the clauses of a prepared text; where the lexicon names its contrasts, also cut before them."""
+    for clause, _ in _split_clauses(text, lexicon):
+        yield clause
 
 
 def _split_clauses(text: str, lexicon: RefusalLexicon) -> Iterator[tuple[str, int]]:
@@ -116,7 +122,7 @@ def _is_report(clause: str, lexicon: RefusalLexicon, marks: int, *, was_report: 
     return bool(goes_on) and patterns["no_claim.continuations"].match(clause) is not None
 
 
-def _find_claim(clause: str, least_words: int, lexicon: RefusalLexicon, marks: int) -> Literal["certain", "words", ""]:
+def find_claim(clause: str, least_words: int, lexicon: RefusalLexicon, marks: int) -> Literal["certain", "words", ""]:
     """Return how a clause without a refusal claims something: for certain by a number or an opening "yes" or "no", or
     by at least `least_words` words, half of them beside a numeral in words.
 

@@ -44,6 +44,36 @@ def may_refuse_freely(answer: str) -> bool:
     return not words.isdisjoint(written.translate(_LETTERS).split())
 
 
+def may_deny_at_length(answer: str) -> bool:
+    """Return whether a long answer holds a word that denies, and one of a source or of the speaker.
+
+    >>> may_deny_at_length("The tower has no lift."), may_deny_at_length("The leaflet does not name a guide.")
+    (False, True)
+    """
+    is_ascii = answer.isascii()
+    written = (answer if is_ascii else fold_text(answer)).encode("ascii", "replace")
+    denying, telling = _load_long_triggers(is_ascii)
+    words = written.translate(_LETTERS).split()
+    return not denying.isdisjoint(words) and not telling.isdisjoint(words)
+
+
+@cache
+def _load_long_triggers(is_ascii: bool) -> tuple[frozenset[bytes], frozenset[bytes]]:
+    """Return the words of denying of all languages, and those of sources and the speaker."""
+    denying, telling = set(_NEGATIONS), set[str]()
+    english = load_reader("en").list_words() if is_ascii else frozenset()
+    for language in MODEL_LANGUAGES:
+        class_by_word = load_reader(language).class_by_word
+        ambiguous = english if language != "en" else frozenset()
+        denying |= _list_words(class_by_word, _DENYING_AT_LENGTH) - ambiguous
+        telling |= _list_words(class_by_word, _TELLING) - ambiguous
+    return frozenset(map(str.encode, denying)), frozenset(map(str.encode, telling))
+
+
+_DENYING_AT_LENGTH = ("not", "private")
+_TELLING = ("source", "speaker")
+
+
 @cache
 def _load_triggers(is_ascii: bool) -> _TriggerWords:
     """Return the words of all languages. A Vietnamese word that is also an English one counts only in text that is not

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
+from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, count_other_script_letters, has_other_script
 from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases
 from assay.text.word_runs import split_tokens, split_words
@@ -59,6 +60,8 @@ def may_be_other_latin(text: str, markers: frozenset[str], common_words: frozens
     [True, False, True]
     """
     start = text[:_FIRST_CHARACTERS].lower()
+    if not start.isascii() and not _VIETNAMESE_LETTER.search(start):
+        start = fold_text(start)  # "não" is a marker, written "nao"
     words = start.split()
     if len(markers.intersection(words)) >= (1 if len(text) <= _SHORT else _FEWEST_MARKERS):
         return True

@@ -39,7 +39,8 @@ from assay.text.lexicon_file import (
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
-from assay.text.refusal_first_look import may_refuse_freely
+from assay.text.refusal_first_look import may_deny_at_length, may_refuse_freely
+from assay.text.refusal_gap import find_gap, reports_wording, states_reason
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
 from assay.text.refusal_model_file import choose_model, knows_most_words
@@ -181,7 +182,8 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): which answers the models of free wording must weigh if they hold no phrase.
+    """Return a boolean array of shape (n,): which answers the models of free wording must weigh, or must be
+    compared with their question, if they hold no phrase.
 
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
@@ -189,8 +191,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> mark_answers_open_to_model(["12 days of leave", "No leave", ""]).tolist()
     [False, True, False]
     """
-    marked = [0 < len(answer) <= LONGEST_SCORED and _may_be_weighed(answer) for answer in answers]
-    return np.array(marked, dtype=np.bool_)
+    return np.fromiter(map(_may_leave_open, answers), np.bool_, len(answers))
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -240,8 +241,67 @@ def detect_behaviour(
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if is_open_to_model(answer):
         detected = _weigh_cached(answer, question, detected)
+    detected = compare_with_question(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
+    return detected
+
+
+def _choose_lexicon(rules: Sequence[RefusalRules], answer: str, text: str) -> RefusalLexicon | None:
+    """Return the lexicon of an answer: that of Vietnamese for its letters, else of most common words in the prepared
+    text, which may include the question."""
+    vietnamese = load_rules("common").lexicons.get("vi")
+    return vietnamese if vietnamese is not None and is_spelt_like("vi", answer) else find_lexicon(rules, text)
+
+
+def _may_leave_open(answer: str) -> bool:
+    """Whether an answer holds words by which it may deny what was asked, or is in another language than English and
+    Vietnamese, whose words are looked at when it is read."""
+    if len(answer) > LONGEST_SCORED:
+        return may_deny_at_length(answer) or has_other_script(answer) or _needs_latin_rules(answer)
+    if _may_be_weighed(answer) or has_other_script(answer) or _needs_latin_rules(answer):
+        return True
+    text = normalise_answer(answer)
+    return any(lexicon.may_deny_alone(text) for lexicon in load_rules("common").lexicons.values())
+
+
+def compare_with_question(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
+    """Return what an answer, in which something is detected, does to its question: one that only reports what the
+    sources do say refuses (`refusal_gap`). Nothing changes without a question.
+
+    >>> question = "How many printers does the maker space have?"
+    >>> answer = "The guide lists a maker space, but doesn't say how many printers are in it."
+    >>> compare_with_question(answer, question, PLAIN_ANSWER)[:4]
+    ('abstain', True, True, False)
+    """
+    if not question or not (detected.has_refusal or detected.behaviour == UNKNOWN or _may_leave_open(answer)):
+        return detected
+    return _compare_cached(answer, question, detected)
+
+
+@lru_cache(maxsize=1024)
+def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
+    if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
+        return detected
+    rules = _select_rules(answer)
+    text, asked = normalise_answer(answer[:_LONGEST]), normalise_answer(question)
+    lexicon = _choose_lexicon(rules, answer, f"{text} {asked}")
+    if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
+        return detected
+    is_reported = reports_wording(text, asked, lexicon) or states_reason(text, asked, lexicon)
+    if detected.behaviour != "answer" and is_reported:
+        return PLAIN_ANSWER._replace(has_quoted_phrase=detected.has_quoted_phrase)
+    refused: Sequence[int] = ()
+    if detected.has_refusal and detected.phrase:
+        refused = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER).refusing
+    gap = find_gap(text, asked, lexicon, refused)
+    if gap is None or (gap.opens_with_answer and detected.behaviour in ("answer", UNKNOWN)):
+        return detected
+    phrase = detected.phrase or gap.words
+    if not gap.is_whole:
+        return PLAIN_ANSWER._replace(has_refusal=True, phrase=phrase)
+    if detected.behaviour in ("answer", UNKNOWN):
+        return DetectedBehaviour(gap.kind, True, True, False, phrase, detected.has_quoted_phrase)
     return detected
 
 
@@ -425,6 +485,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
 def clear_caches() -> None:
     """Forget what was detected in the texts read so far."""
     _weigh_cached.cache_clear()
+    _compare_cached.cache_clear()
     _detect_cached.cache_clear()
 
 
@@ -491,13 +552,15 @@ def _match_bare(rules: Sequence[RefusalRules], answer: str) -> str:
 
 
 class _PhraseHits(NamedTuple):
-    """The asserted phrases of a text: the first of each kind, where they begin, and the lexicon of the first."""
+    """The asserted phrases of a text: the first of each kind, where they begin, the lexicon of the first, and where
+    those begin that refuse."""
 
     phrase_by_kind: dict[PhraseKind, str]
     starts: list[int]
     lexicon: RefusalLexicon | None
     has_quoted_phrase: bool
     is_rule_of_access: bool
+    refusing: list[int]
 
 
 def _detect(answer: str) -> DetectedBehaviour:
@@ -529,6 +592,7 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     quotes: list[tuple[int, int]] | None = None
     phrase_by_kind: dict[PhraseKind, str] = {}
     starts: list[int] = []
+    refusing: list[int] = []
     lexicon: RefusalLexicon | None = None
     quoted_phrase_seen = is_rule_of_access = False
     context, context_span = None, (-1, -1)
@@ -545,12 +609,14 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
                 context = contexts.find_context(*context_span)
             if _is_asserted(context, cue):
                 phrase_by_kind.setdefault(_effective_kind(context, phrase, cue), phrase)
+                if cue.kind in _PRECEDENCE:
+                    refusing.append(start)
                 lexicon = lexicon or cue.lexicon
                 if cue.kind != "doubt":
                     starts.append(start)
             elif cue.kind == "permission_denied":
                 is_rule_of_access = True
-    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access)
+    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access, refusing)
 
 
 def _find_phrases(rules: Sequence[RefusalRules], text: str) -> list[tuple[int, str, RefusalPhrase]]:
