@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -122,6 +123,14 @@ class ForkedCommand:
     pid: int
     stderr: Path
     forker: CommandForker
+
+    def wait_for_message(self, text: str, timeout: float) -> None:
+        """Wait until a text is in what was written to stderr. Raises AssertionError after so many seconds."""
+        end = time.monotonic() + timeout
+        while text not in self.stderr.read_text(encoding="utf-8", errors="replace"):
+            if time.monotonic() > end:
+                raise AssertionError(f"no {text!r} in {self.stderr.read_text(encoding='utf-8', errors='replace')!r}")
+            time.sleep(0.02)
 
     def wait(self, timeout: float) -> tuple[int, str]:
         """Return the exit status, negative for a signal, and what was written to stderr.
@@ -260,6 +269,7 @@ def run_command(job: Mapping[str, Any], streams: Sequence[int] = ()) -> int:
         return 0
     from assay.cli import main
 
+    sys.argv = ["assay", *job["words"]]  # quoted in the advice on how to go on
     return main(job["words"])
 
 
