@@ -201,7 +201,7 @@ def run_sent_command(connection: socket.socket) -> NoReturn:
     for stream in streams:
         os.close(stream)
     ended = os.pidfd_open(pid)
-    readable, _, _ = select.select([ended, connection], [], [])
+    readable, _, _ = select.select([ended, connection.fileno()], [], [])
     if ended not in readable:  # whoever sent the command was killed
         os.kill(pid, signal.SIGKILL)
         os._exit(0)
