@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +49,6 @@ def _refuse_network(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_refuse_network)
 
 
-@pytest.fixture(autouse=True)
-def _no_rubrics_of_other_tests() -> Iterator[None]:
-    """Metrics that a test made of rubrics are not in the catalogue of the next one."""
-    yield
-    from assay.metrics.catalog import CATALOG, parse_metric
-
-    CATALOG.forget_rows()
-    parse_metric.cache_clear()
-
-
 _bug_lines: list[str] = []
 
 
@@ -70,13 +60,28 @@ def _note_bug(event: str, arguments: tuple[Any, ...]) -> None:
 sys.addaudithook(_note_bug)
 
 
-@pytest.fixture(autouse=True)
-def _no_bug_in_assay(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test during which Assay reported a bug of its own, unless it is marked `provokes_bug`."""
+# Hooks and no fixtures: for thirteen thousand tests, two fixtures that all of them use take several seconds.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Forget the bugs that Assay reported between tests."""
     _bug_lines.clear()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Forget the metrics that a test made of rubrics; fail a test during which Assay reported a bug of its own.
+
+    A test that is marked `provokes_bug` may do so.
+    """
+    from assay.metrics.catalog import CATALOG, parse_metric
+
+    rows = len(CATALOG)
+    CATALOG.forget_rows()
+    if len(CATALOG) < rows:
+        parse_metric.cache_clear()  # else no name in it depends on the test, and reading all takes a millisecond
     yield
-    is_expected = request.node.get_closest_marker("provokes_bug") is not None
-    if _bug_lines and not is_expected and not isinstance(request.node, pytest.DoctestItem):
+    is_expected = item.get_closest_marker("provokes_bug") is not None or isinstance(item, pytest.DoctestItem)
+    if _bug_lines and not is_expected:
         pytest.fail("\n".join(_bug_lines))
 
 

@@ -85,7 +85,7 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
 def test_a_calibration_keeps_how_the_judge_answered_its_anchors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = write_world(tmp_path)
+    where = write_world(tmp_path, 20)
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
     standing = JudgeStatus(JUDGE.digest, anchors=20, anchors_right=0.9)
     with Path(verdicts).open("ab") as lines:
@@ -125,7 +125,7 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
 
 @pytest.mark.slow
 def test_two_judges_are_compared_on_the_same_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = write_world(tmp_path)
+    where = write_world(tmp_path, 30)
     say: list[tuple[JudgeIdentity, list[Say]]] = [(JUDGE, [erring(2)]), (SECOND, [truly])]
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, say, ("faithfulness",))
     label_file = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
@@ -133,7 +133,7 @@ def test_two_judges_are_compared_on_the_same_labels(tmp_path: Path, capsys: pyte
     status, report = calibrated(capsys, "--labels", label_file, "--verdicts", verdicts, *both, *flags(where))
     assert 0 == status
     ((metric, difference),) = report["differences"]
-    assert ("faithfulness", 180, 1.0) == (metric, difference["n"], difference["second_right"])
+    assert ("faithfulness", 90, 1.0) == (metric, difference["n"], difference["second_right"])
     assert difference["gain"]["value"] > 0 and difference["gain"]["low"] > 0
 
 

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -34,7 +35,10 @@ _ROOT = Path(__file__).resolve().parents[2]
 _HEAVY_MODULES = ("httpx2", "numpy", "sqlite3", "rich.console", "typer", "yaml")
 _WITH_EXTRAS = ("assay.pytest_plugin", "assay.targets.langchain", "assay.targets.llamaindex")
 _COMMAND_FILE = """\
-#!{python} -IS
+#!/bin/sh
+exec '{python}' -IS '{sender}' "$@"
+"""
+_SENDER = """\
 import json, os, socket, sys
 job = dict(words=sys.argv[1:], environment=dict(os.environ), folder=os.getcwd(), program="{program}")
 content = json.dumps(job).encode()
@@ -94,8 +98,9 @@ class CommandForker:
         """
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:  # the address of a socket may not be long
             address = f"{folder}/socket"
-            content = _COMMAND_FILE.format(python=sys.executable, address=address, program=program)
-            path.write_text(content, encoding="utf-8")
+            sender = Path(folder, "send.py")
+            sender.write_text(_SENDER.format(address=address, program=program), encoding="utf-8")
+            path.write_text(_COMMAND_FILE.format(python=sys.executable, sender=sender), encoding="utf-8")
             path.chmod(0o755)
             pid = self._send({"listen": address, "modules": list(modules)})
             try:
@@ -122,6 +127,14 @@ class ForkedCommand:
     pid: int
     stderr: Path
     forker: CommandForker
+
+    def wait_for_message(self, text: str, timeout: float) -> None:
+        """Wait until a text is in what was written to stderr. Raises AssertionError after so many seconds."""
+        end = time.monotonic() + timeout
+        while text not in self.stderr.read_text(encoding="utf-8", errors="replace"):
+            if time.monotonic() > end:
+                raise AssertionError(f"no {text!r} in {self.stderr.read_text(encoding='utf-8', errors='replace')!r}")
+            time.sleep(0.02)
 
     def wait(self, timeout: float) -> tuple[int, str]:
         """Return the exit status, negative for a signal, and what was written to stderr.
@@ -225,7 +238,9 @@ def end_process(command: Callable[[], int]) -> NoReturn:
     try:
         status = command()
     except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else 1
+        status = 0 if ended.code is None else ended.code if isinstance(ended.code, int) else 1
+        if isinstance(ended.code, str):
+            sys.stderr.write(f"{ended.code}\n")
     except BaseException:  # noqa: BLE001  # whatever it is, the interpreter would print it
         traceback.print_exc()
     threading._shutdown()  # type: ignore[attr-defined]
@@ -260,6 +275,7 @@ def run_command(job: Mapping[str, Any], streams: Sequence[int] = ()) -> int:
         return 0
     from assay.cli import main
 
+    sys.argv = ["assay", *job["words"]]  # quoted in the advice on how to go on
     return main(job["words"])
 
 

@@ -11,8 +11,6 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,6 @@ from assay.records.verdicts import Verdict
 
 CASES = 40
 CONCURRENCY = 6
-ASSAY = "import sys; from assay.cli import main; sys.exit(main())"
 METRICS = "faithfulness(by=judge),answer_relevance(by=judge)"
 MAX_RESUMES = 60
 """A judging that is not done after so many commands is stuck."""
@@ -178,13 +175,6 @@ def words_of(golden: Path, outputs: Path, store: Path, *more: str) -> list[str]:
     words = ["judge", "--golden", str(golden), "--outputs", str(outputs), "--store", str(store), "--judge", "scripted"]
     words += ["--model", "scripted-1", "--base-url-env", "THE_JUDGE", "--metrics", METRICS, "--votes", "1"]
     return [*words, "--concurrency", str(CONCURRENCY), *more]
-
-
-def start(golden: Path, outputs: Path, url: str, store: Path, *more: str) -> subprocess.Popen[bytes]:
-    """Start `assay judge` against an address."""
-    command = [sys.executable, "-c", ASSAY, *words_of(golden, outputs, store, *more)]
-    environment = {**os.environ, "THE_JUDGE": f"{url}/v1"}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
 
 def scored(golden: Path, outputs: Path, store: Path) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.faults.forking import CommandForker
-from tests.faults.judging import CONCURRENCY, honest, killed, start, write_inputs
+from tests.faults.judging import CONCURRENCY, honest, killed, words_of, write_inputs
 from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
 
 from assay.judging.verdict_files import count_verdicts
@@ -44,7 +45,9 @@ def test_killed_judging_of_a_judge_that_often_fails_gets_done_and_pays_nothing_t
     assert outcome.calls <= unkilled.calls + 3 * CONCURRENCY
 
 
-def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_first_interrupt_drains_and_the_same_command_goes_on(
+    tmp_path: Path, forker: CommandForker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     golden, outputs = write_inputs(tmp_path)
     store = tmp_path / "book.sqlite"
     seen, go_on = threading.Event(), threading.Event()
@@ -56,23 +59,19 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         return answer(asked)
 
     with judge_server(answer=slow) as server:
-        process = start(golden, outputs, server.url, store)
+        monkeypatch.setenv("THE_JUDGE", f"{server.url}/v1")
+        command = forker.start(words_of(golden, outputs, store))
         assert seen.wait(60)
-        process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        line = b""
-        while b"Ctrl-C again to exit at once" not in line:
-            line = process.stderr.readline()
-            assert line
+        os.kill(command.pid, signal.SIGINT)
+        command.wait_for_message("Ctrl-C again to exit at once", 60)
         go_on.set()
-        message = process.communicate(timeout=60)[1].decode()
-        assert 130 == process.returncode, message
+        status, message = command.wait(60)
+        assert 130 == status, message
         assert "interrupted; run the same command again to continue" in message
         kept = count_verdicts(load_recorded_verdicts(store)[1])
         assert 1 <= kept == server.calls <= CONCURRENCY
-        again = start(golden, outputs, server.url, store)
-        assert 0 == again.wait(120), again.communicate()[1].decode()
-        again.communicate()
+        status, message = forker.start(words_of(golden, outputs, store)).wait(120)
+        assert 0 == status, message
         assert server.calls == count_verdicts(load_recorded_verdicts(store)[1])
     with SqliteVerdictStore(store) as opened:
         assert 0 == opened.possible_double_bills

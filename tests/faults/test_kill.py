@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import threading
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.contracts.loopback import Request, as_json, serving
 from tests.faults.forking import CommandForker
-from tests.faults.killing import CASES, CONCURRENCY, killed, start, write_golden
+from tests.faults.killing import CASES, CONCURRENCY, killed, list_words, start, write_golden
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +26,7 @@ def test_killed_run_ends_with_the_same_observations_as_an_uninterrupted_one(
     assert outcome.calls <= CASES + outcome.kills * CONCURRENCY
 
 
-def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path, forker: CommandForker) -> None:
     golden, run = write_golden(tmp_path), tmp_path / "run"
     request_arrived = threading.Event()
     go_on = threading.Event()
@@ -37,23 +38,22 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(tmp_path: Path) -> 
         writer.write(as_json({"answer": "yes"}))
 
     with serving(answer) as server:
-        process = start(golden, server.url, run)
+        command = forker.start(list_words(golden, server.url, run))
         assert request_arrived.wait(30)
-        process.send_signal(signal.SIGINT)
+        os.kill(command.pid, signal.SIGINT)
         go_on.set()
-        message = process.communicate(timeout=60)[1].decode()
+        status, message = command.wait(60)
         kept = (run / "observations.jsonl").read_bytes().count(b"\n")
-        assert 130 == process.returncode, message
+        assert 130 == status, message
         assert CONCURRENCY <= kept < CASES
         assert f"{CASES - kept} observations are missing; continue with: assay observe" in message
         assert "--run-dir" in message
-        again = start(golden, server.url, run)
-        assert 0 == again.wait(60), again.communicate()[1].decode()
-        again.communicate()
+        status, message = forker.start(list_words(golden, server.url, run)).wait(60)
+        assert 0 == status, message
     assert CASES == (run / "observations.jsonl").read_bytes().count(b"\n")
 
 
-def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
+def test_second_interrupt_ends_at_once(tmp_path: Path, forker: CommandForker) -> None:
     golden, run = write_golden(tmp_path), tmp_path / "run"
     request_arrived = threading.Event()
 
@@ -62,14 +62,13 @@ def test_second_interrupt_ends_at_once(tmp_path: Path) -> None:
         await asyncio.sleep(60)
 
     with serving(answer) as server:
-        process = start(golden, server.url, run)
+        command = forker.start(list_words(golden, server.url, run))
         assert request_arrived.wait(30)
-        process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        assert b"Ctrl-C again to exit at once" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        message = process.communicate(timeout=60)[1].decode()
-    assert 130 == process.returncode, message
+        os.kill(command.pid, signal.SIGINT)
+        command.wait_for_message("Ctrl-C again to exit at once", 30)
+        os.kill(command.pid, signal.SIGINT)
+        status, message = command.wait(60)
+    assert 130 == status, message
     assert "Traceback" not in message
 
 

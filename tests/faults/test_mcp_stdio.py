@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.faults.killing import ASSAY, write_golden
+from tests.faults.forking import CommandForker
+from tests.faults.killing import write_golden
 
 from assay.calls.interfaces import CallError, TargetCall
 from assay.records.golden_set import Case
@@ -139,7 +141,9 @@ def test_children_of_a_server_end_with_the_run(settings: McpTargetSettings) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mcp", "command"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_children_end_when_assay_is_killed(kind: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_children_end_when_assay_is_killed(
+    kind: str, number: signal.Signals, tmp_path: Path, forker: CommandForker
+) -> None:
     program = [sys.executable, RAW, str(tmp_path)]
     if kind == "command":
         child = f"import sys; sys.path.insert(0, {str(Path(RAW).parent)!r}); import raw_mcp as r, pathlib as p, time;"
@@ -155,18 +159,17 @@ def test_children_end_when_assay_is_killed(kind: str, number: signal.Signals, tm
         + ("    arguments: {ask: {question: child}}\n" if kind == "mcp" else "")
         + ("    tools: {search: null, ask: ask}\n" if kind == "mcp" else "")
     )
-    command = [sys.executable, "-c", ASSAY, "observe", "--settings", str(settings), "--allow-exec"]
-    process = subprocess.Popen(
-        [*command, "--run-dir", str(tmp_path / "run")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    words = ["observe", "--settings", str(settings), "--allow-exec", "--run-dir", str(tmp_path / "run")]
+    command = forker.start(words)
     told = tmp_path / "child"
-    assert wait_until(lambda: (told.exists() and told.read_text() != "") or process.poll() is not None)
-    assert told.exists(), process.communicate()[1].decode()
+    assert wait_until(lambda: (told.exists() and told.read_text() != "") or not is_running(command.pid))
+    assert told.exists(), command.wait(60)
     child_number = int(told.read_text())
-    while process.poll() is None:
-        process.send_signal(number)
+    while is_running(command.pid):
+        with suppress(ProcessLookupError):  # it ended a moment ago
+            os.kill(command.pid, number)
         time.sleep(0.2)
-    process.communicate()
+    assert command.wait(60)[0] != 0
     assert wait_until(lambda: not is_running(child_number))
 
 
