@@ -19,9 +19,10 @@ from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start
 from assay.text.value_owner import Part, is_vietnamese, split_parts
 
 _LEADING = re.compile(
-    r"(?:at|in|on|for|with|from|if|when|before|after|during|while|since|because|trong|tai|o|voi|khi|neu|truoc|sau|vi)\b"
+    r"(?:at|in|on|for|with|from|if|when|before|after|during|while|since|because|unless|except|excluding|provided|although"
+    r"|which|who|trong|tai|o|voi|khi|neu|truoc|sau|vi|tru|ngoai tru|mien la)\b"
 )
-"""Begins a phrase before a statement, which holds for all of it."""
+"""Begins a phrase before a statement or a condition after it, which holds for all of it."""
 _BRACKET = re.compile(r"[()]")
 
 
