@@ -168,6 +168,8 @@ def _sort_clauses(
         denial = None if asked.is_about_refusing else reader.find_denial(clause)
         if denial is not None and is_quoted(quotations, start + denial.position):
             denial = None
+        if denial is not None and reader.gives_rough_number(clause, denial.position):
+            denial = None
         if denial is None and any(start <= position < end for position in refused):
             denial = _Denial("abstain")
         if denial is None:
@@ -352,6 +354,12 @@ class _ClauseReader:
         fillers = self._lexicon.words["no_claim.fillers"]
         stems = set(_list_stems(text, self._lexicon)) - self._asked.stems
         return len(stems - fillers)
+
+    def gives_rough_number(self, clause: str, position: int) -> bool:
+        """Whether a clause denies only the exact number, and goes on with another: "…, probably around 1200"."""
+        after = clause[position:].partition(", ")[2]
+        is_exact = self._asked.wants_number and self._patterns["denials.exact"].search(clause) is not None
+        return is_exact and _NUMBER.search(after) is not None
 
     def find_answer(self, clauses: Sequence[tuple[str, bool]], *, counts_reports: bool) -> bool:
         """Whether one of some clauses gives something of the kind that was asked; they come with whether each begins a
