@@ -279,11 +279,12 @@ class _ClauseReader:
         """Whether a clause without a source goes on about that of a clause before: by a pronoun, or in one sentence by
         a verb that has no subject of its own."""
         for before in reversed(clauses_before):
-            is_pronoun = self._patterns["subjects.pronouns"].match(clause) is not None
+            turning = self._patterns["denials.turning"].match(clause)
+            start = 0 if turning is None else turning.end() + 1
+            is_pronoun = self._patterns["subjects.pronouns"].match(clause, start) is not None
             negation = self._patterns["denials.negations"].search(clause, 0, _SHORT_START)
             absent = self._patterns["denials.absent"].search(clause, 0, _SHORT_START)
-            turns = self._patterns["denials.turning"].match(clause)
-            goes_on = not before.endswith(_SENTENCE_ENDS) and (turns or negation or absent)
+            goes_on = not before.endswith(_SENTENCE_ENDS) and (negation or (absent and turning is None))
             if not (is_pronoun or goes_on):
                 return False
             if self._find_source(before) >= 0:
