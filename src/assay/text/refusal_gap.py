@@ -309,7 +309,7 @@ class _ClauseReader:
         if words is not None and (is_told or is_topical()):
             return words
         gives_reason = asked.asks_reason and not is_speaker  # "the date was missing" is a reason
-        words = self._find_word(("absent",), clause) if is_told and not gives_reason else None
+        words = self._find_word(("absent",), clause) if source >= 0 and not gives_reason else None
         if words is None and not gives_reason:
             words = self._find_word(("failures",), clause)
             if words is not None and not is_told and not is_topical(if_named=False):
