@@ -261,7 +261,7 @@ class _ClauseReader:
             source = 0
         if clause.rstrip(_QUESTION_END).endswith("?"):
             return None
-        if asked.is_polar and source < 0 and any(patterns[name].match(clause) for name in ("answers", "questions.no")):
+        if asked.is_polar and self._says_no_or_yes(clause):
             return None
         is_speaker = any(patterns[name].search(clause) for name in ("subjects.me", "denials.speaker"))
         words = self._find_withheld(clause, is_speaker=is_speaker)
@@ -274,6 +274,9 @@ class _ClauseReader:
         if self._is_taken_back(clause, words.position, is_source=is_told):
             return None
         return words._replace(kind=kind)
+
+    def _says_no_or_yes(self, clause: str) -> bool:
+        return any(self._patterns[name].match(clause) for name in ("answers", "questions.no"))
 
     def _continues_source(self, clause: str, clauses_before: Sequence[str]) -> bool:
         """Whether a clause without a source goes on about that of a clause before: by a pronoun, or in one sentence by
@@ -384,6 +387,8 @@ class _ClauseReader:
         gives_reason = patterns["questions.because"].match(clause) is not None and not asked.asks_reason
         if gives_reason or clause.rstrip().endswith(":"):
             return False
+        if asked.is_polar and self._says_no_or_yes(clause):
+            return True
         text = _NUMBER.sub(lambda number: " " if number[0] in asked.numbers else number[0], clause)
         least = 2 if asked.has_parts else (lexicon.least_claim_words + 1) // 2
         claim = find_claim(text, least, lexicon, lexicon.marks.mark(text))
