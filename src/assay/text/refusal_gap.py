@@ -30,6 +30,8 @@ _LONG = 300  # characters
 _NEAR = 40  # characters between a negation and the verb that it denies
 _NEGATION_FIRST = ("en", "vi")  # languages in which a negation stands before its verb, and its subject before it
 _SHORT_START = 25  # characters of a clause within which a verb has no subject before it
+_LONGEST_CLAUSE = 1000  # characters of a clause that are read, and characters of a question
+_MOST_BEFORE = 4  # clauses before one that it may go on about
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _COMMA = re.compile(r"(?<=,) (?!\d)|[\U0001f000-\U0001faff\u2600-\u27bf] ")
 _PIECE = re.compile(r"(?<=[^ ] [-–]) |(?<=,) (?=(?:so|and|yet|though|although|because|since|which)\b)|(?<=:) ")
@@ -37,6 +39,7 @@ _MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
 _ABBREVIATION = re.compile(
     r"\b(?:(?:no|nr|nos|p|pp|art|sec|num|pag)\.(?= \d)|(?:ext|tel|vol|figs?|approx|ca|vs?|st|dr|mrs?|ms|prof)\.(?= ))"
 )
+_QUOTES = ('"', "'")
 _QUESTION_END = " \"')]¶"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;¶]) ")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ", "¶ ")
@@ -85,7 +88,7 @@ class _Denial(NamedTuple):
 @lru_cache(maxsize=256)
 def read_question(question: str, lexicon: RefusalLexicon) -> OpenQuestion:
     """Return what a prepared question asks for."""
-    text = question.lstrip(" ¿¡\"'")
+    text = question[:_LONGEST_CLAUSE].lstrip(" ¿¡\"'")
     patterns = lexicon.patterns
 
     def holds(name: str) -> bool:
@@ -194,9 +197,8 @@ def reports_wording(text: str, question: str, lexicon: RefusalLexicon) -> bool:
     if not read_question(question, lexicon).asks_wording:
         return False
     patterns = lexicon.patterns
-    quotations = (
-        [(0, len(text))] if text[:1] in _QUOTES and text.rstrip(". ")[-1:] in _QUOTES else find_quotations(text)
-    )
+    is_quotation = text[:1] in _QUOTES and text.rstrip(". ")[-1:] in _QUOTES
+    quotations = [(0, len(text))] if is_quotation else find_quotations(text)
     for negation in patterns["denials.negations"].finditer(text):
         start = max(text.rfind(mark, 0, negation.start()) + 1 for mark in _SENTENCE_ENDS)
         telling = patterns["denials.telling"].search(text, start, negation.start())
@@ -204,9 +206,6 @@ def reports_wording(text: str, question: str, lexicon: RefusalLexicon) -> bool:
             telling is not None and text[telling.end() : negation.start()].strip() != ""
         )
     return False
-
-
-_QUOTES = ('"', "'")
 
 
 def _split_pieces(text: str, lexicon: RefusalLexicon, *, at_commas: bool) -> list[str]:
@@ -252,7 +251,8 @@ class _ClauseReader:
         """Return how a clause denies; None if it does not."""
         patterns, asked = self._patterns, self._asked
         clauses_before = self.clauses_before
-        self.clauses_before = [*clauses_before, clause]
+        clause = clause[:_LONGEST_CLAUSE]
+        self.clauses_before = [*clauses_before[-_MOST_BEFORE:], clause]
         self._marks = self._lexicon.denial_marks.mark(clause)
         if not self._lexicon.may_marks_deny(self._marks):
             return None

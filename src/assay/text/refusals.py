@@ -106,6 +106,7 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
 )
 _HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
 _LONGEST = 200_000  # characters that are read
+_LONGEST_COMPARED = 10_000  # characters that are compared with the question
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
 _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
@@ -277,7 +278,7 @@ def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> 
     if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
         return detected
     rules = _select_rules(answer)
-    text, asked = normalise_answer(answer[:_LONGEST]), normalise_answer(question)
+    text, asked = normalise_answer(answer[:_LONGEST_COMPARED]), normalise_answer(question)
     lexicon = _choose_lexicon(rules, answer, f"{text} {asked}")
     if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
         return detected
