@@ -65,7 +65,7 @@ class OpenQuestion(NamedTuple):
     is_about_refusing: bool
 
 
-class Gap(NamedTuple):
+class RefusalGap(NamedTuple):
     """What an answer leaves open: all that was asked, or one part of several; and the words of the lexicon that deny.
 
     Other words of the answer are not named: they may be restricted. `opens_with_answer`: the first clause gives the
@@ -112,7 +112,7 @@ def read_question(question: str, lexicon: RefusalLexicon) -> OpenQuestion:
     )
 
 
-def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequence[int] = ()) -> Gap | None:
+def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequence[int] = ()) -> RefusalGap | None:
     """Return what a prepared answer leaves open of a prepared question; None if it denies nothing, or answers.
 
     `refused`: where phrases of the lexicon refuse.
@@ -138,8 +138,8 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
     answers = reader.find_answer(others, counts_reports=counts_reports)
     if answers and not asked.has_parts:
         opens = text.startswith(others[0][0]) and reader.find_answer(others[:1], counts_reports=False)
-        return Gap(False, kind, denial.words, opens_with_answer=True) if opens and asked.wants_number else None
-    return Gap(not answers, kind, denial.words)
+        return RefusalGap(False, kind, denial.words, opens_with_answer=True) if opens and asked.wants_number else None
+    return RefusalGap(not answers, kind, denial.words)
 
 
 def _holds_denial(text: str, asked: OpenQuestion, lexicon: RefusalLexicon) -> bool:
