@@ -313,7 +313,7 @@ class _ClauseReader:
             return words
         gives_reason = asked.asks_reason and not is_speaker  # "the date was missing" is a reason
         words = self._find_word(("absent",), clause) if source >= 0 and not gives_reason else None
-        if words is None and not gives_reason:
+        if words is None and not gives_reason and not self._patterns["not_asserted.explanations"].search(clause):
             words = self._find_word(("failures",), clause)
             if words is not None and not is_told and not is_topical(if_named=False):
                 words = None
