@@ -5,9 +5,9 @@ CPU time. Of English and Vietnamese sentences that the models of free wording le
 has not seen its cell; the halves of those sets are spent. The sets called kept were not read before the models were
 frozen; those called unseen were written by other people, and an earlier model had read them once; mixed and counters
 by others still, each scored once when it came. Since then rules were made with sight of mixed and of one half of
-counters (development, by a digest of the id); the other half was scored once when these rules were frozen. Of stock
-answers in eight languages one half was read when the rules were frozen; those called free were written after that,
-those called gaps for the rules that compare an answer with its question.
+counters (development, by a digest of the id); the other half was scored once when these rules were frozen, and read
+since. Of stock answers in eight languages one half was read when the rules were frozen; those called free were written
+after that, those called gaps for the rules that compare an answer with its question.
 `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
 hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
 ASSAY_TEST_DATA the published answers are left out.

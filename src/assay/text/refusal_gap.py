@@ -30,6 +30,8 @@ _LONG = 300  # characters
 _NEAR = 40  # characters between a negation and the verb that it denies
 _NEGATION_FIRST = ("en", "vi")  # languages in which a negation stands before its verb, and its subject before it
 _SHORT_START = 25  # characters of a clause within which a verb has no subject before it
+_LONGEST_CLAUSE = 1000  # characters of a clause that are read, and characters of a question
+_MOST_BEFORE = 4  # clauses before one that it may go on about
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _COMMA = re.compile(r"(?<=,) (?!\d)|[\U0001f000-\U0001faff\u2600-\u27bf] ")
 _PIECE = re.compile(r"(?<=[^ ] [-–]) |(?<=,) (?=(?:so|and|yet|though|although|because|since|which)\b)|(?<=:) ")
@@ -37,6 +39,7 @@ _MAIL_ADDRESS = re.compile(r"(?<!\S)[^\s@]{1,64}@[^\s@]{1,255}")
 _ABBREVIATION = re.compile(
     r"\b(?:(?:no|nr|nos|p|pp|art|sec|num|pag)\.(?= \d)|(?:ext|tel|vol|figs?|approx|ca|vs?|st|dr|mrs?|ms|prof)\.(?= ))"
 )
+_QUOTES = ('"', "'")
 _QUESTION_END = " \"')]¶"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;¶]) ")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ", "¶ ")
@@ -62,7 +65,7 @@ class OpenQuestion(NamedTuple):
     is_about_refusing: bool
 
 
-class Gap(NamedTuple):
+class RefusalGap(NamedTuple):
     """What an answer leaves open: all that was asked, or one part of several; and the words of the lexicon that deny.
 
     Other words of the answer are not named: they may be restricted. `opens_with_answer`: the first clause gives the
@@ -85,7 +88,7 @@ class _Denial(NamedTuple):
 @lru_cache(maxsize=256)
 def read_question(question: str, lexicon: RefusalLexicon) -> OpenQuestion:
     """Return what a prepared question asks for."""
-    text = question.lstrip(" ¿¡\"'")
+    text = question[:_LONGEST_CLAUSE].lstrip(" ¿¡\"'")
     patterns = lexicon.patterns
 
     def holds(name: str) -> bool:
@@ -109,7 +112,7 @@ def read_question(question: str, lexicon: RefusalLexicon) -> OpenQuestion:
     )
 
 
-def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequence[int] = ()) -> Gap | None:
+def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequence[int] = ()) -> RefusalGap | None:
     """Return what a prepared answer leaves open of a prepared question; None if it denies nothing, or answers.
 
     `refused`: where phrases of the lexicon refuse.
@@ -135,8 +138,8 @@ def find_gap(text: str, question: str, lexicon: RefusalLexicon, refused: Sequenc
     answers = reader.find_answer(others, counts_reports=counts_reports)
     if answers and not asked.has_parts:
         opens = text.startswith(others[0][0]) and reader.find_answer(others[:1], counts_reports=False)
-        return Gap(False, kind, denial.words, opens_with_answer=True) if opens and asked.wants_number else None
-    return Gap(not answers, kind, denial.words)
+        return RefusalGap(False, kind, denial.words, opens_with_answer=True) if opens and asked.wants_number else None
+    return RefusalGap(not answers, kind, denial.words)
 
 
 def _holds_denial(text: str, asked: OpenQuestion, lexicon: RefusalLexicon) -> bool:
@@ -168,6 +171,8 @@ def _sort_clauses(
         denial = None if asked.is_about_refusing else reader.find_denial(clause)
         if denial is not None and is_quoted(quotations, start + denial.position):
             denial = None
+        if denial is not None and reader.gives_rough_number(clause, denial.position):
+            denial = None
         if denial is None and any(start <= position < end for position in refused):
             denial = _Denial("abstain")
         if denial is None:
@@ -192,9 +197,8 @@ def reports_wording(text: str, question: str, lexicon: RefusalLexicon) -> bool:
     if not read_question(question, lexicon).asks_wording:
         return False
     patterns = lexicon.patterns
-    quotations = (
-        [(0, len(text))] if text[:1] in _QUOTES and text.rstrip(". ")[-1:] in _QUOTES else find_quotations(text)
-    )
+    is_quotation = text[:1] in _QUOTES and text.rstrip(". ")[-1:] in _QUOTES
+    quotations = [(0, len(text))] if is_quotation else find_quotations(text)
     for negation in patterns["denials.negations"].finditer(text):
         start = max(text.rfind(mark, 0, negation.start()) + 1 for mark in _SENTENCE_ENDS)
         telling = patterns["denials.telling"].search(text, start, negation.start())
@@ -202,9 +206,6 @@ def reports_wording(text: str, question: str, lexicon: RefusalLexicon) -> bool:
             telling is not None and text[telling.end() : negation.start()].strip() != ""
         )
     return False
-
-
-_QUOTES = ('"', "'")
 
 
 def _split_pieces(text: str, lexicon: RefusalLexicon, *, at_commas: bool) -> list[str]:
@@ -250,7 +251,8 @@ class _ClauseReader:
         """Return how a clause denies; None if it does not."""
         patterns, asked = self._patterns, self._asked
         clauses_before = self.clauses_before
-        self.clauses_before = [*clauses_before, clause]
+        clause = clause[:_LONGEST_CLAUSE]
+        self.clauses_before = [*clauses_before[-_MOST_BEFORE:], clause]
         self._marks = self._lexicon.denial_marks.mark(clause)
         if not self._lexicon.may_marks_deny(self._marks):
             return None
@@ -259,7 +261,7 @@ class _ClauseReader:
             source = 0
         if clause.rstrip(_QUESTION_END).endswith("?"):
             return None
-        if asked.is_polar and source < 0 and any(patterns[name].match(clause) for name in ("answers", "questions.no")):
+        if asked.is_polar and self._says_no_or_yes(clause):
             return None
         is_speaker = any(patterns[name].search(clause) for name in ("subjects.me", "denials.speaker"))
         words = self._find_withheld(clause, is_speaker=is_speaker)
@@ -273,15 +275,19 @@ class _ClauseReader:
             return None
         return words._replace(kind=kind)
 
+    def _says_no_or_yes(self, clause: str) -> bool:
+        return any(self._patterns[name].match(clause) for name in ("answers", "questions.no"))
+
     def _continues_source(self, clause: str, clauses_before: Sequence[str]) -> bool:
         """Whether a clause without a source goes on about that of a clause before: by a pronoun, or in one sentence by
         a verb that has no subject of its own."""
         for before in reversed(clauses_before):
-            is_pronoun = self._patterns["subjects.pronouns"].match(clause) is not None
+            turning = self._patterns["denials.turning"].match(clause)
+            start = 0 if turning is None else turning.end() + 1
+            is_pronoun = self._patterns["subjects.pronouns"].match(clause, start) is not None
             negation = self._patterns["denials.negations"].search(clause, 0, _SHORT_START)
             absent = self._patterns["denials.absent"].search(clause, 0, _SHORT_START)
-            turns = self._patterns["denials.turning"].match(clause)
-            goes_on = not before.endswith(_SENTENCE_ENDS) and (turns or negation or absent)
+            goes_on = not before.endswith(_SENTENCE_ENDS) and (negation or (absent and turning is None))
             if not (is_pronoun or goes_on):
                 return False
             if self._find_source(before) >= 0:
@@ -306,8 +312,8 @@ class _ClauseReader:
         if words is not None and (is_told or is_topical()):
             return words
         gives_reason = asked.asks_reason and not is_speaker  # "the date was missing" is a reason
-        words = self._find_word(("absent",), clause) if is_told and not gives_reason else None
-        if words is None and not gives_reason:
+        words = self._find_word(("absent",), clause) if source >= 0 and not gives_reason else None
+        if words is None and not gives_reason and not self._patterns["not_asserted.explanations"].search(clause):
             words = self._find_word(("failures",), clause)
             if words is not None and not is_told and not is_topical(if_named=False):
                 words = None
@@ -353,6 +359,12 @@ class _ClauseReader:
         stems = set(_list_stems(text, self._lexicon)) - self._asked.stems
         return len(stems - fillers)
 
+    def gives_rough_number(self, clause: str, position: int) -> bool:
+        """Whether a clause denies only the exact number, and goes on with another: "…, probably around 1200"."""
+        after = clause[position:].partition(", ")[2]
+        is_exact = self._asked.wants_number and self._patterns["denials.exact"].search(clause) is not None
+        return is_exact and _NUMBER.search(after) is not None
+
     def find_answer(self, clauses: Sequence[tuple[str, bool]], *, counts_reports: bool) -> bool:
         """Whether one of some clauses gives something of the kind that was asked; they come with whether each begins a
         sentence, for what follows a report in its sentence reports too."""
@@ -375,6 +387,8 @@ class _ClauseReader:
         gives_reason = patterns["questions.because"].match(clause) is not None and not asked.asks_reason
         if gives_reason or clause.rstrip().endswith(":"):
             return False
+        if asked.is_polar and self._says_no_or_yes(clause):
+            return True
         text = _NUMBER.sub(lambda number: " " if number[0] in asked.numbers else number[0], clause)
         least = 2 if asked.has_parts else (lexicon.least_claim_words + 1) // 2
         claim = find_claim(text, least, lexicon, lexicon.marks.mark(text))

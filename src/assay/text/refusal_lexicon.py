@@ -232,6 +232,8 @@ DENIAL_LISTS = (
     "questions.numerals",
     "questions.access",
     "questions.wording",
+    "questions.contact",
+    "questions.choice",
 )
 """The lists by which a clause is compared with its question (`refusal_gap`), matched as patterns too."""
 DENYING_ALONE = (

@@ -104,15 +104,9 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "escalate",
     "abstain",
 )
-_ASKS_FOR_CONTACT = re.compile(
-    r"^\W*(?:to |with )?(?:who|whom|where|how)\b.{0,120}\b(?:contact|reach|ask|speak|talk|write|call|phone|turn"
-    r"|complain|report|collect|pick|apply|register|handles?|responsible|in charge|deals? with)\b"
-    r"|\b(?:lien he|hoi|gap|goi|bao|nop|nhan)\b.{0,80}\b(?:ai|dau|nao)\b"
-    r"|\b(?:ai|bo phan nao|phong nao)\b.{0,80}\b(?:phu trach|xu ly|giai quyet|tiep nhan|duyet)\b"
-)
-"""Questions whom to turn to, and where: naming someone answers them, but not "Who signed the lease?"."""
 _HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
 _LONGEST = 200_000  # characters that are read
+_LONGEST_COMPARED = 10_000  # characters that are compared with the question
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
 _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
@@ -284,7 +278,7 @@ def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> 
     if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
         return detected
     rules = _select_rules(answer)
-    text, asked = normalise_answer(answer[:_LONGEST]), normalise_answer(question)
+    text, asked = normalise_answer(answer[:_LONGEST_COMPARED]), normalise_answer(question)
     lexicon = _choose_lexicon(rules, answer, f"{text} {asked}")
     if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
         return detected
@@ -337,10 +331,10 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     if not _is_weighed(detected):
         return detected
     asked = normalise_answer(question)
-    if detected.behaviour == "escalate" and not detected.is_decided_by_text and _ASKS_FOR_CONTACT.search(asked):
+    if detected.behaviour == "escalate" and not detected.is_decided_by_text and _asks_for("contact", asked):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for
     scored = model.score_text(text, asked)
-    asks_whom = scored.kind in ("clarify", "escalate") and _ASKS_FOR_CONTACT.search(asked)
+    asks_whom = scored.kind in ("clarify", "escalate") and _asks_for("contact", asked)
     if asks_whom and not detected.has_refusal and text.startswith(("please ", "kindly ")) and "?" not in text:
         return detected  # "Please ask at the counter."
     is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
@@ -375,11 +369,13 @@ def _read_open_text(detected: DetectedBehaviour, text: str, *, is_undecided: boo
 
 _SEVERAL = 2  # sentences
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;]) (?:¶ )?")
-_CHOICE = re.compile(
-    r"\b(?:which|who|what|where|how)\b.{0,60}\byou(?:r|rs)?\b|^are you (?:on|using|asking)\b|^(?:do|did) you mean\b"
-    r"|\b(?:anh|chi|ban|minh|be|con|chau|quy khach)\b.{0,60}\b(?:nao|gi|ai|dau|may|bao nhieu|hay)\b"
-)
-"""Questions that ask the reader for a choice or a detail, where offers ("Do you want one?") follow an answer."""
+
+
+def _asks_for(name: Literal["contact", "choice"], question: str) -> bool:
+    """Whether a prepared question asks whom to turn to, and where, which naming someone answers; or asks the reader for
+    a choice or a detail, where offers ("Do you want one?") follow an answer."""
+    lexicons = load_rules("common").lexicons.values()
+    return any(lexicon.patterns[f"questions.{name}"].search(question) for lexicon in lexicons)
 
 
 def _refuses_throughout(text: str, asked: str, model: RefusalModel) -> bool:
@@ -399,7 +395,7 @@ def _find_choice(text: str) -> Literal["first", "last", ""]:
     """
     sentences = _SENTENCE_BREAK.split(text) if "?" in text else []
     questions = [sentence for sentence in sentences if sentence.endswith("?")]
-    if len(questions) != 1 or len(sentences) > _SEVERAL or not _CHOICE.search(questions[0]):
+    if len(questions) != 1 or len(sentences) > _SEVERAL or not _asks_for("choice", questions[0]):
         return ""
     if questions[0] == sentences[0]:
         return "first"
