@@ -54,9 +54,8 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     if not cues or not _BETWEEN.fullmatch(text.plain, cues[-1].end(), start):
         return None
     cue = cues[-1]
-    if (
-        not cue[0].endswith(" but") and not text.plain[sentence_start : cue.start()].strip()
-    ):  # "Except the guard, nobody may enter."
+    begins_sentence = not text.plain[sentence_start : cue.start()].strip()
+    if begins_sentence and not cue[0].endswith(" but"):  # "Except the guard, nobody may enter."
         return count_negations(text.plain[start : text.clause_at(start).sentence_end]) % 2 == 0
     return count_negations(text.plain[sentence_start : cue.start() + _words_before_but(cue[0])]) % 2 == 0
 

@@ -284,10 +284,11 @@ def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
     verbs = asked.find_word(answer.words[last], not answer.has_marks)
     if not verbs:
         return False
-    before = [word for word in answer.words[:last] if word.start >= spot.clause.start and may_be_subject(word)]
-    if any(word.folded in AUXILIARIES for word in answer.words[:last] if word.start >= spot.clause.start):
+    before = answer.words[bisect_left(answer.words, spot.clause.start, key=get_start) : last]
+    if any(word.folded in AUXILIARIES for word in before):
         return False  # "the interns are trained by Mai"
-    return any(index > verbs[-1] for word in before for index in asked.find_word(word, not answer.has_marks))
+    subject = [word for word in before if may_be_subject(word)]
+    return any(index > verbs[-1] for word in subject for index in asked.find_word(word, not answer.has_marks))
 
 
 def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:

@@ -257,7 +257,9 @@ def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
     if not is_span or is_time(stated) or not texts.question.words:
         return None
-    is_notice = _NOTICE_AFTER.match(plain, stated.end) or _NOTICE_BEFORE.search(plain, 0, stated.start)
+    is_notice = _NOTICE_AFTER.match(plain, stated.end) or _NOTICE_BEFORE.search(
+        plain, max(0, stated.start - _REACH_BEFORE), stated.start
+    )
     if not is_notice or any(_AHEAD.search(text.plain) for text in texts.explaining):
         return None
     return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
