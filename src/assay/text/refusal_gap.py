@@ -349,7 +349,7 @@ class _ClauseReader:
         return _FEW_WORDS if self._lexicon.language == "en" else _FEW_WORDS + 1
 
     def count_other_words(self, clause: str) -> int:
-        """Return how many words stand beside those of denying and of the question."""
+        """Return how many words are next to those of denying and of the question."""
         if self._count_new_words(clause) == 0:
             return 0
         return self._count_new_words(self._lexicon.denial_vocabulary.sub(" ", clause))

@@ -150,7 +150,7 @@ class RefusalLexicon:
 
     @cached_property
     def _denial_bits(self) -> tuple[int, int, int]:
-        """The bits of the lists of which a word may deny, of negations, and of what these may stand beside."""
+        """The bits of the lists of which a word may deny, of negations, and of what these may be next to."""
         bits = self.denial_marks.bits
         groups = (DENYING_ALONE, ("denials.negations",), DENIED_WORDS)
         alone, negations, denied = (sum(bits[name] for name in names) for names in groups)
@@ -258,7 +258,7 @@ DENIAL_VOCABULARY = (
     "denials.reports",
 )
 MARKED_DENIALS = ("denials.negations", *DENYING_ALONE, *DENIED_WORDS)
-"""The lists one word of which may deny, those of which one must stand beside a negation, those whose words name nothing
+"""The lists one word of which may deny, those of which one must be next to a negation, those whose words name nothing
 else, and those that are looked up in a first look."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
