@@ -31,7 +31,7 @@ HALVES = ("development", "untouched")
 SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
-    *("dormitory", "apartment"),
+    *("dormitory", "apartment", "worlds", "worlds-vi"),
 )
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
@@ -41,7 +41,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
 """Of right answers passed, neither failed nor left open."""
 ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2, "apartment": 2}
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
-UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"}
+UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording", "worlds", "worlds-vi"}
 """Sets without a development half."""
 HALVED_BY_QUESTION = {"aquarium", "ferry", "bakery", "clinic", "dormitory"}
 """Sets that were scored whole before the half of their questions with an even hash was read (ADR 0153)."""
@@ -161,6 +161,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "clinic": _make_any_answer,
     "dormitory": _make_any_answer,
     "apartment": _make_any_answer,
+    "worlds": _make_any_answer,
+    "worlds-vi": _make_any_answer,
 }
 
 

@@ -7,7 +7,8 @@ frozen; those called unseen were written by other people, and an earlier model h
 by others still, each scored once when it came. Since then rules were made with sight of mixed and of one half of
 counters (development, by a digest of the id); the other half was scored once when these rules were frozen, and read
 since. Of stock answers in eight languages one half was read when the rules were frozen; those called free were written
-after that, those called gaps for the rules that compare an answer with its question.
+after that, those called gaps for the rules that compare an answer with its question. Those called worlds came from
+another author when these rules were frozen: scored once, and not read since.
 `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
 hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
 ASSAY_TEST_DATA the published answers are left out.
@@ -58,11 +59,14 @@ BARS = {
     "kept-vi": (0.90, 0.97),
     "mixed-en": (0.92, 0.97),
     "mixed-vi": (0.90, 0.97),
+    "worlds-en": (0.92, 0.97),
+    "worlds-vi": (0.90, 0.97),
     "counters-en": (0.92, 0.97),
     "counters-vi": (0.90, 0.97),
 }
 BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
-BARS |= {f"{name}-{language}": (0.80, 0.95) for name in ("stock", "free", "counters") for language in LANGUAGES}
+for name in ("stock", "free", "counters", "worlds"):
+    BARS |= {f"{name}-{language}": (0.80, 0.95) for language in LANGUAGES}
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
@@ -139,7 +143,7 @@ def read_unseen(language: str) -> list[LabelledAnswer]:
 
 
 def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
-    """Return the answers of `mixed.jsonl` or `gaps.jsonl` by language.
+    """Return the answers of `mixed.jsonl`, `gaps.jsonl` or `worlds.jsonl` by language.
 
     Their labels do not say what kind of refusal it is.
     """
@@ -318,7 +322,7 @@ def _print_others() -> list[str]:
     for language, halves in read_counters().items():
         for half, answers in halves.items():
             missed_bars += _print_counts(f"counters-{language}", half, count_verdicts(answers))
-    for name in ("mixed", "gaps"):
+    for name in ("mixed", "gaps", "worlds"):
         for language, answers in read_mixed(name).items():
             missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
     return missed_bars
