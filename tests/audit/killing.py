@@ -33,6 +33,8 @@ LINES_PER_KILL = 300
 BATCH = 10
 KILLS_PER_STORE = 10
 """After so many kills a new store is begun, so that creating and migrating one is killed too."""
+AMONG_BATCHES = 0.75
+"""The share of kills that come after an acknowledgement, without which nothing can be lost."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,13 @@ class KillPlan:
 
 @dataclass
 class KillOutcome:
-    """`lost` counts acknowledged answers that were missing later, `doubled` answers stored twice."""
+    """`lost` counts acknowledged answers that were missing later, `doubled` answers stored twice.
+
+    `kills_among_batches` are those after an acknowledgement: without them nothing could be lost.
+    """
 
     kills: int = 0
+    kills_among_batches: int = 0
     lost: int = 0
     doubled: int = 0
     broken: int = 0
@@ -82,14 +88,21 @@ def _kill_one_store(
     written = killed = acknowledged = 0
     while killed < kills:
         written = _write_more(source, written, plan.lines)
+        log.unlink(missing_ok=True)
         running = forker.start(words, stdout=log)
-        # The moment of the kill is what is drawn: there is nothing to wait for.
-        time.sleep(chance.uniform(0, plan.seconds if killed else plan.seconds / 4))
+        # The moment of the kill is drawn: within the start, or between batches that are acknowledged.
+        longest = plan.seconds if killed else plan.seconds / 4
+        if killed and plan.batch < plan.lines and chance.random() < AMONG_BATCHES:
+            _wait_for_acknowledgement(log)
+            longest = plan.seconds / 4
+        time.sleep(chance.uniform(0, longest))
         with suppress(ProcessLookupError):  # it may have ended by itself
             os.kill(running.pid, signal.SIGKILL)
         status, _ = running.wait(timeout=60)
         killed += status == -signal.SIGKILL
-        acknowledged = max(acknowledged, _last_acknowledged(log))
+        last = _last_acknowledged(log)
+        outcome.kills_among_batches += status == -signal.SIGKILL and last > 0
+        acknowledged = max(acknowledged, last)
         outcome.lost += max(0, acknowledged - _count_answers(store))
     status, _ = forker.start(words).wait(timeout=300)
     result = assay.audit.verify(store)
@@ -98,6 +111,13 @@ def _kill_one_store(
     outcome.lost += max(0, written - result.answers)
     outcome.doubled += max(0, result.answers - written)
     outcome.answers += result.answers
+
+
+def _wait_for_acknowledgement(log: Path, seconds: float = 10.0) -> None:
+    """Wait until a batch was acknowledged, however slow the machine is; no longer than so many seconds."""
+    end = time.monotonic() + seconds
+    while not _last_acknowledged(log) and time.monotonic() < end:
+        time.sleep(0.002)
 
 
 def _write_more(source: Path, written: int, lines: int) -> int:
