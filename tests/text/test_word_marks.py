@@ -32,10 +32,11 @@ TEXTS = st.lists(
 @given(TEXTS)
 def test_words_exclude_no_list_that_matches(text: str) -> None:
     for lexicon in LEXICONS:
-        marks = lexicon.marks.mark(text)
-        for name, pattern in lexicon.patterns.items():
-            if pattern.search(text):
-                assert marks & lexicon.marks.bits[name], (lexicon.language, name)
+        for word_marks in (lexicon.marks, lexicon.denial_marks):
+            marks = word_marks.mark(text)
+            for name, bit in word_marks.bits.items():
+                if lexicon.patterns[name].search(text):
+                    assert marks & bit, (lexicon.language, name)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ _EXEMPT_AFTER = re.compile(
 )
 """Says right after a name that what is said of others does not hold of it."""
 _OR_AFTER = re.compile(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
-_OR_BEFORE = re.compile(rf"(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
+_OR_BEFORE = re.compile(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
 _OR = re.compile(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
 _ASKS_WHO = re.compile(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
 _RECIPIENT = re.compile(

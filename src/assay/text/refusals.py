@@ -182,7 +182,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
 
-    >>> mark_answers_open_to_model(["12 days of leave", "No leave", ""]).tolist()
+    >>> mark_answers_open_to_model(["12 days a year", "No leave", ""]).tolist()
     [False, True, False]
     """
     return np.fromiter(map(_may_leave_open, answers), np.bool_, len(answers))

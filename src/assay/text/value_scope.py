@@ -451,6 +451,8 @@ def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJu
     wanted = texts.read_fact.quantities[0]
     if is_same_quantity(wanted, own) or not is_same_quantity(wanted, other):
         return None
+    if any(is_same_quantity(expected, own) for expected in texts.expected):
+        return None  # the case expects both ends
     sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
     is_open = find_reversed_event(texts.question.plain, sentence, "") or find_negations(
         texts.answer, spot.clause.sentence_start, stated.start
