@@ -95,7 +95,7 @@ def _kill_one_store(
         if killed and plan.batch < plan.lines and chance.random() < AMONG_BATCHES:
             _wait_for_acknowledgement(log)
             longest = plan.seconds / 4
-        time.sleep(chance.uniform(0, longest))
+        time.sleep(chance.uniform(0, longest))  # nothing is waited for: this is the moment of the kill
         with suppress(ProcessLookupError):  # it may have ended by itself
             os.kill(running.pid, signal.SIGKILL)
         status, _ = running.wait(timeout=60)
@@ -117,7 +117,7 @@ def _wait_for_acknowledgement(log: Path, seconds: float = 10.0) -> None:
     """Wait until a batch was acknowledged, however slow the machine is; no longer than so many seconds."""
     end = time.monotonic() + seconds
     while not _last_acknowledged(log) and time.monotonic() < end:
-        time.sleep(0.002)
+        time.sleep(0.002)  # the log is a file, which tells nobody that it grew
 
 
 def _write_more(source: Path, written: int, lines: int) -> int:

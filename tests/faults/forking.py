@@ -134,7 +134,7 @@ class ForkedCommand:
         while text not in self.stderr.read_text(encoding="utf-8", errors="replace"):
             if time.monotonic() > end:
                 raise AssertionError(f"no {text!r} in {self.stderr.read_text(encoding='utf-8', errors='replace')!r}")
-            time.sleep(0.02)
+            time.sleep(0.02)  # stderr is a file, which tells nobody that it grew
 
     def wait(self, timeout: float) -> tuple[int, str]:
         """Return the exit status, negative for a signal, and what was written to stderr.
@@ -183,7 +183,7 @@ def fork_listener(address: str, modules: Sequence[str]) -> int:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who wait for a command
     listener.settimeout(1.0)
     while os.getppid() == parent:
-        with suppress(TimeoutError):
+        with suppress(TimeoutError):  # nothing came for a second: look whether the parent is still there
             connection = listener.accept()[0]
             if os.fork() == 0:
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -243,7 +243,7 @@ def end_process(command: Callable[[], int]) -> NoReturn:
             sys.stderr.write(f"{ended.code}\n")
     except BaseException:  # noqa: BLE001  # whatever it is, the interpreter would print it
         traceback.print_exc()
-    threading._shutdown()  # type: ignore[attr-defined]
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads as the interpreter does; it has no public name
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
