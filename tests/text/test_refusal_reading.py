@@ -1,25 +1,11 @@
-"""An answer is compared with its question: what is only reported beside a denial of the thing asked answers nothing."""
+"""An answer is read against its question: what is only reported beside a denial of the thing asked answers nothing."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from assay.text.lexicon_file import list_shipped_languages, load_shipped_lexicon
-from assay.text.refusal_gap import find_gap, read_question, reports_wording
-from assay.text.refusals import (
-    PLAIN_ANSWER,
-    detect_behaviour,
-    mark_answers_open_to_model,
-    mark_texts_to_examine,
-)
-from assay.text.segmentation import normalise_answer
+from assay.text.refusals import detect_behaviour, explain_wording
 
-GAPS = Path(__file__).parents[2] / "benchmarks" / "refusal_answers" / "gaps.jsonl"
 REFUSALS = ("abstain", "permission_denied", "escalate")
 
 
@@ -197,77 +183,3 @@ def test_a_long_answer_with_one_denial_answers() -> None:
     assert _read("How many pupils took part?", denied * 3 + "It doesn't say how many pupils took part.") == "abstain"
 
 
-def test_the_named_words_are_those_of_the_lexicon() -> None:
-    detected = detect_behaviour("The Orion file leaves the owner's name blank.", question="Who owns the Orion house?")
-    assert detected.behaviour == "abstain"
-    assert "orion" not in detected.phrase
-
-
-def test_nothing_changes_without_a_question() -> None:
-    answer = "The guide lists a maker space but doesn't separate the printers."
-    assert detect_behaviour(answer).behaviour == detect_behaviour(answer, question="").behaviour
-
-
-GAP_ROWS = [json.loads(line) for line in GAPS.read_text("utf-8").splitlines()]
-
-
-@pytest.mark.parametrize("language", sorted({row["language"] for row in GAP_ROWS}))
-def test_denials_in_unusual_words_are_told_in_every_language(language: str) -> None:
-    rows = [row for row in GAP_ROWS if row["language"] == language]
-    readings = [(row["label"], _read(row["question"], row["answer"])) for row in rows]
-    refused = [reading in REFUSALS for label, reading in readings if label == "refuse"]
-    wrongly = [reading in REFUSALS for label, reading in readings if label != "refuse"]
-    assert sum(refused) >= 0.8 * len(refused)
-    assert sum(wrongly) <= 1
-
-
-def test_texts_that_are_not_marked_deny_nothing() -> None:
-    questions = {row["question"] for row in GAP_ROWS}
-    texts = [row["answer"] for row in GAP_ROWS]
-    marked = mark_texts_to_examine(texts) | mark_answers_open_to_model(texts)
-    for text, is_marked in zip(texts, marked.tolist(), strict=True):
-        if not is_marked:
-            assert {detect_behaviour(text, question=question) for question in questions} == {PLAIN_ANSWER}
-
-
-def test_a_lexicon_without_lists_of_denying_denies_nothing() -> None:
-    english = load_shipped_lexicon("en")
-    without = {
-        name: "(?!)" if name.startswith(("denials.", "questions.")) else text
-        for name, text in english.patterns.texts.items()
-    }
-    bare = type(english)(
-        english.language,
-        english.is_spaced,
-        english.common_words,
-        english.phrases,
-        english.bare_refusals,
-        type(english.patterns)(without),
-        english.following_patterns,
-        english.words,
-    )
-    text = "the guide lists a maker space but does not say how many printers are in it."
-    assert find_gap(text, "how many printers?", english) is not None
-    assert find_gap(text, "how many printers?", bare) is None
-
-
-@pytest.mark.parametrize("language", list_shipped_languages())
-def test_every_language_has_its_lists(language: str) -> None:
-    lexicon = load_shipped_lexicon(language)
-    for name in ("sources", "negations", "telling", "told", "open", "absent", "withheld", "failures", "advice"):
-        assert lexicon.patterns[f"denials.{name}"].pattern != "(?!)"
-    for name in ("number", "open", "reason", "wording", "several", "numerals"):
-        assert lexicon.patterns[f"questions.{name}"].pattern != "(?!)"
-
-
-@given(
-    st.text(alphabet="the guide does not say how many. ?!;:,\n\"'1@", max_size=120), st.sampled_from(["en", "vi", "ja"])
-)
-def test_any_text_is_read(text: str, language: str) -> None:
-    lexicon = load_shipped_lexicon(language)
-    prepared = normalise_answer(text)
-    question = read_question("how many printers?", lexicon)
-    assert question.wants_number == (language == "en")
-    gap = find_gap(prepared, "how many printers?", lexicon)
-    assert gap is None or gap.kind in ("abstain", "permission_denied")
-    assert reports_wording(prepared, "how many printers?", lexicon) is False
