@@ -165,6 +165,21 @@ BAD = [
     Bad(jsonl(row(schema_version=2)), 1, "schema_version", "E_SCHEMA_VERSION", "got 2", "upgrade rag-assay"),
     Bad(jsonl({"golden_set": {"schema_version": 9}}, row()), 1, "golden_set.schema_version", "E_SCHEMA_VERSION",
         "got 9", "expected 1 at most: upgrade"),
+    Bad(jsonl({**NATIVE, "evidence": ["c1"]}), 1, "evidence[0]", "E_EVIDENCE", "an id or a text? (got 'c1'",
+        'expected {"chunk_id": "c1"}, or {"any_of": [{"quote": "c1"}]}'),
+    Bad(jsonl({**NATIVE, "evidence": [["c1", "c2"]]}), 1, "evidence[0]", "E_EVIDENCE", "got ['c1', 'c2']",
+        'expected {"any_of": [{"chunk_id": "c1"}, {"chunk_id": "c2"}]}'),
+    Bad(jsonl({**NATIVE, "evidence": [{"any_of": ["c1"]}]}), 1, "evidence[0]", "E_EVIDENCE", "got ['c1']",
+        'expected {"any_of": [{"chunk_id": "c1"}]}'),
+    Bad(jsonl({**NATIVE, "evidence": [{"chunk_id": "c1", "quote": "12 days"}]}), 1, "evidence[0]", "E_EVIDENCE",
+        "a unit without any_of", 'expected {"any_of": [{"chunk_id": "c1", "quote": "12 days"}]}'),
+    Bad(jsonl({**NATIVE, "evidence": [{"chunk_ids": "c1"}]}), 1, "evidence[0]", "E_EVIDENCE",
+        "a unit without any_of", 'expected {"any_of": [{"chunk_id": "…"}]}'),
+    Bad(jsonl({**NATIVE, "evidence": "c1"}), 1, "evidence", "E_TYPE", "got 'c1'", '[{"chunk_id": "…"}]'),
+    Bad(jsonl({**NATIVE, "evidence": {"document": "leave"}}), 1, "evidence", "E_TYPE", "no list",
+        'expected units in brackets: [{"document": "leave"}]'),
+    Bad(jsonl({**NATIVE, "evidence": [{"chunk_id": ["c1"]}]}), 1, "evidence[0].any_of[0].chunk_id", "E_TYPE",
+        "got ['c1']", "expected a string or an integer"),
 ]  # fmt: skip
 
 
