@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +22,8 @@ from assay.cli.options import (
     MarkdownReportOption,
     MeasurementOptions,
     MetricsOption,
+    MissingOption,
+    MissingPolicy,
     NoHistoryOption,
     NoLedgerOption,
     NowOption,
@@ -55,13 +56,6 @@ _NOT_IN_A_RUN_FOLDER = ("lexicons", "entailment_model")
 """Options of a scoring that its run folder does not remember."""
 
 
-class MissingPolicy(StrEnum):
-    """Ways to count a golden case without output."""
-
-    error = "error"
-    zero = "zero"
-
-
 @expand_options
 def score(
     *,
@@ -78,9 +72,7 @@ def score(
     profile: ProfileOption = None,
     gate_config: GateConfigOption = "",
     strict: StrictOption = False,
-    missing: Annotated[
-        MissingPolicy, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
-    ] = MissingPolicy.error,
+    missing: MissingOption = MissingPolicy.error,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
     per_case: PerCaseOption = None,

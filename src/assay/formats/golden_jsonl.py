@@ -213,7 +213,7 @@ def _common_fields(
 
 NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
 SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title")
-"""The fields of a selector that may stand in a unit of evidence itself. A `quote` may not: a unit has one of its own."""
+"""The fields of a selector that may stand in a unit itself. A `quote` may not: a unit has one of its own."""
 _UNIT_FIELDS = tuple(name for name in Evidence.__struct_fields__ if name != "any_of")
 
 

@@ -75,6 +75,15 @@ def find_scored_rows(column: ScoreColumn) -> tuple[BoolArray, BoolArray]:
     return scored, failed
 
 
+def is_missing_scored(table: ScoreTable) -> bool:
+    """Return whether the cases of a table without an observation were given the worst score: they count as failed."""
+    failed = table.columns.get("failed")
+    if not table.missing or failed is None:
+        return False
+    row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
+    return all(failed.status[row_by_case[case_id]] == SCORED for case_id in table.missing)
+
+
 def merge_cases(candidate: Sequence[Case], baseline: Sequence[Case]) -> list[Case]:
     """Return the cases of both sides, each once: the candidate's in their order, then those only the baseline has."""
     candidate_ids = {case.id for case in candidate}
