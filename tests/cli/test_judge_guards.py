@@ -151,6 +151,17 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
 
 
 @pytest.mark.slow
+def test_a_run_that_is_judged_in_part_on_purpose_is_incomplete_only_for_a_gate(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c1")
+    report = score()
+    assert 0 == report["status"]
+    assert "the judge was not asked about 6 of 8 cases (`assay judge` without --only asks)" in str(
+        report["configs"]["a"]["decision"]
+    )
+    assert 3 == score(*gate(), *calibrated())["status"]
+
+
+@pytest.mark.slow
 def test_a_rule_may_be_content_with_fewer_verdicts(server: JudgeServer) -> None:
     """Every second answer is wrong: 4 of 7 are faithful, 4 of 8 if the one without a verdict is not."""
     assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))

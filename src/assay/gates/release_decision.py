@@ -429,7 +429,10 @@ _FAMILIES_OF_FAILURE = ("operations", "checks")
 
 
 def _describe_without_gate(table: ScoreTable) -> Decision:
-    """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing."""
+    """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing.
+
+    What nobody asked a judge is said, and does not make the run incomplete.
+    """
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
     is_unjudged = has_error.copy()
@@ -460,13 +463,13 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
     if failed:
         reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
-    if unjudged:
+    reasons += own_failures
+    is_incomplete = bool(reasons)
+    if unjudged:  # whoever judges a part of a run, as with --only, has what was asked for
         reasons.append(
             f"the judge was not asked about {len(unjudged)} of {total} (`assay judge` without --only asks): "
             f"{format_case_ids(unjudged)}"
         )
-    reasons += own_failures
-    is_incomplete = bool(reasons)
     reasons += _describe_unknown_access(table) if not events else []
     return Decision("NOT_GATED", (*events, *reasons, NOT_GATED_REASON), events=tuple(events), incomplete=is_incomplete)
 
