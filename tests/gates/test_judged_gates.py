@@ -114,7 +114,7 @@ def test_a_calibrated_judge_may_gate(world: World) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"may_gate": False, "reasons": ("people say so",)}, ""),
+        ({"may_gate": False, "reasons": ("people say so", "too few")}, "does not let it gate: people say so; too few"),
         ({"judge": OTHER.digest}, "was measured on another judge"),
         ({"rubric_hash": "sha256:older"}, "was measured with another rubric"),
     ],
@@ -124,16 +124,16 @@ def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
 ) -> None:
     verdicts = world.export(world.contents(JUDGE))
     calibration_flags = ("--calibration", calibrated(world, **changes))
-    assert (0, "uncalibrated") == gated(world, verdicts, write_gate(world, "judge"), *calibration_flags)[:2]
-    notices = [
-        warning
-        for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
-        if warning.startswith("the calibration of")
-    ]
-    assert [bool(said)] * len(notices) == [
-        "informs and does not gate" in warning and said in warning for warning in notices
-    ]
-    assert bool(said) == bool(notices)
+    code, state, message = gated(world, verdicts, write_gate(world, "judge"), *calibration_flags)
+    assert (0, "uncalibrated") == (code, state)
+    assert "the calibration of faithfulness(by=judge) does not let it gate: " in message
+    assert said in message
+    assert "not calibrated" not in message
+    _, _, report = world.score(verdicts, *calibration_flags)
+    notices = [warning for warning in report["warnings"] if warning.startswith("the calibration of")]
+    assert [True] == [said in warning for warning in notices]
+    assert said in read_summary(report, "faithfulness(by=judge)")["note"]
+    assert not any("uncalibrated" in note for note in [read_summary(report, "faithfulness(by=judge)")["note"]])
 
 
 def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:

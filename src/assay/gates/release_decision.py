@@ -103,7 +103,7 @@ def decide_release(
         return Decision("INCOMPLETE", (unanswered,), unanswered=True)
     scores = GateScores(table, cases, baseline)
     sides = (table,) if baseline is None else (table, baseline)
-    refuse_uncalibrated_rules(gate, lambda name: any(str(name) in side.uncalibrated for side in sides))
+    refuse_uncalibrated_rules(gate, lambda name: any(str(name) in side.uncalibrated for side in sides), {})
     results = [_evaluate_rule(rule, scores) for rule in gate.rules]
     zero_event_rules = [result.rule for result in results if result.rule.zero_event]
     covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
@@ -136,7 +136,7 @@ def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
     if rule.max_regression is not None and scores.baseline is not None and name.key_value("by", "") == "rules":
         sides.append(scores.baseline)
     is_uncalibrated = any(str(name) in side.uncalibrated for side in sides)
-    return weigh_uncalibrated(result) if is_uncalibrated else result
+    return weigh_uncalibrated(result, scores.table) if is_uncalibrated else result
 
 
 def find_exit_code(decision: Decision, *, strict: bool = False) -> ExitCode:

@@ -380,6 +380,17 @@ def may_metric_gate(name: MetricName, judging: RecordedVerdicts | None) -> bool:
     return follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
 
 
+def explain_refused_calibration(name: MetricName, refused: Mapping[str, str]) -> str:
+    """Return why the calibrations that were given for a metric, or for what it rests on, let it not gate; "" if none.
+
+    `refused` says it by metric, as `RecordedVerdicts.refused_calibrations` does.
+    """
+    by = name.key_value("by", "rules")
+    calibrated_names = [name, *(MetricName(base, (("by", by),)) for base in find_metric(name).rests_on)]
+    refused_names = [str(calibrated) for calibrated in calibrated_names if str(calibrated) in refused]
+    return "; ".join(f"the calibration of {text} does not let it gate: {refused[text]}" for text in refused_names)
+
+
 def _is_calibrated(name: MetricName, by: str, judging: RecordedVerdicts) -> bool:
     calibration = judging.calibrations.get(str(name))
     if calibration is None or not calibration.may_gate:

@@ -196,7 +196,8 @@ def plan_metrics(
     needed = (*request.scoring.also, *(list_gate_metrics(gate) if gate is not None else ()))
     recorded = judging.scorers if judging is not None else ()
     if gate is not None:
-        refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))
+        refused = judging.refused_calibrations if judging is not None else {}
+        refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging), refused)
         if gate.correctness is not None and is_metric_measurable(parse_metric(JUDGED_CORRECTNESS), recorded):
             needed += (JUDGED_CORRECTNESS,)
     threshold = read_attribution_settings(request.scoring).threshold
