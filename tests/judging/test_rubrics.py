@@ -213,6 +213,29 @@ def test_every_fault_is_reported_with_its_line(old: str, new: str, message: str)
     assert message in problems_of(OWN.replace(old, new, 1))
 
 
+def test_wrong_types_and_what_makes_no_sense_are_told_together() -> None:
+    text = OWN.replace('"1"', "1").replace("value: 0", "value: low").replace("It is polite.", '""')
+    text = text.replace("name: tone", "name: Tone").replace("{{answer}}", "{{reply}}") + "quotes: [kind]\nhash: x\n"
+    told = problems_of(text)
+    for expected in (
+        "hash: E_UNKNOWN_FIELD unknown key",
+        "version: E_TYPE wrong type (got 1; expected a string)",
+        "labels[1].value: E_TYPE wrong type (got 'low'",
+        "name: E_RUBRIC not a name (got 'Tone'",
+        "labels[0].meaning: E_RUBRIC empty",
+        "task: E_RUBRIC placeholder 1 is not an input (got 'reply'",
+    ):
+        assert expected in told
+    assert "quotes[0]" not in told, "its labels are not known yet"
+
+
+def test_what_rests_on_a_field_of_the_wrong_type_is_not_blamed() -> None:
+    told = problems_of(OWN.replace("inputs: [answer, question]", "inputs: answer"))
+    assert 1 == told.count("E_")
+    told = problems_of(OWN.replace("labels:\n", "labels: 3\nx_labels:\n"))
+    assert ["labels", "x_labels"] == sorted(re.findall(r"(\w+): E_\w+", told))
+
+
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words", "labels: []"])
 def test_a_file_that_is_no_rubric_is_refused(text: str) -> None:
     assert "own.yaml:1" in problems_of(text)
