@@ -296,7 +296,8 @@ def score(
     golden = read_golden_value(golden)
     goldens.refuse_placeholders(golden, "golden")
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
-    rows = rows or read_outputs_value(observations, golden, config)
+    reading_notes: dict[str, None] = {}
+    rows = rows or read_outputs_value(observations, golden, config, reading_notes)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
         corpus = load_corpus(corpus)
@@ -329,7 +330,7 @@ def score(
             corpus=corpus,
             loaded_gate=load_gate_with_baseline(request),
             judging=judging,
-            notices=(*doubts, *unbound),
+            notices=(*reading_notes, *doubts, *unbound),
             digest=digest,
         )
         run = score_observations(inputs, rows)
