@@ -178,6 +178,8 @@ BAD = [
     Bad(jsonl({**NATIVE, "evidence": "c1"}), 1, "evidence", "E_TYPE", "got 'c1'", '[{"chunk_id": "…"}]'),
     Bad(jsonl({**NATIVE, "evidence": {"document": "leave"}}), 1, "evidence", "E_TYPE", "no list",
         'expected units in brackets: [{"document": "leave"}]'),
+    Bad(jsonl({**NATIVE, "forbidden": ["c1"]}), 1, "forbidden[0]", "E_EVIDENCE", "an id without a field (got 'c1'",
+        'expected {"chunk_id": "c1"}'),
     Bad(jsonl({**NATIVE, "evidence": [{"chunk_id": ["c1"]}]}), 1, "evidence[0].any_of[0].chunk_id", "E_TYPE",
         "got ['c1']", "expected a string or an integer"),
 ]  # fmt: skip

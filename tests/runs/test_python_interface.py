@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import assay
+from assay.cli import main
 from assay.metrics.catalog import CATALOG
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
@@ -464,3 +466,37 @@ def test_what_is_not_read_of_rows_is_said() -> None:
     golden = [{"id": "a", "question": "Leave?", "must_have": ["12"]}]
     result = assay.score(golden, [{"case_id": "a", "answer": "12", "retreived": ["c1"]}])
     assert "outputs: keys that were not read: retreived (did you mean retrieved?)" in result.run.scoring.warnings
+
+
+def test_run_folders_and_saved_baselines_compare_from_python(tmp_path: Path) -> None:
+    golden, outputs, saved = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl", str(tmp_path / "saved.json")
+    golden.write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    outputs.write_text(
+        json.dumps({"case_id": "leave", "answer": "12 days", "config_id": "old"}) + "\n", encoding="utf-8"
+    )
+    folder = str(tmp_path / "run")
+    assert 0 == main(["score", "--golden", str(golden), "--outputs", str(outputs), "--run-dir", folder])
+    assert 0 == main(["baseline", "save", folder, "--out", saved])
+    after = assay.score(golden, [{"case_id": "leave", "answer": "No idea.", "config_id": "new"}])
+    for before in (folder, Path(saved)):
+        comparison = assay.compare(before, after, gate={"rules": [{"metric": "failed", "at_most": 0}]})
+        assert ("leave",) == tuple(comparison.metrics["failed"].regressed)
+        assert comparison.decision is not None
+        assert "FAIL" == comparison.decision.outcome
+    assert not assay.compare(folder, folder).metrics["failed"].regressed
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: assay.gate("runs/1", "general"), "result: not a result (got 'runs/1'"),  # type: ignore[arg-type]
+        (lambda: assay.explain("runs/1", "leave"), "`assay explain`"),  # type: ignore[arg-type]
+        (lambda: assay.report(Path("runs/1"), html="x.html"), "`assay report`"),  # type: ignore[arg-type]
+        (lambda: assay.compare(None, None), "baseline: not a result (got None"),  # type: ignore[arg-type]
+        (lambda: assay.compare("runs/none", "runs/1"), "runs/none: E_SIDE no such file or folder"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_what_was_expected(call: Callable[[], Any], argument: str) -> None:
+    with pytest.raises(assay.InputError) as refused:
+        call()
+    assert argument in str(refused.value)

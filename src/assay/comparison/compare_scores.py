@@ -65,17 +65,6 @@ def take_snapshot(
 OTHER_JUDGE = "the judges differ, or their rubrics: both sides must be judged again with the same; not compared"
 
 
-def compare_run_configs(
-    baseline: ScoredRun, baseline_config: str, candidate: ScoredRun, candidate_config: str, gate: Gate | None = None
-) -> Comparison:
-    """Compare a configuration of a scored run with a configuration of another run, or of the same run."""
-    names = (baseline_config, candidate_config)
-    if names[0] == names[1]:
-        names = ("baseline", "candidate")
-    before = take_snapshot(baseline, baseline_config, names[0])
-    return decide_with_baseline(before, take_snapshot(candidate, candidate_config, names[1]), gate)
-
-
 def decide_with_baseline(
     baseline: ScoreSnapshot,
     candidate: ScoreSnapshot,

@@ -230,10 +230,10 @@ def read_native_golden(source: Source, builder: GoldenBuilder) -> None:
             changes["forbidden"] = normalise_selectors(case.forbidden, builder, spot, "forbidden")
         builder.add_case(replace(case, **changes) if changes else case, spot)
 
-    read_golden_records(source, builder, Case, add, _expand_short_evidence)
+    read_golden_records(source, builder, Case, add, _expand_short_forms)
 
 
-def _expand_short_evidence(row: dict[str, Any], at: str) -> list[Misfit]:
+def _expand_short_forms(row: dict[str, Any], at: str) -> list[Misfit]:
     """Write units such as `{"chunk_id": "c1"}` out with `any_of`, and return what is no unit: see ADR 154."""
     units = row.get("evidence")
     field = f"{at}.evidence" if at else "evidence"
@@ -250,6 +250,13 @@ def _expand_short_evidence(row: dict[str, Any], at: str) -> list[Misfit]:
             except ShapeError as error:
                 misfits.append(Misfit(join_field(field, index), str(error), "E_EVIDENCE"))
                 units[index] = {"any_of": [{"chunk_id": "?"}]}  # so that the conversion does not report it again
+    forbidden = row.get("forbidden")
+    for index, selector in enumerate(forbidden if isinstance(forbidden, list) else ()):
+        if isinstance(selector, str):
+            expected = _write_example({"chunk_id": selector})
+            message = f"an id without a field (got {shorten_repr(selector)}; expected {expected})"
+            misfits.append(Misfit(join_field(f"{at}.forbidden" if at else "forbidden", index), message, "E_EVIDENCE"))
+            forbidden[index] = {"chunk_id": "?"}  # as above
     return misfits
 
 
