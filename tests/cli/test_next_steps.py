@@ -144,3 +144,15 @@ def test_a_set_that_there_is_is_the_base_of_the_next_version(failing: Path, caps
     Path("golden.jsonl").write_text("{")
     assert main(["golden", "review", "candidates.jsonl", "--out", "review.html"]) == 0
     assert "--base golden.jsonl --out golden-VERSION.jsonl --version VERSION" in capsys.readouterr().err
+
+
+def test_a_leak_is_the_case_to_explain_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = {"id": "wrong", "question": "What is the fee?", "must_have": ["900 EUR"]}
+    secret = {"id": "secret", "question": "What is the code?", "behaviour": "permission_denied"}
+    secret |= {"user": {"roles": ["guest"]}, "forbidden": [{"chunk_id": "staff:1"}], "forbidden_text": ["HUB-22"]}
+    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (wrong, secret)))
+    answers = [{"case_id": "wrong", "answer": "It is 20 EUR."}, {"case_id": "secret", "answer": "HUB-22"}]
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
+    main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
+    assert "next: assay explain secret " in capsys.readouterr().err

@@ -266,15 +266,22 @@ def register_in_history(folder: Path, now: str | None) -> None:
 def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """Return the command that explains the first failed case; None if there is none that could be run as printed.
 
+    A leak comes before all else, as on the screen above.
     Answers from standard input cannot be read a second time. Where the target answered nothing, no case explains why.
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    for config, result in run.scoring.configs.items():
-        if result.decision is not None and result.decision.unanswered:
-            continue
-        for checks in result.table.checks:
-            if checks.failed:
-                command = shlex.join(["assay", "explain", checks.case_id, "--config", config])
-                return f"{command} {inputs}"
-    return None
+    from assay.metrics.case_checks import LEAK  # only where a case failed: the command line imports no metrics
+
+    failed = [
+        (config, checks)
+        for config, result in sorted(run.scoring.configs.items())
+        if result.decision is None or not result.decision.unanswered
+        for checks in result.table.checks
+        if checks.failed
+    ]
+    if not failed:
+        return None
+    config, checks = min(failed, key=lambda item: LEAK not in item[1].failed)  # the first one if none leaked
+    command = shlex.join(["assay", "explain", checks.case_id, "--config", config])
+    return f"{command} {inputs}"

@@ -315,7 +315,8 @@ def _unknown_metric_reason(name: MetricName) -> str:
     digits = name.base[len(letters) :]
     cutoff = str(name.k or digits)
     loaded_rows = dict(CATALOG.items())  # a plugin is not imported for a hint
-    close_names = get_close_matches(letters, [*CATALOG.list_names(), *METRIC_ALIASES], n=3, cutoff=0.75)
+    names = [*CATALOG.list_names(), *METRIC_ALIASES]
+    close_names = get_close_matches(letters, names, n=3, cutoff=0.75) or _list_names_with_same_words(letters, names)
     if not close_names:
         return "no such metric; `assay metrics` lists all"
     spellings = []
@@ -324,6 +325,17 @@ def _unknown_metric_reason(name: MetricName) -> str:
         takes_cutoff = row is not None and row.cut != "no"
         spellings.append(f"{close_name}@{cutoff}" if cutoff and takes_cutoff else close_name)
     return f"no such metric; did you mean {' or '.join(spellings)}?"
+
+
+def _list_names_with_same_words(text: str, names: Iterable[str]) -> list[str]:
+    """Return at most three names that share words with a text, those with most of their words in it first.
+
+    >>> _list_names_with_same_words("leaks", ["recall", "visibility_leaks"])
+    ['visibility_leaks']
+    """
+    words = set(text.lower().split("_"))
+    shared = {name: len(words & set(name.split("_"))) / len(words | set(name.split("_"))) for name in names}
+    return sorted((name for name in shared if shared[name]), key=lambda name: (-shared[name], name))[:3]
 
 
 def _metric_error(text: str, reason: str) -> MetricNameError:
