@@ -156,3 +156,21 @@ def test_a_leak_is_the_case_to_explain_next(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
     main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
     assert "next: assay explain secret " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["run", "--golden", "golden.jsonl", "--target", "own_system.ask"], "did you mean 'own_system:ask'?"),
+        (["run", "--golden", "golden.jsonl", "--target", "own_system:aks"], "(did you mean 'ask'?)"),
+        (["explain", "raet", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"], "did you mean 'rate'?"),
+        (["explain", "zz", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"], "expected the id of a case"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_answered_with_the_one_that_was_meant(
+    command: list[str], hint: str, failing: Path, capsys: Printed
+) -> None:
+    (failing / "assay.yaml").unlink()
+    (failing / "outputs.jsonl").write_text('{"case_id": "rate", "answer": "900 EUR"}\n')
+    assert 2 == main(command)
+    assert hint in capsys.readouterr().err
