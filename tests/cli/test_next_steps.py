@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,7 +150,7 @@ def test_a_set_that_there_is_is_the_base_of_the_next_version(failing: Path, caps
 def test_a_leak_is_the_case_to_explain_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
     monkeypatch.chdir(tmp_path)
     wrong = {"id": "wrong", "question": "What is the fee?", "must_have": ["900 EUR"]}
-    secret = {"id": "secret", "question": "What is the code?", "behaviour": "permission_denied"}
+    secret: dict[str, Any] = {"id": "secret", "question": "What is the code?", "behaviour": "permission_denied"}
     secret |= {"user": {"roles": ["guest"]}, "forbidden": [{"chunk_id": "staff:1"}], "forbidden_text": ["HUB-22"]}
     (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (wrong, secret)))
     answers = [{"case_id": "wrong", "answer": "It is 20 EUR."}, {"case_id": "secret", "answer": "HUB-22"}]

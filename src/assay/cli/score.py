@@ -271,17 +271,11 @@ def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    from assay.metrics.case_checks import LEAK  # only where a case failed: the command line imports no metrics
+    from assay.report.run_summary import find_case_to_explain  # only where there is a run
 
-    failed = [
-        (config, checks)
-        for config, result in sorted(run.scoring.configs.items())
-        if result.decision is None or not result.decision.unanswered
-        for checks in result.table.checks
-        if checks.failed
-    ]
-    if not failed:
+    failed_case = find_case_to_explain(run.scoring)
+    if failed_case is None:
         return None
-    config, checks = min(failed, key=lambda item: LEAK not in item[1].failed)  # the first one if none leaked
-    command = shlex.join(["assay", "explain", checks.case_id, "--config", config])
+    config, case_id = failed_case
+    command = shlex.join(["assay", "explain", case_id, "--config", config])
     return f"{command} {inputs}"

@@ -251,12 +251,13 @@ def _expand_short_forms(row: dict[str, Any], at: str) -> list[Misfit]:
                 misfits.append(Misfit(join_field(field, index), str(error), "E_EVIDENCE"))
                 units[index] = {"any_of": [{"chunk_id": "?"}]}  # so that the conversion does not report it again
     forbidden = row.get("forbidden")
-    for index, selector in enumerate(forbidden if isinstance(forbidden, list) else ()):
+    selectors = forbidden if isinstance(forbidden, list) else []
+    for index, selector in enumerate(selectors):
         if isinstance(selector, str):
             expected = _write_example({"chunk_id": selector})
             message = f"an id without a field (got {shorten_repr(selector)}; expected {expected})"
             misfits.append(Misfit(join_field(f"{at}.forbidden" if at else "forbidden", index), message, "E_EVIDENCE"))
-            forbidden[index] = {"chunk_id": "?"}  # as above
+            selectors[index] = {"chunk_id": "?"}  # as above
     return misfits
 
 

@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from assay.metrics.case_checks import LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
@@ -419,6 +420,24 @@ def _build_failed_lines(
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
         lines.append(_describe_failed_case(name, attribution, width))
     return lines
+
+
+def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
+    """Return the configuration and the id of the failed case to look at first: one that leaked, else the first one.
+
+    None if no case failed. Where the target answered nothing, no case explains why.
+    """
+    failed = [
+        (config, checks)
+        for config, result in sorted(scoring.configs.items())
+        if result.decision is None or not result.decision.unanswered
+        for checks in result.table.checks
+        if checks.failed
+    ]
+    if not failed:
+        return None
+    config, checks = min(failed, key=lambda item: LEAK not in item[1].failed)  # the first of the smallest
+    return config, checks.case_id
 
 
 def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
