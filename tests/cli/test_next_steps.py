@@ -175,3 +175,16 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_one_that_was_meant(
     (failing / "outputs.jsonl").write_text('{"case_id": "rate", "answer": "900 EUR"}\n')
     assert 2 == main(command)
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("facts", [[], ["900 EUR"]])
+def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_would(
+    facts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    case = {"id": "fee", "question": "What is the fee?", "reference": "900 EUR", "must_have": facts}
+    (tmp_path / "golden.jsonl").write_text(json.dumps(case) + "\n")
+    (tmp_path / "outputs.jsonl").write_text('{"case_id": "fee", "answer": "The fee is 900 EUR."}\n')
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
+    printed = capsys.readouterr().out
+    assert (not facts) is ("(must_have in the cases, or run `assay judge`)" in printed)

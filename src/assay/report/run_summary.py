@@ -390,6 +390,9 @@ def _format_variant_rate(text: str, rate: TwinRate) -> str:
     return f"{rate.good} of {rate.decided} {text}{unknown}"
 
 
+_WHY_UNKNOWN = " - unknown: nothing tells whether the answer is right (must_have in the cases, or run `assay judge`)"
+
+
 def _build_failed_lines(
     scoring: ScoringResult,
     configs: Sequence[str],
@@ -398,13 +401,14 @@ def _build_failed_lines(
 ) -> list[str]:
     """Return how many cases failed, and the first of them with cause and fix, faults of access before all others."""
     counts: list[str] = []
-    has_open_cases = False
+    has_open_cases = has_unknown_cases = False
     failed_cases: list[tuple[int, str, str, Attribution | None]] = []
     for config in configs:
         result = scoring.configs[config]
         case_ids = list_failed_cases(result)
         case_counts = count_cases(result)
         has_open_cases |= bool(case_counts.failed or case_counts.unknown)
+        has_unknown_cases |= bool(case_counts.unknown)
         counts.append(f"{config} {format_case_counts(case_counts)}")
         if result.decision is not None and result.decision.unanswered:
             continue  # what to do is said once, above: no case has a cause of its own
@@ -416,6 +420,8 @@ def _build_failed_lines(
         return []
     failed_cases.sort(key=lambda failed: failed[0])
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
+    if has_unknown_cases and not _has_value(ANSWER, scoring):
+        lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
         lines.append(_describe_failed_case(name, attribution, width))
