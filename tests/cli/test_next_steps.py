@@ -177,7 +177,7 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_one_that_was_meant(
     assert hint in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("facts", [[], ["900 EUR"]])
+@pytest.mark.parametrize("facts", [[], ["900 EUR"], ["the fee may be waived by the board"]])
 def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_would(
     facts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:

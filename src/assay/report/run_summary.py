@@ -305,6 +305,12 @@ def _has_value(names: MetricNames, scoring: ScoringResult) -> bool:
     return any(summary is not None and summary.value is not None for summary in summaries)
 
 
+def _has_checked_answers(scoring: ScoringResult) -> bool:
+    """Return whether any answer was compared with something, with whatever result."""
+    summaries = (find_measured_summary(ANSWER, result.summary) for result in scoring.configs.values())
+    return any(summary is not None and (summary.scored or summary.unknown is not None) for summary in summaries)
+
+
 def _list_unmeasured(scoring: ScoringResult) -> list[str]:
     """Return the headline metrics that only a judge can measure and that no configuration has a value of."""
     return [label for label, names in _ASKED_OF_A_JUDGE if not _has_value(names, scoring)]
@@ -420,7 +426,7 @@ def _build_failed_lines(
         return []
     failed_cases.sort(key=lambda failed: failed[0])
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
-    if has_unknown_cases and not _has_value(ANSWER, scoring):
+    if has_unknown_cases and not _has_checked_answers(scoring):
         lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
