@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.runs.judged import JUDGE, OTHER, World, read_summary
 
+from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.rubric_files import load_rubrics
@@ -134,6 +135,19 @@ def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
     assert [True] == [said in warning for warning in notices]
     assert said in read_summary(report, "faithfulness(by=judge)")["note"]
     assert not any("uncalibrated" in note for note in [read_summary(report, "faithfulness(by=judge)")["note"]])
+
+
+def test_a_refused_rule_on_scores_by_rules_says_why_their_calibration_lets_them_not_gate(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    path = calibrated(world, **record, may_gate=False, reasons=("too few labels",))
+    Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
+    inputs = ["score", "--golden", str(world.golden), "--outputs", str(world.outputs), "--calibration", path]
+    assert 2 == main([*inputs, "--gate", write_gate(world, "rules")])
+    told = capsys.readouterr().err
+    assert "has no absolute scale" in told
+    assert "the calibration of faithfulness(by=rules) does not let it gate: too few labels" in told
 
 
 def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:

@@ -103,7 +103,11 @@ def decide_release(
         return Decision("INCOMPLETE", (unanswered,), unanswered=True)
     scores = GateScores(table, cases, baseline)
     sides = (table,) if baseline is None else (table, baseline)
-    refuse_uncalibrated_rules(gate, lambda name: any(str(name) in side.uncalibrated for side in sides), {})
+    refuse_uncalibrated_rules(
+        gate,
+        lambda name: any(str(name) in side.uncalibrated for side in sides),
+        lambda name: table.refused_calibrations.get(str(name), ""),
+    )
     results = [_evaluate_rule(rule, scores) for rule in gate.rules]
     zero_event_rules = [result.rule for result in results if result.rule.zero_event]
     covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
@@ -431,7 +435,8 @@ _FAMILIES_OF_FAILURE = ("operations", "checks")
 def _describe_without_gate(table: ScoreTable) -> Decision:
     """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing.
 
-    What nobody asked a judge is said, and does not make the run incomplete.
+    Cases without a verdict leave the run incomplete even if they were left out on purpose: the recorded files do not
+    tell these from answers that changed since they were judged.
     """
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
@@ -463,13 +468,13 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
     if failed:
         reasons.append(f"{len(failed)} of {total} in error: {format_case_ids(failed)}")
-    reasons += own_failures
-    is_incomplete = bool(reasons)
-    if unjudged:  # whoever judges a part of a run, as with --only, has what was asked for
+    if unjudged:
         reasons.append(
             f"the judge was not asked about {len(unjudged)} of {total} (`assay judge` without --only asks): "
             f"{format_case_ids(unjudged)}"
         )
+    reasons += own_failures
+    is_incomplete = bool(reasons)
     reasons += _describe_unknown_access(table) if not events else []
     return Decision("NOT_GATED", (*events, *reasons, NOT_GATED_REASON), events=tuple(events), incomplete=is_incomplete)
 

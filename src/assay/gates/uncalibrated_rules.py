@@ -6,11 +6,11 @@ scale, so a rule on it must say what it is to mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from msgspec import structs
 
-from assay.metrics.catalog import case_column_name, explain_refused_calibration, find_metric, parse_metric
+from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.metric import MetricName
 from assay.records.errors import Problem, SettingsError
 from assay.records.release_gates import Gate, Rule, RuleResult
@@ -26,12 +26,12 @@ def is_scored_by_rules(name: MetricName) -> bool:
 
 
 def refuse_uncalibrated_rules(
-    gate: Gate, is_uncalibrated: Callable[[MetricName], bool], refused: Mapping[str, str]
+    gate: Gate, is_uncalibrated: Callable[[MetricName], bool], explain: Callable[[MetricName], str]
 ) -> None:
     """Raise SettingsError for each rule on uncalibrated scores by rules that does not state `uncalibrated`.
 
-    `is_uncalibrated` says it of a metric's column, and `refused` why a calibration that was given is none for it. A
-    rule that only warns needs no statement: it decides nothing.
+    `is_uncalibrated` says it of a metric's column, and `explain` why a calibration that was given lets it not gate, ""
+    if none was. A rule that only warns needs no statement: it decides nothing.
     """
     problems = []
     for rule in gate.rules:
@@ -45,7 +45,7 @@ def refuse_uncalibrated_rules(
                 f"{rule.metric}: an uncalibrated score by {by} has no absolute scale, so a bound on it means nothing "
                 f"(got {_format_condition(rule)}; expected --calibration FILE{others}, or uncalibrated: fail or risk)"
             )
-            reason = explain_refused_calibration(name, refused)
+            reason = explain(name)
             message += f"; {reason}" if reason else ""
             problems.append(Problem("", None, "gate rules", message, "E_UNCALIBRATED"))
     if problems:
