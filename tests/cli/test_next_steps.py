@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import assay
 from assay.cli import main
 from assay.cli.app import find_report_option
 from assay.cli.golden import split_run_folders
@@ -188,3 +189,20 @@ def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_woul
     assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
     printed = capsys.readouterr().out
     assert (not facts) is ("(must_have in the cases, or run `assay judge`)" in printed)
+
+
+@pytest.mark.parametrize("answer_key", ["reply", "answer"])
+def test_replies_without_an_answer_are_said_before_all_other_notes(
+    answer_key: str, failing: Path, capsys: Printed
+) -> None:
+    module = f"own_{answer_key}"
+    (failing / f"{module}.py").write_text(
+        f"def ask(question):\n    return {{{answer_key!r}: 'It is 900 EUR.', 'contexts': ['The rate is 900 EUR.']}}\n"
+    )
+    assert 0 == main(["run", "--golden", "golden.jsonl", "--target", f"{module}:ask", "--run-dir", "run"])
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    is_said = "no answer was read from 3 of 3 replies (response: {answer: PATH} in its settings)" in notes[0]
+    assert is_said is (answer_key == "reply")
+    golden = [{"id": "fee", "question": "What is the fee?", "must_have": ["900 EUR"]}]
+    warnings = assay.run(lambda _: {answer_key: "It is 900 EUR.", "contexts": ["900 EUR"]}, golden).run.scoring.warnings
+    assert (answer_key == "reply") is any("no answer was read from 1 of 1 reply (" in text for text in warnings)

@@ -278,6 +278,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
 
 _URGENT = re.compile(
     r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |access is not checked "
+    "|no answer was read from "
 )
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
