@@ -229,6 +229,11 @@ def test_wrong_types_and_what_makes_no_sense_are_told_together() -> None:
     assert "quotes[0]" not in told, "its labels are not known yet"
 
 
+def test_more_errors_than_are_listed_are_no_traceback() -> None:
+    labels = "".join(f"  - name: {number}\n    value: 1\n    meaning: It is.\n" for number in range(60))
+    assert "labels[2].name: E_TYPE wrong type (got 0" in problems_of(OWN + labels)
+
+
 def test_what_rests_on_a_field_of_the_wrong_type_is_not_blamed() -> None:
     told = problems_of(OWN.replace("inputs: [answer, question]", "inputs: answer"))
     assert 1 == told.count("E_")

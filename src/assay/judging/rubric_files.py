@@ -146,13 +146,14 @@ def decode_rubric(document: YamlDocument, name: str) -> JudgeRubric:
         message = "unknown key (got 'hash', which is computed from the text)"
         misfits.append(Misfit("hash", message, "E_UNKNOWN_FIELD"))
     try:
-        rubric = convert_strictly({**document.data, "hash": ""}, JudgeRubric)
+        rubric: JudgeRubric | None = convert_strictly({**document.data, "hash": ""}, JudgeRubric)
     except MisfitError as error:
         misfits += error.misfits
         rubric = _fit_the_rest(document.data, [misfit.field for misfit in misfits])
-    faults = _select_certain_faults(_find_contradictions(rubric), [misfit.field for misfit in misfits])
-    misfits += [Misfit(field, message, "E_RUBRIC") for field, message in faults]
-    if misfits:
+    if rubric is not None:
+        faults = _select_certain_faults(_find_contradictions(rubric), [misfit.field for misfit in misfits])
+        misfits += [Misfit(field, message, "E_RUBRIC") for field, message in faults]
+    if misfits or rubric is None:
         raise SettingsError([_problem_at_field(document, name, *misfit) for misfit in misfits])
     return structs.replace(rubric, hash=compute_digest(structs.replace(rubric, controls=())))
 
@@ -177,8 +178,11 @@ _RESTS_ON: Mapping[str, tuple[str, ...]] = {
 _FIELD = re.compile(r"(?P<member>\w+)(?:\[(?P<index>\d+)\](?:\.(?P<part>\w+))?)?")
 
 
-def _fit_the_rest(data: Mapping[str, Any], misfit_fields: Sequence[str]) -> JudgeRubric:
-    """Return the rubric with something that fits in the place of what does not, so that the rest can be checked too."""
+def _fit_the_rest(data: Mapping[str, Any], misfit_fields: Sequence[str]) -> JudgeRubric | None:
+    """Return the rubric with something that fits in the place of what does not, so that the rest can be checked too.
+
+    None if there are more misfits than are listed.
+    """
     members = {key: value for key, value in data.items() if key in _WRITTEN}
     labels = members.get("labels")
     if isinstance(labels, list):
@@ -194,7 +198,10 @@ def _fit_the_rest(data: Mapping[str, Any], misfit_fields: Sequence[str]) -> Judg
             label |= {key: value for key, value in _LABEL_STAND_INS.items() if key not in label}
         else:
             members.pop(member, None)
-    return convert_strictly({**_STAND_INS, **members}, JudgeRubric)
+    try:
+        return convert_strictly({**_STAND_INS, **members}, JudgeRubric)
+    except MisfitError:
+        return None
 
 
 def _keep_label_members(label: Any) -> dict[str, Any]:

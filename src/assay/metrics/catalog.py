@@ -327,13 +327,17 @@ def _unknown_metric_reason(name: MetricName) -> str:
     return f"no such metric; did you mean {' or '.join(spellings)}?"
 
 
+FEWEST_LETTERS_OF_A_WORD = 3
+"""Shorter words, such as "of" and "no", say nothing of what a metric measures."""
+
+
 def _list_names_with_same_words(text: str, names: Iterable[str]) -> list[str]:
     """Return at most three names that share words with a text, those with most of their words in it first.
 
     >>> _list_names_with_same_words("leaks", ["recall", "visibility_leaks"])
     ['visibility_leaks']
     """
-    words = set(text.lower().split("_"))
+    words = {word for word in text.lower().split("_") if len(word) >= FEWEST_LETTERS_OF_A_WORD}
     shared = {name: len(words & set(name.split("_"))) / len(words | set(name.split("_"))) for name in names}
     return sorted((name for name in shared if shared[name]), key=lambda name: (-shared[name], name))[:3]
 
