@@ -77,11 +77,11 @@ def find_scored_rows(column: ScoreColumn) -> tuple[BoolArray, BoolArray]:
 
 def is_missing_scored(table: ScoreTable) -> bool:
     """Return whether the cases of a table without an observation were given the worst score: they count as failed."""
-    failed = table.columns.get("failed")
-    if not table.missing or failed is None:
+    failed, missing = table.columns.get("failed"), set(table.missing)
+    if failed is None:
         return False
-    row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
-    return all(failed.status[row_by_case[case_id]] == SCORED for case_id in table.missing)
+    rows = [row for row, case_id in enumerate(table.case_ids) if case_id in missing]
+    return bool(rows) and all(failed.status[row] == SCORED for row in rows)
 
 
 def merge_cases(candidate: Sequence[Case], baseline: Sequence[Case]) -> list[Case]:
