@@ -145,9 +145,9 @@ def test_a_refused_rule_on_scores_by_rules_says_why_their_calibration_lets_them_
     Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
     inputs = ["score", "--golden", str(world.golden), "--outputs", str(world.outputs), "--calibration", path]
     assert 2 == main([*inputs, "--gate", write_gate(world, "rules")])
-    told = capsys.readouterr().err
-    assert "has no absolute scale" in told
-    assert "the calibration of faithfulness(by=rules) does not let it gate: too few labels" in told
+    printed = capsys.readouterr().err
+    assert "has no absolute scale" in printed
+    assert "the calibration of faithfulness(by=rules) does not let it gate: too few labels" in printed
 
 
 def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:

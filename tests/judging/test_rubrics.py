@@ -216,7 +216,7 @@ def test_every_fault_is_reported_with_its_line(old: str, new: str, message: str)
 def test_wrong_types_and_what_makes_no_sense_are_told_together() -> None:
     text = OWN.replace('"1"', "1").replace("value: 0", "value: low").replace("It is polite.", '""')
     text = text.replace("name: tone", "name: Tone").replace("{{answer}}", "{{reply}}") + "quotes: [kind]\nhash: x\n"
-    told = problems_of(text)
+    problems = problems_of(text)
     for expected in (
         "hash: E_UNKNOWN_FIELD unknown key",
         "version: E_TYPE wrong type (got 1; expected a string)",
@@ -225,8 +225,8 @@ def test_wrong_types_and_what_makes_no_sense_are_told_together() -> None:
         "labels[0].meaning: E_RUBRIC empty",
         "task: E_RUBRIC placeholder 1 is not an input (got 'reply'",
     ):
-        assert expected in told
-    assert "quotes[0]" not in told, "its labels are not known yet"
+        assert expected in problems
+    assert "quotes[0]" not in problems, "its labels are not known yet"
 
 
 def test_more_errors_than_are_listed_are_no_traceback() -> None:
@@ -235,10 +235,10 @@ def test_more_errors_than_are_listed_are_no_traceback() -> None:
 
 
 def test_what_rests_on_a_field_of_the_wrong_type_is_not_blamed() -> None:
-    told = problems_of(OWN.replace("inputs: [answer, question]", "inputs: answer"))
-    assert 1 == told.count("E_")
-    told = problems_of(OWN.replace("labels:\n", "labels: 3\nx_labels:\n"))
-    assert ["labels", "x_labels"] == sorted(re.findall(r"(\w+): E_\w+", told))
+    problems = problems_of(OWN.replace("inputs: [answer, question]", "inputs: answer"))
+    assert 1 == problems.count("E_")
+    problems = problems_of(OWN.replace("labels:\n", "labels: 3\nx_labels:\n"))
+    assert ["labels", "x_labels"] == sorted(re.findall(r"(\w+): E_\w+", problems))
 
 
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words", "labels: []"])

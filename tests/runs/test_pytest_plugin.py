@@ -150,10 +150,10 @@ def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run
     text = f"import pytest\nfrom plugin_rag import ask\n\n{test}"
     (session.path / "test_rag.py").write_text(text, encoding="utf-8")
     outcome = run()
-    said = outcome.stdout.str().partition("short test summary info")[0]
-    assert 1 == said.count("marker assay: ")
-    assert message in said
-    assert "pytest_plugin.py" not in said, "a traceback of the plugin tells nobody anything"
+    printed = outcome.stdout.str().partition("short test summary info")[0]
+    assert 1 == printed.count("marker assay: ")
+    assert message in printed
+    assert "pytest_plugin.py" not in printed, "a traceback of the plugin tells nobody anything"
     assert not (session.path / "calls.txt").exists(), "nothing is asked before the marker can be used"
 
 
