@@ -14,7 +14,7 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -36,7 +36,7 @@ from assay.text.refusal_model import (
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
 from assay.text.refusals import detect_phrases, list_cues
 from assay.text.segmentation import normalise_answer
-from assay.text.wording_features import WordingFeatures, read_features
+from assay.text.wording_features import WordingFeatures, list_short_runs, mark_words, read_features
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 FACT_FOLDER = Path(__file__).parent / "fact_answers"
@@ -57,16 +57,23 @@ AUTHORS = {"unseen": "unseen", "counters-later": "counters", "gaps": OWN, "court
 """Who wrote a file: each file of records has an author of its own, unless it is here; the others are by the author of
 the rules."""
 FOLDS = 8
-LEAST_DOCUMENTS = 2  # answers that must hold a run
+LEAST_SOURCES = {"en": 4, "vi": 4}
+OTHER_LEAST_SOURCES = 3
+"""Files that must hold a run: what one author alone writes is about the world, not about refusing."""
+DENIAL_RATIO, LEAST_DENIALS = 3.0, 5
+"""How many times as often refusals hold a run that denies as ordinary answers do, and how many of them must."""
 COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
     ("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others")
+    + ("direct-en", "direct-vi", "direct-six", "courtesies")
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
 PARTIAL_WEIGHT = 0.7  # of a partial refusal: real systems give fewer of them
 WITHOUT_QUESTION = 3  # every third answer with a question is also learned from without it
 LEAST_WEIGHT = 0.012  # of the heaviest of a head: lighter runs are left out
-UNTRIGGERED = 0.01  # share of answers that do something else which no trigger finds
+UNTRIGGERED = 0.003  # share of answers that do something else which no trigger finds
+NEGATIONS = ("cannot", "khong", "n", "no", "not", "nothing", "sorry", "t")
+"""Triggers whatever the answers: "t" is what is left of "don't", and "n" of "n/a"."""
 COMMON = 5  # English answers that hold a word
 PLAIN_COST = 3  # plain answers beside which a trigger may find one that is none
 TRIGGERED_LANGUAGES = ("en", "vi")
@@ -198,8 +205,7 @@ def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
         if answer.question and index % WITHOUT_QUESTION == 0:
             rows.append(answer)
             features.append(read_answer_features(answer, with_question=False))
-    keys, counts = np.unique(np.concatenate([row.keys for row in features]), return_counts=True)
-    keys = keys[counts >= LEAST_DOCUMENTS]
+    keys = _list_common_keys(rows, features)
     measures = sorted({name for row in features for name, _ in row.measures})
     place_of = {name: len(keys) + place for place, name in enumerate(measures)}
     columns, values = [], []
@@ -211,6 +217,16 @@ def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
         measured = np.array([value for _, value in row.measures])
         values.append(np.concatenate([row.weigh_groups()[row.groups[is_known]], measured]))
     return TrainingSet(rows, columns, values, keys, measures)
+
+
+def _list_common_keys(rows: Sequence[TrainingAnswer], features: Sequence[WordingFeatures]) -> npt.NDArray[np.uint32]:
+    """Return the keys that answers of several files hold, in ascending order."""
+    keys_by_source: dict[str, list[npt.NDArray[np.uint32]]] = {}
+    for answer, row in zip(rows, features, strict=True):
+        keys_by_source.setdefault(answer.source, []).append(row.keys)
+    of_sources = [np.unique(np.concatenate(keys)) for keys in keys_by_source.values()]
+    keys, counts = np.unique(np.concatenate(of_sources), return_counts=True)
+    return keys[counts >= LEAST_SOURCES.get(rows[0].language, OTHER_LEAST_SOURCES)]
 
 
 def fit_weights(training: TrainingSet, signs: Signs, rows: Sequence[int]) -> Floats:
@@ -248,8 +264,12 @@ def weigh_answer(answer: TrainingAnswer) -> float:
     """Return how much an error on an answer counts."""
     if answer.act == "partial":
         return PARTIAL_WEIGHT
-    is_ordinary = answer.source in ORDINARY_FILES or answer.source in FACT_FILES
-    return ORDINARY_WEIGHT if answer.act == "answer" and is_ordinary else 1.0
+    return ORDINARY_WEIGHT if is_ordinary(answer) else 1.0
+
+
+def is_ordinary(answer: TrainingAnswer) -> bool:
+    """Return whether an answer is one that was not written to look like a refusal."""
+    return answer.act == "answer" and (answer.source in ORDINARY_FILES or answer.source in FACT_FILES)
 
 
 def make_signs(answers: Sequence[TrainingAnswer], names: Sequence[str], attribute: str) -> Signs:
@@ -270,10 +290,9 @@ def build_model(
     language: str,
     training: TrainingSet,
     weights: Floats,
-    triggers: Sequence[str] = (),
-    bare_triggers: Sequence[str] = (),
+    word_lists: Iterable[Collection[str]] = ((), (), ()),
 ) -> RefusalModel:
-    """Return the model that the weights of all columns give."""
+    """Return the model that the weights of all columns give. `word_lists`: triggers, bare ones, and denials."""
     of_runs, of_measures = weights[:, : len(training.keys)], weights[:, len(training.keys) :]
     scales = np.max(np.abs(of_runs), axis=1) / 127
     rounded = np.rint(of_runs / scales[:, np.newaxis]).astype(np.int8)
@@ -286,9 +305,7 @@ def build_model(
         for place, name in enumerate(training.measures)
     }
     rounded_scales = tuple(float(f"{scale:.6g}") for scale in scales)
-    return RefusalModel(
-        language, table, ModelParameters(rounded_scales, measures, frozenset(triggers), frozenset(bare_triggers))
-    )
+    return RefusalModel(language, table, ModelParameters(rounded_scales, measures, *map(frozenset, word_lists)))
 
 
 def split_by_author(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[list[int], list[int]]]:
@@ -323,7 +340,8 @@ def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
             plain.append(words)
         elif "?" not in answer.text:
             others.append(words)
-    chosen: list[str] = []
+    chosen = [word for word in NEGATIONS if word not in excluded]
+    others, plain = ([words for words in texts if words.isdisjoint(chosen)] for texts in (others, plain))
     least = UNTRIGGERED * len(others)
     while len(others) > least:
         wanted = Counter(word for words in others for word in words)
@@ -337,6 +355,29 @@ def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
     return sorted(chosen)
 
 
+def choose_denials(language: str) -> list[str]:
+    """Return the short runs of words that refusals hold several times as often as ordinary answers."""
+    of_refusals, of_ordinary = Counter[str](), Counter[str]()
+    refusals = ordinary = 0
+    for answer in read_answers(language):
+        runs = list_short_runs(
+            mark_words(normalise_answer(answer.text), normalise_answer(answer.question), language), language
+        )
+        if answer.act == "refuse":
+            of_refusals.update(runs)
+            refusals += 1
+        elif is_ordinary(answer):
+            of_ordinary.update(runs)
+            ordinary += 1
+    return sorted(
+        run
+        for run, count in of_refusals.items()
+        if count >= LEAST_DENIALS
+        and any(word.isalpha() and word != "Q" for word in run.split())
+        and count * (ordinary + 0.5) >= DENIAL_RATIO * refusals * (of_ordinary[run] + 0.5)
+    )
+
+
 def list_english_words() -> set[str]:
     """Return the words of several English answers: in a text without diacritics they do not show Vietnamese."""
     counts = Counter(word for answer in read_answers("en") for word in list_first_words(answer.text))
@@ -348,7 +389,8 @@ def train_model(language: str) -> RefusalModel:
     training = load_training_set(language)
     weights = fit_heads(training, range(len(training.answers)))
     bare = choose_triggers(language, list_english_words()) if language == "vi" else []
-    return build_model(language, training, weights, choose_triggers(language), bare)
+    word_lists = choose_triggers(language), bare, choose_denials(language)
+    return build_model(language, training, weights, word_lists)
 
 
 def format_parameters(language: str, model: RefusalModel) -> str:
@@ -359,6 +401,7 @@ def format_parameters(language: str, model: RefusalModel) -> str:
         "scales": parameters.scales,
         "triggers": sorted(parameters.triggers),
         "bare_triggers": sorted(parameters.bare_triggers),
+        "denials": sorted(parameters.denials),
         "measures": dict(parameters.measures),
     }
     return json.dumps(content, ensure_ascii=False, indent=0) + "\n"

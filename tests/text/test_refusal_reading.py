@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.refusals import detect_behaviour, explain_wording
+from assay.text.refusals import detect_behaviour
 
 REFUSALS = ("abstain", "permission_denied", "escalate")
 
@@ -181,5 +181,3 @@ def test_a_long_answer_with_one_denial_answers() -> None:
         "The survey describes in detail how pupils were chosen, which schools took part and who asked the questions. "
     )
     assert _read("How many pupils took part?", denied * 3 + "It doesn't say how many pupils took part.") == "abstain"
-
-

@@ -21,6 +21,7 @@ from assay.text.wording_features import (
     Keys,
     RunWords,
     WordingFeatures,
+    list_short_runs,
     mark_words,
     mix_runs,
     read_features,
@@ -47,22 +48,25 @@ class ModelParameters(NamedTuple):
 
     `scales`: of the weights, for each head. `measures`: the weights of measures and cues, for each head. `triggers`:
     words one of which nearly every text holds that does something else than answer; empty if all texts are read.
-    `bare_triggers`: of Vietnamese, those of a text without diacritics, none of which is an English word.
+    `bare_triggers`: of Vietnamese, those of a text without diacritics, none of which is an English word. `denials`:
+    short runs of words that refusals hold several times as often as ordinary answers.
     """
 
     scales: tuple[float, ...]
     measures: Mapping[str, Sequence[float]]
     triggers: AbstractSet[str]
     bare_triggers: AbstractSet[str] = frozenset()
+    denials: AbstractSet[str] = frozenset()
 
 
 class ActScores(NamedTuple):
     """What an answer does by its wording, which kind of refusal it would be, and how far the first score is above the
-    second."""
+    second; `denies`: whether it holds words of refusing at all."""
 
     act: AnswerAct
     kind: RefusalKind
     margin: float
+    denies: bool = False
 
 
 class PhraseWeight(NamedTuple):
@@ -86,7 +90,9 @@ class RefusalModel:
 
         `cues`: names of what the phrases of the lexicons found.
         """
-        return compare_scores(self.score_features(read_features(text, question, self.language, cues)))
+        features = read_features(text, question, self.language, cues)
+        denies = not self.parameters.denials.isdisjoint(list_short_runs(features.words, self.language))
+        return compare_scores(self.score_features(features))._replace(denies=denies)
 
     def score_features(self, features: WordingFeatures) -> dict[str, float]:
         """Return the score of each head.
@@ -137,7 +143,7 @@ def compare_scores(scores: Mapping[str, float]) -> ActScores:
     """Return what the scores of the heads say together.
 
     >>> compare_scores(dict(zip(HEADS, (0.1, 0.6, -0.5, -1.0, 0.3, -0.2, -0.4))))
-    ActScores(act='refuse', kind='abstain', margin=0.5)
+    ActScores(act='refuse', kind='abstain', margin=0.5, denies=False)
     """
     first, second = sorted(ACTS, key=lambda act: -scores[act])[:2]
     kind = max(KINDS, key=lambda name: scores[name])

@@ -117,8 +117,11 @@ _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in 
 _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
-_LEAST_UNASKED = 0.4  # by which it must be surer of one thing than of the next where no question is known
-_LEAST_MARGIN = 0.05
+_LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
+_LEAST_DENYING, _LEAST_UNASKED = 0.2, 0.4
+"""By how much to refuse, in whole or in part, in an answer with words of refusing, and in one without a question."""
+_LEAST_PLAIN = 1.0  # by how much in an answer without any word of refusing
+_FEW_WORDS = 5  # below which words of doubt stay words of doubt: "I could not." tells too little
 _LEAST_WORDS = 2  # of a phrase that is named
 _MOST_FOR, _MOST_AGAINST = 3, 2
 _LEAST_NAMED = 0.05
@@ -305,17 +308,20 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     names_contact = detected.behaviour == "escalate" and not detected.is_decided_by_text
     if names_contact and _asks_for_contact(question):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for
-    if names_contact and not question:
+    is_short_doubt = detected.behaviour == UNKNOWN and len(text.split()) < _FEW_WORDS
+    if is_short_doubt or (names_contact and not question):
         return detected
     scored = model.score_text(text, question, list_cues(detected))
     undecided = detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
     if not question and (detected.has_refusal or detected.behaviour == "clarify") and detected.is_decided_by_text:
         is_contradicted = scored.act == "answer" and scored.margin >= _CONTRADICTION
         return undecided if is_contradicted and not detected.is_partial_refusal else detected
-    if not question and scored.margin < _LEAST_UNASKED:
-        return detected
+    denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
+    least = _LEAST_DENYING if denies and question else _LEAST_UNASKED if denies else _LEAST_PLAIN
+    if scored.act in ("refuse", "partial") and scored.margin < least:
+        return undecided if denies and question else detected
     if scored.margin < _LEAST_MARGIN:
-        return undecided
+        return undecided if denies else detected
     if scored.act == "partial":
         return PLAIN_ANSWER._replace(has_refusal=True, phrase=detected.phrase)
     if scored.act == "answer":

@@ -42,16 +42,21 @@ GROUP_LENGTHS = np.array((1.4, 1.0, 0.5, 0.6, 0.5))
 
 
 class WordingFeatures(NamedTuple):
-    """The different runs of a text, with the group that each belongs to, and its measures by name."""
+    """The different runs of a text, with the group that each belongs to, and its measures by name.
+
+    `words`: those of the text, with what its question named replaced by one mark.
+    """
 
     keys: Keys
     groups: npt.NDArray[np.intp]
     measures: tuple[tuple[str, float], ...]
+    words: Sequence[str]
 
     def weigh_groups(self) -> npt.NDArray[np.float64]:
-        """Return the value that each run of a group has, shape (n_groups,); 0 for a group without runs."""
+        """Return the value that each run of a group has, shape (n_groups,)."""
         counts = np.bincount(self.groups, minlength=len(GROUPS))
-        return np.divide(GROUP_LENGTHS, np.sqrt(counts), out=np.zeros(len(GROUPS)), where=counts > 0)
+        values: npt.NDArray[np.float64] = GROUP_LENGTHS / np.sqrt(np.maximum(counts, 1))
+        return values
 
 
 class _MarkedWords(NamedTuple):
@@ -95,7 +100,7 @@ def read_features(text: str, question: str, language: str, cues: Sequence[str] =
             ("asked words", 0.1 * min(5, marked.asked_words)),
             ("two questions", 0.3 if question.count("?") > 1 else 0.0),
         ]
-    return WordingFeatures(keys, groups[first], tuple(measures))
+    return WordingFeatures(keys, groups[first], tuple(measures), marked.words)
 
 
 def split_tokens(text: str, language: str) -> list[str]:
@@ -115,6 +120,20 @@ def mark_words(text: str, question: str, language: str) -> list[str]:
     """
     tokens = split_tokens(text, language)[:_MOST_TOKENS]
     return _mark_asked(tokens, split_tokens(question, language)[:_MOST_ASKED], language).words
+
+
+def list_short_runs(words: Sequence[str], language: str) -> set[str]:
+    """Return the runs of one or two words of a text whose asked words are marked; of a script without spaces those of
+    two or three characters.
+
+    >>> sorted(list_short_runs(["not", "in", "Q"], "en"))
+    ['Q', 'in', 'in Q', 'not', 'not in']
+    """
+    pairs = itertools.pairwise(words)
+    if language in UNSPACED:
+        triples = zip(words, words[1:], words[2:], strict=False)
+        return {*map("".join, pairs), *map("".join, triples)}
+    return {*words, *map(" ".join, pairs)}
 
 
 class RunWords(NamedTuple):
