@@ -128,4 +128,4 @@ class FactJudge:
             return judgment
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        return self.subject.judge_subject(spot) or judge_roles(texts, spot) or self.subject.judge_gaps(spot)
+        return self.subject.judge_subject(spot) or judge_roles(texts) or self.subject.judge_gaps(spot)

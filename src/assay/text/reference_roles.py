@@ -1,77 +1,132 @@
-"""What a reference says of something else than the fact, and an answer says of the fact.
+"""What a reference keeps apart, and an answer mixes.
 
-"Accounting records it, the manager approves it" gives recording to accounting. An answer in which the manager records
-it has the words of the fact, and has them with what belongs to another.
+"Accounting records it, the manager approves it" gives recording to accounting. An answer that says of the manager what
+the reference says of accounting, or of accounting what it says of the manager, has the words of the fact, and has them
+with what belongs to another.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from assay.text.fact_judgments import FactJudgment
-from assay.text.fact_places import Occurrence, find_stated_quantity
 from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_texts import FactTexts, may_be_subject
-from assay.text.quantities import is_same_quantity
-from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start
+from assay.text.quantities import Quantity, is_same_quantity
+from assay.text.read_text import ReadText, Word, get_start
 from assay.text.value_owner import Part, is_vietnamese, split_parts
 
 _LEADING = re.compile(
-    r"(?:at|in|on|for|with|from|if|when|before|after|during|while|since|because|unless|except|excluding|provided|although"
+    r"(?:at|in|on|of|for|with|from|if|when|before|after|during|since|because|unless|except|excluding|provided"
     r"|which|who|trong|tai|o|voi|khi|neu|truoc|sau|vi|tru|ngoai tru|mien la)\b"
 )
-"""Begins a phrase before a statement or a condition after it, which holds for all of it."""
+"""Begins a phrase before a statement or a condition after it, which belongs to that statement."""
 _BRACKET = re.compile(r"[()]")
+_LIST_CUT = 1
+_LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
 
 
-def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
-    """Return the judgment of a fact of which an answer says what the reference says of something else; None if not."""
+class Item(NamedTuple):
+    """What two texts may have in common: a word, or two Vietnamese syllables; where it starts and ends."""
+
+    key: str
+    marks: str
+    start: int
+    end: int
+
+
+class Statement(NamedTuple):
+    """A part of a text with the phrases that belong to it: its items and quantities."""
+
+    items: Sequence[Item]
+    quantities: Sequence[Quantity]
+
+
+class ReferenceRoles:
+    """What a reference says with the fact (`own`) and what it only says of something else (`others`)."""
+
+    def __init__(self, texts: FactTexts) -> None:
+        self.texts = texts
+        self.is_vietnamese = is_vietnamese(texts.question.text)
+        self.own: list[Statement] = []
+        self.others: list[Statement] = []
+        reference = texts.reference
+        informative = [
+            word
+            for fact in texts.explaining[2:]
+            for word in fact.words
+            if may_be_subject(word) and not texts.question.find_word(word, True)
+        ]
+        statements = list(self._list_statements(reference)) if reference.words else []
+        for part, statement in statements:
+            (self.own if _holds_fact(texts, informative, reference, part) else self.others).append(statement)
+
+    def find_mixed(self) -> str:
+        """Return what the answer says together although the reference keeps it apart, "" if nothing."""
+        if not self.own or not self.others:
+            return ""
+        ignores_marks = self.texts.ignore_marks or not self.texts.reference.has_marks
+        own_items, other_items = ({_key(i, ignores_marks) for s in some for i in s.items} for some in (self.own, self.others))
+        asked = {_key(item, ignores_marks) for item in self._read_items(self.texts.question, 0, len(self.texts.question.plain))}
+        only_other = other_items - own_items - asked
+        only_own = own_items - other_items
+        own_q, other_q = ([q for s in some for q in s.quantities] for some in (self.own, self.others))
+        known_q = (*self.texts.expected, *self.texts.question.quantities)
+        own_q, other_q = [q._replace(bound="") for q in own_q], [q._replace(bound="") for q in other_q]
+        known_q = [q._replace(bound="") for q in known_q]
+        only_other_q = [q for q in other_q if not any(is_same_quantity(x, q) for x in (*own_q, *known_q))]
+        only_own_q = [q for q in own_q if not any(is_same_quantity(q, x) for x in other_q)]
+        for _, statement in self._list_statements(self.texts.answer):
+            others = [item for item in statement.items if _key(item, ignores_marks) in only_other]
+            unb = [q._replace(bound='') for q in statement.quantities]
+            oq = [q for q in unb if any(is_same_quantity(x, q) for x in only_other_q)]
+            if not others and not oq:
+                continue
+            mine = [item for item in statement.items if _key(item, ignores_marks) in only_own]
+            mq = [q for q in unb if any(is_same_quantity(x, q) for x in only_own_q)]
+            if mine or mq:
+                a, b = (others or oq)[0], (mine or mq)[0]
+                t = self.texts.answer.text
+                return f'it says "{t[a.start:a.end]}" with "{t[b.start:b.end]}", which the reference keeps apart'
+        return ""
+
+    def _list_statements(self, text: ReadText) -> Iterator[tuple[Part, Statement]]:
+        for part in _join_phrases(text, _split(text, 0, len(text.plain))):
+            items = list(self._read_items(text, part.start, part.end))
+            inside = [own for own in text.quantities if part.start <= own.start < part.end]
+            yield part, Statement(items, inside)
+
+    def _read_items(self, text: ReadText, low: int, high: int) -> Iterator[Item]:
+        first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
+        words = text.words[first:last]
+        if not self.is_vietnamese:
+            for word in words:
+                if may_be_subject(word) and word.folded not in PREDICATES:
+                    yield Item(word.key, word.marks, word.start, word.end)
+            return
+        for word in words:
+            is_whole = word.kind == "id" or len(word.folded) > _LONGEST_SYLLABLE
+            if is_whole:
+                yield Item(word.key, word.marks, word.start, word.end)
+        for before, word in pairwise(words):
+            if word.start - before.end == 1 and may_be_subject(before) and may_be_subject(word):
+                yield Item(f"{before.key} {word.key}", f"{before.marks} {word.marks}", before.start, word.end)
+
+
+def _key(item: Item, ignores_marks: bool) -> tuple[str, str]:
+    return item.key, "" if ignores_marks else item.marks
+
+
+def judge_roles(texts: FactTexts) -> FactJudgment | None:
+    """Return the judgment of a fact where an answer mixes what the reference keeps apart; None if it does not."""
     if not texts.question.words or not texts.reference.words:
         return None
-    informative = [word for word in texts.content if not texts.question.find_word(word, True)]
-    others = _list_words_of_others(texts, informative)
-    if not others:
-        return None
-    holder = _find_holder(texts, informative, spot)
-    said = [
-        word
-        for word in _words_in(texts.answer, holder)
-        if may_be_subject(word) and any(_is_same(word, other, texts) for other in others)
-    ]
-    is_syllable = len(said) == 1 and is_vietnamese(texts.question.text)
-    if not said or (is_syllable and not _is_whole_word(texts, said[0], others)):
-        return None
-    text = texts.answer.text[said[0].start : said[-1].end]
-    return FactJudgment(texts.fact, "unknown", f'it says "{text}" of it, which the reference says of something else')
-
-
-def _is_whole_word(texts: FactTexts, syllable: Word, others: Sequence[Word]) -> bool:
-    """Whether a syllable has a neighbour that it has in the reference too: one alone is often half of another word."""
-    around = _list_neighbours(texts.answer, syllable)
-    return any(
-        _is_same(syllable, other, texts)
-        and any(
-            key is not None and key == own
-            for key, own in zip(_list_neighbours(texts.reference, other), around, strict=True)
-        )
-        for other in others
-    )
-
-
-def _list_neighbours(text: ReadText, word: Word) -> list[str | None]:
-    """Return the keys of the words directly before and after a word, None where there is none."""
-    index = bisect_left(text.words, word.start, key=get_start)
-    before = text.words[index - 1] if index and word.start - text.words[index - 1].end == 1 else None
-    after = text.words[index + 1] if index + 1 < len(text.words) else None
-    if after is not None and after.start - word.end != 1:
-        after = None
-    return [None if neighbour is None else neighbour.key for neighbour in (before, after)]
-
-
-def _is_same(word: Word, other: Word, texts: FactTexts) -> bool:
-    return word.key == other.key and (texts.ignore_marks or word.marks == other.marks)
+    mixed = ReferenceRoles(texts).find_mixed()
+    return FactJudgment(texts.fact, "unknown", mixed) if mixed else None
 
 
 def _split(text: ReadText, low: int, high: int) -> list[Part]:
@@ -83,40 +138,33 @@ def _split(text: ReadText, low: int, high: int) -> list[Part]:
             parts.append(part._replace(start=start, end=bracket.start()))
             start = bracket.end()
         parts.append(part._replace(start=start))
-    return parts
+    return [part for part in parts if part.start < part.end]
+
+
+def _join_phrases(text: ReadText, parts: Sequence[Part]) -> list[Part]:
+    """Return parts in which a phrase before a statement or a condition after it is one with the statement."""
+    joined: list[Part] = []
+    pending: Part | None = None
+    for number, part in enumerate(parts):
+        if pending is not None:
+            part = part._replace(start=pending.start, separation=pending.separation)
+            pending = None
+        elif _LEADING.match(text.plain, part.start):
+            has_next = number + 1 < len(parts) and text.plain[part.end : parts[number + 1].start].strip() == ","
+            if part.separation > _LIST_CUT or not joined:
+                if has_next:
+                    pending = part
+                    continue
+            elif not any(part.start <= own.start < part.end for own in text.quantities):
+                joined[-1] = joined[-1]._replace(end=part.end)
+                continue
+        joined.append(part)
+    return joined
 
 
 def _words_in(text: ReadText, part: Part) -> Sequence[Word]:
     first, last = (bisect_left(text.words, at, key=get_start) for at in (part.start, part.end))
     return text.words[first:last]
-
-
-def _list_words_of_others(texts: FactTexts, informative: Sequence[Word]) -> list[Word]:
-    """Return the words that a reference has only in parts without the fact; none if it does not hold the fact."""
-    reference = texts.reference
-    parts = _split(reference, 0, len(reference.plain))
-    if len(parts) == 1:
-        return []
-    own: list[Part] = []
-    others: list[Part] = []
-    for part in parts:
-        (own if _holds_fact(texts, informative, reference, part) else others).append(part)
-    if not own:
-        return []
-    others = [part for part in others if not _LEADING.match(reference.plain, part.start)]
-    rates = [quantity.rate_span for quantity in reference.quantities if quantity.rate]
-    known = [word for part in own for word in _words_in(reference, part)]
-    return [
-        word
-        for part in others
-        for word in _words_in(reference, part)
-        if may_be_subject(word)
-        and word.folded not in PREDICATES
-        and not any(start <= word.start < end for start, end in rates)
-        and not any(word.key == other.key for other in known)
-        and not texts.question.find_word(word, True)
-        and not any(fact.find_word(word, True) for fact in texts.explaining[2:])
-    ]
 
 
 def _holds_fact(texts: FactTexts, informative: Sequence[Word], text: ReadText, part: Part) -> bool:
@@ -127,19 +175,3 @@ def _holds_fact(texts: FactTexts, informative: Sequence[Word], text: ReadText, p
     wanted = [quantity for fact in texts.explaining[2:] for quantity in fact.quantities]
     inside = [own for own in text.quantities if part.start <= own.start < part.end]
     return any(is_same_quantity(one, own) for one in wanted for own in inside)
-
-
-def _find_holder(texts: FactTexts, informative: Sequence[Word], spot: Occurrence) -> Part:
-    """Return the part of the answer that holds the value of a fact, or most of its words."""
-    answer = texts.answer
-    low, high = max(0, spot.start - CLAUSE_REACH), min(len(answer.plain), spot.start + CLAUSE_REACH)
-    parts = _split(answer, low, high)
-    stated = find_stated_quantity(answer, spot)
-    if stated is not None:
-        return next((part for part in parts if part.start <= stated.start < part.end), parts[-1])
-    return max(
-        parts,
-        key=lambda part: sum(
-            any(_is_same(word, own, texts) for own in informative) for word in _words_in(answer, part)
-        ),
-    )
