@@ -55,15 +55,10 @@ class ReferenceRoles:
         self.own: list[Statement] = []
         self.others: list[Statement] = []
         reference = texts.reference
-        informative = [
-            word
-            for fact in texts.explaining[2:]
-            for word in fact.words
-            if may_be_subject(word) and not texts.question.find_word(word, True)
-        ]
         statements = list(self._list_statements(reference)) if reference.words else []
-        for part, statement in statements:
-            (self.own if _holds_fact(texts, informative, reference, part) else self.others).append(statement)
+        held = _find_holders(texts, reference, [part for part, _ in statements])
+        for number, (_, statement) in enumerate(statements):
+            (self.own if number in held else self.others).append(statement)
 
     def find_mixed(self) -> str:
         """Return what the answer says together although the reference keeps it apart, "" if nothing."""
@@ -167,11 +162,31 @@ def _words_in(text: ReadText, part: Part) -> Sequence[Word]:
     return text.words[first:last]
 
 
-def _holds_fact(texts: FactTexts, informative: Sequence[Word], text: ReadText, part: Part) -> bool:
-    ignores_marks = not (texts.read_fact.has_marks and text.has_marks)
-    for word in _words_in(text, part):
-        if any(word.key == own.key and (ignores_marks or word.marks == own.marks) for own in informative):
-            return True
-    wanted = [quantity for fact in texts.explaining[2:] for quantity in fact.quantities]
-    inside = [own for own in text.quantities if part.start <= own.start < part.end]
-    return any(is_same_quantity(one, own) for one in wanted for own in inside)
+def _find_holders(texts: FactTexts, reference: ReadText, parts: Sequence[Part]) -> set[int]:
+    """Return which parts of a reference hold a fact: with something of it that no part with more of it has."""
+    holders: set[int] = set()
+    for fact in texts.explaining[2:]:
+        counts = [_list_held(texts, fact, reference, part) for part in parts]
+        for number, inside in enumerate(counts):
+            better = {key for other in counts if len(other) > len(inside) for key in other}
+            if inside - better:
+                holders.add(number)
+    return holders
+
+
+def _list_held(texts: FactTexts, fact: ReadText, reference: ReadText, part: Part) -> set[str]:
+    """Return what of a fact a part of the reference holds: the keys of its words, and its quantities."""
+    ignores_marks = not (fact.has_marks and reference.has_marks)
+    words = _words_in(reference, part)
+    inside = [own for own in reference.quantities if part.start <= own.start < part.end]
+    held = {
+        wanted.key
+        for wanted in fact.words
+        if may_be_subject(wanted)
+        and not texts.question.find_word(wanted, True)
+        and any(word.key == wanted.key and (ignores_marks or word.marks == wanted.marks) for word in words)
+    }
+    for number, quantity in enumerate(fact.quantities):
+        if any(is_same_quantity(quantity, own) for own in inside):
+            held.add(f"quantity {number}")
+    return held
