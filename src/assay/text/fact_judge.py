@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from assay.text.absent_words import judge_absent_names, judge_absent_words
 from assay.text.fact_doubt import judge_doubt
 from assay.text.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.fact_frame import judge_frame
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.fact_places import (
     MOST_OCCURRENCES,
@@ -128,4 +129,4 @@ class FactJudge:
             return judgment
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        return self.subject.judge_subject(spot) or judge_roles(texts) or self.subject.judge_gaps(spot)
+        return self.subject.judge_subject(spot) or judge_roles(texts) or judge_frame(texts, spot) or self.subject.judge_gaps(spot)
