@@ -90,7 +90,7 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     rates = [quantity.rate for quantity in texts.read_fact.quantities if quantity.rate]
     if not rates or stated.rate in rates:
         return None
-    if stated.rate and (is_time_rate(stated.rate) or not is_time_rate(rates[0])):
+    if stated.rate:
         return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
     others = [own for own in texts.answer.quantities if own != stated and own.rate in rates]
     if any(is_comparable(stated, own) for own in others):
@@ -169,11 +169,21 @@ def _judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
         return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
     if texts.limit.side and not stated.bound and _is_present_count(texts, stated):
         return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
-    if not is_reversed_limit(stated, texts.limit):
+    if not is_reversed_limit(_turn_denied_bound(texts, spot, stated), texts.limit):
         return None
     sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
     reason = f"it states {sides[0]} limit, not {sides[1]} one"
     return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
+
+
+def _turn_denied_bound(texts: FactTexts, spot: Occurrence, stated: Quantity) -> Quantity:
+    """Return a quantity with the other bound if it is denied: "it must not fall below 25" has a lower limit."""
+    if stated.bound not in _CONTRARY_BOUNDS or not find_negations(texts.answer, spot.clause.start, stated.start):
+        return stated
+    return stated._replace(bound=_CONTRARY_BOUNDS[stated.bound])
+
+
+_CONTRARY_BOUNDS = {"<": ">=", ">": "<="}
 
 
 def _list_limits(texts: FactTexts) -> Iterator[tuple[ReadText, Quantity]]:
