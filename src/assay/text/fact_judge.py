@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from assay.text.absent_words import judge_absent_names, judge_absent_words
 from assay.text.fact_doubt import judge_doubt
-from assay.text.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.fact_forms import judge_counted_noun, judge_decision, judge_frequency, judge_payment, list_free_places
 from assay.text.fact_frame import judge_frame
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.fact_places import (
@@ -60,7 +60,7 @@ class FactJudge:
         if is_nothing_to_pay(texts.read_fact.plain):
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
-        judgment = judge_frequency(texts, frequency) if frequency is not None else None
+        judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
         if judgment is not None:
             return judgment
         agreeing = [find_quantities(texts, quantity) for quantity in texts.read_fact.quantities]
