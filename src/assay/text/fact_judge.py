@@ -98,10 +98,22 @@ class FactJudge:
         word_places = [[(words[index].start, words[index].end) for index in indices] for indices in places if indices]
         quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
         spots = list_occurrences(texts, quantity_places, word_places)
-        best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
+        best = min((self._judge_whole(spot, needed) for spot in spots), key=get_state_order)
         if best.state == "stated" and not agreeing and needed:
             return judge_repeated_words(texts, needed) or best
         return best
+
+    def _judge_whole(self, spot: Occurrence, needed: Sequence[Word]) -> FactJudgment:
+        """Return the judgment of a place; all that the fact adds to the question must be in its sentence."""
+        judgment = self.judge_occurrence(spot)
+        texts, clause = self.texts, spot.clause
+        if judgment.state != "stated":
+            return judgment
+        for word in needed:
+            starts = (texts.answer.words[index].start for index in find_word_places(texts, word))
+            if not any(clause.sentence_start <= start < clause.sentence_end for start in starts):
+                return FactJudgment(texts.fact, "unknown", f'"{word.folded}" is in another sentence')
+        return judgment
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""

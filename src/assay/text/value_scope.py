@@ -169,21 +169,11 @@ def _judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
         return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
     if texts.limit.side and not stated.bound and _is_present_count(texts, stated):
         return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
-    if not is_reversed_limit(_turn_denied_bound(texts, spot, stated), texts.limit):
+    if not is_reversed_limit(stated, texts.limit):
         return None
     sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
     reason = f"it states {sides[0]} limit, not {sides[1]} one"
     return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
-
-
-def _turn_denied_bound(texts: FactTexts, spot: Occurrence, stated: Quantity) -> Quantity:
-    """Return a quantity with the other bound if it is denied: "it must not fall below 25" has a lower limit."""
-    if stated.bound not in _CONTRARY_BOUNDS or not find_negations(texts.answer, spot.clause.start, stated.start):
-        return stated
-    return stated._replace(bound=_CONTRARY_BOUNDS[stated.bound])
-
-
-_CONTRARY_BOUNDS = {"<": ">=", ">": "<="}
 
 
 def _list_limits(texts: FactTexts) -> Iterator[tuple[ReadText, Quantity]]:
