@@ -14,10 +14,10 @@ from assay.text.quantities import is_same_quantity
 from assay.text.statement_cues import DOUBT
 from assay.text.units import PLAIN
 
-
 _DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
 _DECIDED_FIRST = re.compile(
-    r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+)*(?P<word>yes|no|co|khong)\b"
+    r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
+    r"(?P<word>yes|no|co|khong)\b"
 )
 _DECIDED_ALONE = re.compile(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
 

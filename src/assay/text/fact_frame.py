@@ -20,24 +20,28 @@ from assay.text.read_text import get_start
 _REACH = 120  # characters before a fact in which a frame is searched
 
 _NOT_REAL = (
-    r"(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn])|suppose|supposing|imagine|if only|if [^,.;]{1,40} had",
+    r"(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn])|suppose|supposing|imagine|if only",
+    r"if [^,.;]{1,40} had|(?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},",
     r"(?:is|are|was|were) (?:supposed|meant|expected|intended|rumou?red|alleged|proposed) to",
     r"(?:plan(?:s|ned)?|hop(?:e|es|ed)|wish(?:es|ed)?|proposed|considered) (?:to|that|of)|drafts?|proposals?",
-    r"(?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},|le ra|gia su|gia nhu|gia ma|dang le|suyt|uoc gi|du (?:dinh|kien|thao)|ban (?:nhap|thao)",
+    r"le ra|gia su|gia nhu|gia ma|dang le|suyt|uoc gi|du (?:dinh|kien|thao)|ban (?:nhap|thao)",
 )
 """Supposed, wished or planned."""
 _PERSONS = (
-    r"(?:some|many|most|people|others|every(?:one|body)|some(?:one|body)|folks?|they|he|she|(?:colleague|friend|customer|visitor)s?)"
+    r"(?:some|many|most|people|others|every(?:one|body)|some(?:one|body)|folks?|they|he|she"
+    r"|(?:colleague|friend|customer|visitor)s?)"
 )
 _SAYING = (
-    r"(?:says?|said|saying|tells?|writes?|wrote|claim(?:s|ed)?|think|thinks|thought|believed?|believes|assumed?|assumes|guess(?:ed)?"
-    r"|heard|told|telling|insist(?:ed)?)"
+    r"(?:says?|said|saying|tells?|telling|told|writes?|wrote|claim(?:s|ed)?|think|thinks|thought|believed?|believes"
+    r"|assumed?|assumes|guess(?:ed)?|heard|insist(?:ed)?)"
 )
 _SAID_BY_OTHERS = (
     rf"{_PERSONS} (?:else )?(?:\w+ )?(?:(?:keep|kept) (?:\w+ )?)?{_SAYING}",
-    r"(?:thought|heard|assumed|guessed|pretend(?:s|ed)?|told [a-z]+) that|(?:it|rumou?r)(?:'s| is| was| has it)? (?:\w+ )?(?:rumou?red|said|claimed|alleged|assumed|that)",
-    r"(?:asked|asking|ask|wondered|wondering|wonder) (?:me |us |him |her )?(?:whether|if)|wrongly|forget what",
-    r"(?:nguoi ta|nhieu nguoi|mot so nguoi|ho|co nguoi|ai cung) (?:hay |cu |van |deu )?(?:noi|bao|don|nghi|tuong|ke|dinh ninh)",
+    r"(?:thought|heard|assumed|guessed|pretend(?:s|ed)?|told [a-z]+) that|rumou?r has it",
+    r"it(?:'s| is| was) (?:\w+ )?(?:rumou?red|said|claimed|alleged|assumed)|wrongly|forget what",
+    r"(?:asked|asking|ask|wondered|wondering|wonder) (?:me |us |him |her )?(?:whether|if)",
+    r"(?:nguoi ta|nhieu nguoi|mot so nguoi|ho|co nguoi|ai cung) (?:hay |cu |van |deu )?"
+    r"(?:noi|bao|don|nghi|tuong|ke|dinh ninh)",
     r"(?:don|tuong|cu tuong) (?:la|rang)|nghe (?:noi|don)|hoi (?:co phai|xem|lieu)|ghi (?:nham|sai)",
 )
 """Only said, thought or asked."""
@@ -54,8 +58,8 @@ _PLACED = re.compile(
 """Begins a sentence with where, under what or for whom a statement holds."""
 _POINTS_BACK = re.compile(
     r"\s*[(]?(?:(?:but|or|and|anyway|well|actually|though|nhung|ma|con)\b,? )?"
-    r"(?:(?:that|this|these|those|it|so|which)\b(?!'ll)|not\b|no longer\b|(?:no,? )?sorry\b|ignore\b|forget\b|scrap\b|at least\b|was\b"
-    r"|do la\b|cai (?:nay|do)\b|(?:\w+ ){1,2}(?:nay|do)\b|xin loi\b|em nham\b|chua\b|chi la\b|khong phai\b|gio khac\b)"
+    r"(?:(?:that|this|these|those|it|so|which)\b(?!'ll)"
+    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|(?:\w+ ){1,2}(?:nay|do)|do la|xin loi|em nham|chua|chi la|khong phai|gio khac)\b)"
 )
 """Begins a sentence that speaks of the statement before it."""
 

@@ -23,13 +23,13 @@ from assay.text.fact_places import (
 )
 from assay.text.fact_polarity import judge_denial
 from assay.text.fact_role import judge_role
-from assay.text.fact_subject import SubjectJudge, judge_repeated_words
+from assay.text.fact_subject import SubjectJudge
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import read_frequency
 from assay.text.missing_quantities import judge_missing_quantity
 from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
-from assay.text.read_text import narrow_clause
+from assay.text.read_text import Word, narrow_clause
 from assay.text.reference_roles import judge_roles
 from assay.text.value_scope import judge_value_scope
 
@@ -98,10 +98,7 @@ class FactJudge:
         word_places = [[(words[index].start, words[index].end) for index in indices] for indices in places if indices]
         quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
         spots = list_occurrences(texts, quantity_places, word_places)
-        best = min((self._judge_whole(spot, needed) for spot in spots), key=get_state_order)
-        if best.state == "stated" and not agreeing and needed:
-            return judge_repeated_words(texts, needed) or best
-        return best
+        return min((self._judge_whole(spot, needed) for spot in spots), key=get_state_order)
 
     def _judge_whole(self, spot: Occurrence, needed: Sequence[Word]) -> FactJudgment:
         """Return the judgment of a place; all that the fact adds to the question must be in its sentence."""
@@ -141,4 +138,5 @@ class FactJudge:
             return judgment
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        return self.subject.judge_subject(spot) or judge_roles(texts) or judge_frame(texts, spot) or self.subject.judge_gaps(spot)
+        judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
+        return judgment or self.subject.judge_gaps(spot)

@@ -34,7 +34,6 @@ from assay.text.quantities import (
     have_different_rates,
     is_same_quantity,
     is_time,
-    is_time_rate,
     name_rate_noun,
     split_range,
 )
