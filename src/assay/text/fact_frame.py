@@ -59,7 +59,8 @@ _PLACED = re.compile(
 _POINTS_BACK = re.compile(
     r"\s*[(]?(?:(?:but|or|and|anyway|well|actually|though|nhung|ma|con)\b,? )?"
     r"(?:(?:that|this|these|those|it|so|which)\b(?!'ll)"
-    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|(?:\w+ ){1,2}(?:nay|do)|do la|xin loi|em nham|chua|chi la|khong phai|gio khac)\b)"
+    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|(?:\w+ ){1,2}(?:nay|do)|do la|xin loi"
+    r"|em nham|chua|chi la|khong phai|gio khac)\b)"
 )
 """Begins a sentence that speaks of the statement before it."""
 

@@ -54,6 +54,8 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return None
     in_syllables = is_vietnamese(texts.question.text)
     reference = _list_statements(texts.reference, 0, len(texts.reference.plain), in_syllables)
+    if len(reference) == 1:
+        return None
     holders = _find_holders(texts, [statement.part for statement in reference])
     own = [statement for number, statement in enumerate(reference) if number in holders]
     others = [statement for number, statement in enumerate(reference) if number not in holders]
