@@ -48,6 +48,55 @@ class Statement(NamedTuple):
     quantities: Sequence[Quantity]
 
 
+class Contrast:
+    """What a reference says only with the fact, and only of something else: terms by their keys, and values."""
+
+    def __init__(
+        self, texts: FactTexts, own: Sequence[Statement], others: Sequence[Statement], asked: Sequence[Term]
+    ) -> None:
+        self.ignores_marks = texts.ignore_marks or not texts.reference.has_marks
+        self.before = [statement for statement in others if statement.part.start < own[0].part.start]
+        own_keys, other_keys = self.list_keys(own), self.list_keys(others)
+        asked_keys = {self.get_key(term) for term in asked}
+        self.only_own, self.only_others = own_keys - other_keys, other_keys - own_keys - asked_keys
+        of_facts = {word.key for fact in texts.explaining[2:] for word in fact.words}
+        self.around_fact = asked_keys | {key for key in own_keys if of_facts.isdisjoint(key[0].split())}
+        own_values, other_values = _list_values(own), _list_values(others)
+        explained = [*own_values, *map(_unbind, texts.expected), *map(_unbind, texts.question.quantities)]
+        self.values_of_others = [value for value in other_values if not _is_among(value, explained)]
+        self.values_of_own = [value for value in own_values if not _is_among(value, other_values)]
+
+    def get_key(self, term: Term) -> tuple[str, str]:
+        """Return by what a term is compared."""
+        return term.key, "" if self.ignores_marks else term.marks
+
+    def list_keys(self, statements: Iterable[Statement]) -> set[tuple[str, str]]:
+        """Return by what the terms of statements are compared."""
+        return {self.get_key(term) for statement in statements for term in statement.terms}
+
+    def find_foreign(self, statement: Statement) -> Term | Quantity | None:
+        """Return what a statement of an answer has that the reference only says of something else, None if nothing."""
+        terms = (term for term in statement.terms if self.get_key(term) in self.only_others)
+        values = (value for value in statement.quantities if _is_among(value, self.values_of_others))
+        return next(terms, None) or next(values, None)
+
+    def find_own(self, statement: Statement) -> Term | Quantity | None:
+        """Return what a statement of an answer has that the reference only says with the fact, None if nothing."""
+        terms = (term for term in statement.terms if self.get_key(term) in self.only_own)
+        values = (value for value in statement.quantities if _is_among(value, self.values_of_own))
+        return next(terms, None) or next(values, None)
+
+    def is_said_before(self, foreign: Term | Quantity) -> bool:
+        """Return whether the reference has something too before it comes to the fact."""
+        if isinstance(foreign, Quantity):
+            return _is_among(foreign, _list_values(self.before))
+        return self.get_key(foreign) in self.list_keys(self.before)
+
+    def is_linked(self, statement: Statement) -> bool:
+        """Return whether a statement has a word of the question, or one that the reference has around the fact."""
+        return any(self.get_key(term) in self.around_fact for term in statement.terms)
+
+
 def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact around which an answer mixes what the reference keeps apart; None otherwise."""
     if not texts.question.words or not texts.reference.words:
@@ -61,53 +110,34 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     others = [statement for number, statement in enumerate(reference) if number not in holders]
     if not own or not others:
         return None
-    low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
-    answer = _list_statements(texts.answer, low, high, in_syllables)
-    mixed = _find_mixed_terms(texts, answer, own, others, in_syllables)
-    if mixed is None:
-        return None
-    first, second = (texts.answer.text[span.start : span.end] for span in mixed)
-    reason = f'the answer says "{first}" together with "{second}", and the reference keeps them apart'
-    return FactJudgment(texts.fact, "unknown", reason)
-
-
-def _find_mixed_terms(
-    texts: FactTexts,
-    answer: Iterable[Statement],
-    own: Sequence[Statement],
-    others: Sequence[Statement],
-    in_syllables: bool,
-) -> tuple[Term | Quantity, Term | Quantity] | None:
-    """Return what a statement of the answer has of the others and what of the fact's own; None if none has both."""
-    ignores_marks = texts.ignore_marks or not texts.reference.has_marks
     asked = _list_terms(texts.question, 0, len(texts.question.plain), in_syllables)
-    own_keys, other_keys = _list_keys(own, ignores_marks), _list_keys(others, ignores_marks)
-    only_own = own_keys - other_keys
-    only_others = other_keys - own_keys - {_get_key(term, ignores_marks) for term in asked}
-    own_values, other_values = _list_values(own), _list_values(others)
-    explained = [*own_values, *map(_unbind, texts.expected), *map(_unbind, texts.question.quantities)]
-    values_of_others = [value for value in other_values if not _is_among(value, explained)]
-    values_of_own = [value for value in own_values if not _is_among(value, other_values)]
+    contrast = Contrast(texts, own, others, asked)
+    low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
+    reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), spot)
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _find_mixed(texts: FactTexts, contrast: Contrast, answer: Iterable[Statement], spot: Occurrence) -> str:
+    """Return how the answer mixes what the reference keeps apart, in words; "" if it does not.
+
+    A statement of it has both, or it names something else first, and then the fact without a word of what is asked.
+    """
+    text = texts.answer.text
+    first = ""
     for statement in answer:
-        foreign: list[Term | Quantity] = [
-            *(term for term in statement.terms if _get_key(term, ignores_marks) in only_others),
-            *(value for value in statement.quantities if _is_among(value, values_of_others)),
-        ]
-        familiar: list[Term | Quantity] = [
-            *(term for term in statement.terms if _get_key(term, ignores_marks) in only_own),
-            *(value for value in statement.quantities if _is_among(value, values_of_own)),
-        ]
-        if foreign and familiar:
-            return foreign[0], familiar[0]
-    return None
-
-
-def _get_key(term: Term, ignores_marks: bool) -> tuple[str, str]:
-    return term.key, "" if ignores_marks else term.marks
-
-
-def _list_keys(statements: Iterable[Statement], ignores_marks: bool) -> set[tuple[str, str]]:
-    return {_get_key(term, ignores_marks) for statement in statements for term in statement.terms}
+        foreign = contrast.find_foreign(statement)
+        if foreign is not None:
+            named = text[foreign.start : foreign.end]
+            own = contrast.find_own(statement)
+            if own is not None:
+                return (
+                    f'it says "{named}" together with "{text[own.start : own.end]}", and the reference keeps them apart'
+                )
+            if not first and not contrast.is_said_before(foreign):
+                first = named
+        elif first and statement.part.start <= spot.start < statement.part.end and not contrast.is_linked(statement):
+            return f'it names "{first}" first, and the fact without a word of the question'
+    return ""
 
 
 def _list_values(statements: Iterable[Statement]) -> list[Quantity]:
