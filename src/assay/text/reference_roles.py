@@ -31,7 +31,7 @@ _BRACKET = re.compile(r"[()]")
 _LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
 
 
-class Term(NamedTuple):
+class RoleTerm(NamedTuple):
     """What two texts may have in common: a word, or two syllables of Vietnamese, of which one is often half a word."""
 
     key: str
@@ -40,19 +40,19 @@ class Term(NamedTuple):
     end: int
 
 
-class Statement(NamedTuple):
+class RoleStatement(NamedTuple):
     """A part of a text with the phrases that belong to it: its terms and its quantities, without their bounds."""
 
     part: Part
-    terms: Sequence[Term]
+    terms: Sequence[RoleTerm]
     quantities: Sequence[Quantity]
 
 
-class Contrast:
+class RoleContrast:
     """What a reference says only with the fact, and only of something else: terms by their keys, and values."""
 
     def __init__(
-        self, texts: FactTexts, own: Sequence[Statement], others: Sequence[Statement], asked: Sequence[Term]
+        self, texts: FactTexts, own: Sequence[RoleStatement], others: Sequence[RoleStatement], asked: Sequence[RoleTerm]
     ) -> None:
         self.ignores_marks = texts.ignore_marks or not texts.reference.has_marks
         self.before = [statement for statement in others if statement.part.start < own[0].part.start]
@@ -66,33 +66,37 @@ class Contrast:
         self.values_of_others = [value for value in other_values if not _is_among(value, explained)]
         self.values_of_own = [value for value in own_values if not _is_among(value, other_values)]
 
-    def get_key(self, term: Term) -> tuple[str, str]:
+    def get_key(self, term: RoleTerm) -> tuple[str, str]:
         """Return by what a term is compared."""
         return term.key, "" if self.ignores_marks else term.marks
 
-    def list_keys(self, statements: Iterable[Statement]) -> set[tuple[str, str]]:
+    def list_keys(self, statements: Iterable[RoleStatement]) -> set[tuple[str, str]]:
         """Return by what the terms of statements are compared."""
         return {self.get_key(term) for statement in statements for term in statement.terms}
 
-    def find_foreign(self, statement: Statement) -> Term | Quantity | None:
+    def find_foreign(self, statement: RoleStatement) -> RoleTerm | Quantity | None:
         """Return what a statement of an answer has that the reference only says of something else, None if nothing."""
         terms = (term for term in statement.terms if self.get_key(term) in self.only_others)
         values = (value for value in statement.quantities if _is_among(value, self.values_of_others))
         return next(terms, None) or next(values, None)
 
-    def find_own(self, statement: Statement) -> Term | Quantity | None:
+    def find_own(self, statement: RoleStatement) -> RoleTerm | Quantity | None:
         """Return what a statement of an answer has that the reference only says with the fact, None if nothing."""
         terms = (term for term in statement.terms if self.get_key(term) in self.only_own)
         values = (value for value in statement.quantities if _is_among(value, self.values_of_own))
         return next(terms, None) or next(values, None)
 
-    def is_said_before(self, foreign: Term | Quantity) -> bool:
+    def is_said_before(self, foreign: RoleTerm | Quantity) -> bool:
         """Return whether the reference has something too before it comes to the fact."""
         if isinstance(foreign, Quantity):
             return _is_among(foreign, _list_values(self.before))
         return self.get_key(foreign) in self.list_keys(self.before)
 
-    def is_linked(self, statement: Statement) -> bool:
+    def has_own_word(self, statement: RoleStatement) -> bool:
+        """Return whether a statement has a word that the reference only says with the fact, and that is none of it."""
+        return any(self.get_key(term) in self.only_own & self.around_fact for term in statement.terms)
+
+    def is_linked(self, statement: RoleStatement) -> bool:
         """Return whether a statement has a word of the question, or one that the reference has around the fact."""
         return any(self.get_key(term) in self.around_fact for term in statement.terms)
 
@@ -111,18 +115,22 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if not own or not others:
         return None
     asked = _list_terms(texts.question, 0, len(texts.question.plain), in_syllables)
-    contrast = Contrast(texts, own, others, asked)
+    contrast = RoleContrast(texts, own, others, asked)
     low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
     reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), spot)
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _find_mixed(texts: FactTexts, contrast: Contrast, answer: Iterable[Statement], spot: Occurrence) -> str:
+def _find_mixed(texts: FactTexts, contrast: RoleContrast, answer: Sequence[RoleStatement], spot: Occurrence) -> str:
     """Return how the answer mixes what the reference keeps apart, in words; "" if it does not.
 
-    A statement of it has both, or it names something else first, and then the fact without a word of what is asked.
+    A statement of it has both, or it names something else first, and then the fact without a word of what is asked. A
+    fact whose own statement has only its own words is not mixed up by others: a verb may stand once for all of them.
     """
     text = texts.answer.text
+    holder = next((one for one in answer if one.part.start <= spot.start < one.part.end), None)
+    if holder is not None and contrast.find_foreign(holder) is None and contrast.has_own_word(holder):
+        return ""
     first = ""
     for statement in answer:
         foreign = contrast.find_foreign(statement)
@@ -135,12 +143,12 @@ def _find_mixed(texts: FactTexts, contrast: Contrast, answer: Iterable[Statement
                 )
             if not first and not contrast.is_said_before(foreign):
                 first = named
-        elif first and statement.part.start <= spot.start < statement.part.end and not contrast.is_linked(statement):
+        elif first and statement is holder and not contrast.is_linked(statement):
             return f'it names "{first}" first, and the fact without a word of the question'
     return ""
 
 
-def _list_values(statements: Iterable[Statement]) -> list[Quantity]:
+def _list_values(statements: Iterable[RoleStatement]) -> list[Quantity]:
     return [value for statement in statements for value in statement.quantities]
 
 
@@ -154,30 +162,32 @@ def _is_among(value: Quantity, values: Iterable[Quantity]) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[Statement]:
+def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
     statements = []
     for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high))):
         inside = [_unbind(own) for own in text.quantities if part.start <= own.start < part.end]
-        statements.append(Statement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
+        statements.append(RoleStatement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
     return statements
 
 
 @lru_cache(maxsize=1024)
-def _list_terms(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[Term]:
+def _list_terms(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleTerm]:
     """Return the terms between two positions: words, or in Vietnamese pairs of syllables and what is no syllable."""
     words = _words_between(text, low, high)
     subjects = [word for word in words if may_be_subject(word)]
     if not in_syllables:
-        return [Term(word.key, word.marks, word.start, word.end) for word in subjects if word.folded not in PREDICATES]
+        return [
+            RoleTerm(word.key, word.marks, word.start, word.end) for word in subjects if word.folded not in PREDICATES
+        ]
     terms = [
-        Term(word.key, word.marks, word.start, word.end)
+        RoleTerm(word.key, word.marks, word.start, word.end)
         for word in words
         if word.kind == "id" or len(word.folded) > _LONGEST_SYLLABLE
     ]
     for first, second in pairwise(subjects):
         if second.start - first.end == 1:
             marks = f"{first.marks} {second.marks}"
-            terms.append(Term(f"{first.key} {second.key}", marks, first.start, second.end))
+            terms.append(RoleTerm(f"{first.key} {second.key}", marks, first.start, second.end))
     return terms
 
 
