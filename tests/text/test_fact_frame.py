@@ -80,6 +80,7 @@ def test_a_framed_number_of_a_reference_is_open() -> None:
         ("no", "No, it is €8.", "stated"),
         ("yes", "Well, yes.", "stated"),
         ("no", "It costs something, no.", "stated"),
+        ("no", "No problem, guests may use it.", "unknown"),
         ("no", "Guests who have no towel get one.", "unknown"),
         ("no", "Yes, for guests without a room there is no fee.", "denied"),
         ("không", "Dạ không ạ.", "stated"),
@@ -92,14 +93,20 @@ def test_a_mere_yes_or_no_is_said_first_or_by_itself(fact: str, answer: str, sta
     assert state == judge_facts(answer, [fact], question)[0].state
 
 
-def test_all_that_a_fact_adds_to_the_question_is_in_one_sentence() -> None:
-    question, fact = "Where is the sewing room?", "floor 3, wing B"
-    reference = "The sewing room is on floor 3, wing B. The kiln is on floor 3, wing D."
+def test_the_words_of_one_part_of_a_fact_are_in_one_sentence() -> None:
+    question, fact = "Where is the sewing room?", "floor 3 of wing B"
+    reference = "The sewing room is on floor 3 of wing B. The kiln is on floor 3 of wing D."
     states = [
         judge_facts(answer, [fact], question, reference)[0].state
-        for answer in ("Go to wing B, floor 3.", "It is on floor 3, wing D. Wing B is being painted.")
+        for answer in ("Go to wing B, floor 3.", "It is on floor 3 of wing D. Wing B is being painted.")
     ]
     assert ["stated", "unknown"] == states
+
+
+def test_two_parts_of_a_fact_may_be_in_two_sentences() -> None:
+    question, fact = "How do I send the kiln back?", "within 14 days, in its original box"
+    answer = "Send the kiln back within 14 days. Please use the original box."
+    assert "stated" == judge_facts(answer, [fact], question, "Within 14 days, in its original box.")[0].state
 
 
 @pytest.mark.parametrize(

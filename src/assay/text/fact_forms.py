@@ -17,7 +17,7 @@ from assay.text.units import PLAIN
 _DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
 _DECIDED_FIRST = re.compile(
     r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
-    r"(?P<word>yes|no|co|khong)\b"
+    r"(?P<word>yes|no|co|khong)\b(?! (?:problem|worries|doubt|matter|idea|sao|van de)\b)"
 )
 _DECIDED_ALONE = re.compile(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
 
@@ -30,15 +30,16 @@ def judge_decision(texts: FactTexts) -> FactJudgment | None:
     wanted = texts.read_fact.plain.strip(" .!")
     if wanted not in _DECISIONS or not texts.question.words:
         return None
-    decisions = [match["word"] for match in _DECIDED_ALONE.finditer(texts.answer.plain)]
     first = _DECIDED_FIRST.match(texts.answer.plain)
-    if first is not None:
-        decisions.insert(0, first["word"])
-    if decisions and decisions[0] == wanted:
+    decisions = [*([first] if first is not None else []), *_DECIDED_ALONE.finditer(texts.answer.plain)]
+    decisions = [decision for decision in decisions if decision["word"] in (wanted, _DECISIONS[wanted])]
+    words = [decision["word"] for decision in decisions]
+    if words and words[0] == wanted:
         return None
-    if decisions and decisions[0] == _DECISIONS[wanted] and wanted not in decisions:
-        return FactJudgment(texts.fact, "denied", f'it says "{decisions[0]}"')
-    return FactJudgment(texts.fact, "unknown", f'it says "{wanted}" neither at first nor by itself')
+    if words and wanted not in words:
+        opposite = texts.answer.text[slice(*decisions[0].span("word"))]
+        return FactJudgment(texts.fact, "denied", f'it says "{opposite}"')
+    return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
 
 
 def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJudgment | None:

@@ -19,6 +19,7 @@ from assay.text.fact_places import (
     Occurrence,
     find_quantities,
     find_word_places,
+    judge_torn_part,
     list_occurrences,
 )
 from assay.text.fact_polarity import judge_denial
@@ -29,7 +30,7 @@ from assay.text.frequencies import read_frequency
 from assay.text.missing_quantities import judge_missing_quantity
 from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
-from assay.text.read_text import Word, narrow_clause
+from assay.text.read_text import narrow_clause
 from assay.text.reference_roles import judge_roles
 from assay.text.value_scope import judge_value_scope
 
@@ -98,19 +99,10 @@ class FactJudge:
         word_places = [[(words[index].start, words[index].end) for index in indices] for indices in places if indices]
         quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
         spots = list_occurrences(texts, quantity_places, word_places)
-        return min((self._judge_whole(spot, needed) for spot in spots), key=get_state_order)
-
-    def _judge_whole(self, spot: Occurrence, needed: Sequence[Word]) -> FactJudgment:
-        """Return the judgment of a place; all that the fact adds to the question must be in its sentence."""
-        judgment = self.judge_occurrence(spot)
-        texts, clause = self.texts, spot.clause
-        if judgment.state != "stated":
-            return judgment
-        for word in needed:
-            starts = (texts.answer.words[index].start for index in find_word_places(texts, word))
-            if not any(clause.sentence_start <= start < clause.sentence_end for start in starts):
-                return FactJudgment(texts.fact, "unknown", f'"{word.folded}" is in another sentence')
-        return judgment
+        best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
+        if best.state == "stated":
+            return judge_torn_part(texts, needed) or best
+        return best
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
