@@ -31,7 +31,7 @@ HALVES = ("development", "untouched")
 SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
-    *("dormitory", "apartment", "worlds", "worlds-vi"),
+    *("dormitory", "apartment", "worlds", "worlds-vi", "marathon"),
 )
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
@@ -41,10 +41,12 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
 """Of right answers passed, neither failed nor left open."""
 ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2, "apartment": 2}
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
-UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording", "worlds", "worlds-vi"}
+UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"}
 """Sets without a development half."""
-HALVED_BY_QUESTION = {"aquarium", "ferry", "bakery", "clinic", "dormitory"}
-"""Sets that were scored whole before the half of their questions with an even hash was read (ADR 0153)."""
+HALVED_BY_QUESTION = {
+    *("aquarium", "ferry", "bakery", "clinic", "dormitory", "worlds", "worlds-vi", "marathon"),
+}
+"""Sets of which only the half of the questions with an even hash was read (ADR 0153, ADR 0156)."""
 READ_SINCE = {"statements", "everyday", "service", "counter", "railway", "campus", "camping", "town"} | {
     *("pharmacy", "museum", "wording"),
 }
@@ -163,6 +165,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "apartment": _make_any_answer,
     "worlds": _make_any_answer,
     "worlds-vi": _make_any_answer,
+    "marathon": _make_any_answer,
 }
 
 

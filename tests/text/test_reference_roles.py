@@ -26,6 +26,30 @@ SWAPPED = [
         "Hợp đồng thuê thì thư ký ký, còn trưởng ban lưu bản gốc.",
     ),
     (
+        "Which locker has the oars?",
+        "locker 4",
+        "The oars are in locker 4; the sails hang in locker 9.",
+        "The oars hang in locker 9; locker 4 is for the sails.",
+    ),
+    (
+        "Which glaze is used for tiles?",
+        "celadon",
+        "Tiles are glazed with celadon. Bowls are dipped in tenmoku.",
+        "Tiles are dipped in tenmoku, and celadon is kept as a spare.",
+    ),
+    (
+        "When does the tannery open?",
+        "8 am",
+        "The tannery opens at 8 am, the dye house at 10 am.",
+        "The tannery opens at 10 am, the dye house at 8 am.",
+    ),
+    (
+        "Who tunes the organ?",
+        "the sexton",
+        "The sexton tunes the organ, the cantor plays it.",
+        "That is for the cantor; the sexton rings the bells.",
+    ),
+    (
         "Ai ky hop dong thue?",
         "trưởng ban",
         "Hợp đồng thuê do trưởng ban ký. Thủ kho bảo quản con dấu.",
@@ -38,6 +62,18 @@ KEPT = [
         "the foreman",
         "The foreman records the hours, payroll checks them.",
         "That is the foreman (payroll checks them).",
+    ),
+    (
+        "When does the tannery open?",
+        "8 am",
+        "The tannery opens at 8 am, the dye house at 10 am.",
+        "The dye house opens at 10 am, and the tannery at 8 am.",
+    ),
+    (
+        "Which glaze is used for tiles?",
+        "celadon",
+        "After firing, celadon is used for tiles; for bowls, tenmoku is used.",
+        "Bowls get tenmoku. For tiles we use celadon.",
     ),
     (
         "What does a bicycle cost?",

@@ -6,26 +6,19 @@ import re
 from bisect import bisect_left
 
 from assay.text.fact_judgments import FactJudgment
-from assay.text.fact_places import Occurrence, find_stated_quantity, has_candidate
+from assay.text.fact_places import Occurrence, has_candidate
 from assay.text.fact_texts import FactTexts
-from assay.text.mentioned_values import is_value_among
 from assay.text.quantities import is_same_quantity
-from assay.text.read_text import get_start, narrow_clause
 from assay.text.statement_cues import (
     ASKS_PAST,
-    CHANGED_FROM,
     DOUBT,
-    NO_LONGER,
-    ONLY,
     PARTIAL_QUANTIFIER,
     PAST_AFTER,
     PAST_BEFORE,
-    PAST_VERB,
     PRESENT,
     RESPECTIVELY,
-    USED_TO,
 )
-from assay.text.value_owner import IMPERATIVES, is_comparable, split_parts
+from assay.text.value_owner import is_comparable
 
 _REACH = 160  # characters on either side in which words for past and present are searched
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
@@ -43,13 +36,11 @@ def judge_doubt(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     asks_past = ASKS_PAST.search(texts.question.plain) is not None
     if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
         return FactJudgment(texts.fact, "unknown", "it is about the past")
-    if texts.question.words and not asks_past and _is_superseded(texts, spot):
-        return FactJudgment(texts.fact, "unknown", "it is about the past, and the answer has a present value")
     if has_candidate(texts, spot) and RESPECTIVELY.search(sentence):
         return FactJudgment(texts.fact, "unknown", "it is one of several values, given by their order")
     if _has_rival(texts, spot):
         return FactJudgment(texts.fact, "unknown", "another value stands next to it")
-    return _judge_restriction(texts, spot)
+    return None
 
 
 def _name_doubt(texts: FactTexts, spot: Occurrence, sentence: str) -> str:
@@ -64,49 +55,6 @@ def _name_doubt(texts: FactTexts, spot: Occurrence, sentence: str) -> str:
     if partly is not None and partly[0] not in own and partly[0] not in texts.question.plain:
         return f'it holds for a part ("{partly[0]}")'
     return ""
-
-
-def _is_superseded(texts: FactTexts, spot: Occurrence) -> bool:
-    """Whether the fact's clause is in the past tense and another clause has a value that holds now."""
-    stated, plain, clause = find_stated_quantity(texts.answer, spot), texts.answer.plain, spot.clause
-    if stated is None:
-        return False
-    if CHANGED_FROM.search(plain, max(clause.sentence_start, stated.start - _REACH), stated.start):
-        return has_candidate(texts, spot)
-    part = next(
-        (part for part in split_parts(texts.answer, clause.start, clause.end) if part.start <= stated.start < part.end),
-        None,
-    )
-    if part is None or not PAST_VERB.search(plain, part.start, part.end):
-        return False
-    if PRESENT.search(plain, part.start, part.end):
-        return False
-    if USED_TO.search(plain, part.start, part.end) and NO_LONGER.search(plain, stated.end, stated.end + _REACH):
-        return True
-    for own in texts.answer.quantities:
-        if own == stated or not is_comparable(stated, own) or is_value_among(own, texts.expected):
-            continue
-        other = narrow_clause(texts.answer.clause_at(own.start), own.start)
-        low = other.start if other.start > stated.end or other.end <= stated.start else stated.end
-        if PRESENT.search(plain, low, other.end):
-            return True
-    return False
-
-
-def _judge_restriction(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
-    """Return the judgment of a fact that holds "only" for something that the question does not mention."""
-    plain, position = texts.answer.plain, spot.start
-    for part in split_parts(texts.answer, spot.clause.start, spot.clause.end):
-        only = ONLY.match(plain, part.start) if part.start <= position < part.end else None
-        if only is not None and texts.question.words:
-            index = bisect_left(texts.answer.words, only.end(), key=get_start)
-            word = texts.answer.words[index] if index < len(texts.answer.words) else None
-            if word is not None and word.folded in IMPERATIVES:
-                return None  # "just hold the code …"
-            if word is not None and word.start < position and word.kind != "stop" and not texts.is_familiar(word):
-                restricted = texts.answer.text[word.start : word.end]
-                return FactJudgment(texts.fact, "unknown", f'it holds only for "{restricted}"')
-    return None
 
 
 def _has_rival(texts: FactTexts, spot: Occurrence) -> bool:

@@ -11,18 +11,20 @@ from collections.abc import Sequence
 
 from assay.text.absent_words import judge_absent_names, judge_absent_words
 from assay.text.fact_doubt import judge_doubt
-from assay.text.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.fact_forms import judge_counted_noun, judge_decision, judge_frequency, judge_payment, list_free_places
+from assay.text.fact_frame import judge_frame
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.fact_places import (
     MOST_OCCURRENCES,
     Occurrence,
     find_quantities,
     find_word_places,
+    judge_torn_part,
     list_occurrences,
 )
 from assay.text.fact_polarity import judge_denial
 from assay.text.fact_role import judge_role
-from assay.text.fact_subject import SubjectJudge, judge_repeated_words
+from assay.text.fact_subject import SubjectJudge
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import read_frequency
 from assay.text.missing_quantities import judge_missing_quantity
@@ -59,7 +61,7 @@ class FactJudge:
         if is_nothing_to_pay(texts.read_fact.plain):
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
-        judgment = judge_frequency(texts, frequency) if frequency is not None else None
+        judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
         if judgment is not None:
             return judgment
         agreeing = [find_quantities(texts, quantity) for quantity in texts.read_fact.quantities]
@@ -98,8 +100,8 @@ class FactJudge:
         quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
         spots = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
-        if best.state == "stated" and not agreeing and needed:
-            return judge_repeated_words(texts, needed) or best
+        if best.state == "stated":
+            return judge_torn_part(texts, needed) or best
         return best
 
     def _judge_free(self) -> FactJudgment:
@@ -128,4 +130,5 @@ class FactJudge:
             return judgment
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        return self.subject.judge_subject(spot) or judge_roles(texts, spot) or self.subject.judge_gaps(spot)
+        judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
+        return judgment or self.subject.judge_gaps(spot)

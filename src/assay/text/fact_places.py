@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_texts import ONE, ONES, FactTexts
 from assay.text.missing_quantities import is_in_name
 from assay.text.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
@@ -14,7 +15,7 @@ from assay.text.quantities import Quantity, is_same_quantity, is_time, split_ran
 from assay.text.read_text import ClauseSpan, ReadText, Word, get_start, narrow_clause
 from assay.text.spoken_numbers import spell_price
 from assay.text.units import MONEY, PLAIN
-from assay.text.value_owner import is_comparable
+from assay.text.value_owner import is_comparable, split_parts
 
 MOST_OCCURRENCES = 30
 """Occurrences of a fact that are examined."""
@@ -163,6 +164,24 @@ def has_candidate(texts: FactTexts, spot: Occurrence) -> bool:
         if not any(is_same_quantity(wanted, own) for wanted in (*texts.expected, *texts.question.quantities)):
             return True
     return False
+
+
+def judge_torn_part(texts: FactTexts, needed: Sequence[Word]) -> FactJudgment | None:
+    """Return the judgment of a fact of which an answer has the words of one part in no one sentence; None otherwise.
+
+    "Within 14 days, in its box" has two parts, which two sentences may state; "floor 3 of wing B" is not in "On floor 3
+    of wing D. Wing B is closed." `needed`: the words of the fact that an answer must have.
+    """
+    for part in split_parts(texts.read_fact, 0, len(texts.read_fact.plain)):
+        words = [word for word in needed if part.start <= word.start < part.end]
+        sentences = [
+            {texts.answer.clause_at(texts.answer.words[index].start).sentence_start for index in places}
+            for places in (find_word_places(texts, word) for word in words)
+        ]
+        if sentences and not set.intersection(*sentences):
+            spelled = texts.read_fact.text[part.start : part.end]
+            return FactJudgment(texts.fact, "unknown", f'the words of "{spelled}" are in several sentences')
+    return None
 
 
 def find_value_start(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> int:

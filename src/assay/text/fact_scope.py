@@ -180,7 +180,7 @@ _DIRECTION = re.compile(
     r" ?(?:or (?:more|less) |left |to go )?(?:(?P<before>before|prior to|ahead of|in advance|beforehand|truoc)"
     r"|(?P<after>after|afterwards|later|following|past|sau))\b"
 )
-_DIRECTION_BEFORE = re.compile(r"\b(?:(?P<before>truoc)|(?P<after>sau))(?: (?!cach|luc)[a-z]+){1,5} $")
+_DIRECTION_BEFORE = re.compile(r"\b(?:(?P<before>truoc)|(?P<after>sau))(?: (?!cach|luc)[a-z]+){0,5} $")
 """In Vietnamese the event may come first: "trước giờ tàu chạy 24 tiếng"."""
 
 

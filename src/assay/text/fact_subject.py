@@ -144,27 +144,6 @@ def _find_value(texts: FactTexts, spot: Occurrence) -> tuple[int, int, int, Quan
     return low, high, position, stated
 
 
-def judge_repeated_words(texts: FactTexts, informative: Sequence[Word]) -> FactJudgment | None:
-    """Return the judgment of a fact whose words from the question are said of another subject than its own words.
-
-    "HR approves it. The manager gets a copy." holds "the manager approves", asked who approves.
-    """
-    own = [index for word in informative for index in texts.answer.find_word(word, texts.ignore_marks)]
-    sentences = {texts.answer.clause_at(texts.answer.words[index].start).sentence_start for index in own}
-    for word in texts.content:
-        places = texts.answer.find_word(word, texts.ignore_marks) if word not in informative else []
-        clauses = [texts.answer.clause_at(texts.answer.words[index].start) for index in places]
-        if not clauses or any(clause.sentence_start in sentences for clause in clauses):
-            continue
-        first = texts.answer.words[places[0]]
-        lead = texts.answer.words[bisect_left(texts.answer.words, clauses[0].start, key=get_start) : places[0]]
-        subject = [other for other in lead if may_be_subject(other) and not texts.is_familiar(other)]
-        if subject:
-            said = texts.answer.text[subject[0].start : first.end]
-            return FactJudgment(texts.fact, "unknown", f'the answer says "{said}"')
-    return None
-
-
 def _find_replaced_subject(
     texts: FactTexts, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: Occurrence
 ) -> str:

@@ -1,145 +1,260 @@
-"""What a reference says of something else than the fact, and an answer says of the fact.
+"""What a reference keeps apart, and an answer says together.
 
-"Accounting records it, the manager approves it" gives recording to accounting. An answer in which the manager records
-it has the words of the fact, and has them with what belongs to another.
+"Accounting records it, the manager approves it" gives recording to accounting. An answer that says of the manager what
+the reference says of accounting, or of accounting what it says of the manager, has the words of the fact, and has them
+with what belongs to another. So a fact passes only if no statement of the answer around it mixes the two.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from assay.text.fact_judgments import FactJudgment
-from assay.text.fact_places import Occurrence, find_stated_quantity
+from assay.text.fact_places import Occurrence
 from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_texts import FactTexts, may_be_subject
-from assay.text.quantities import is_same_quantity
+from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start
-from assay.text.value_owner import Part, is_vietnamese, split_parts
+from assay.text.value_owner import LIST_CUT, Part, is_vietnamese, split_parts
 
 _LEADING = re.compile(
-    r"(?:at|in|on|for|with|from|if|when|before|after|during|while|since|because|unless|except|excluding|provided|although"
-    r"|which|who|trong|tai|o|voi|khi|neu|truoc|sau|vi|tru|ngoai tru|mien la)\b"
+    r"(?:at|in|on|of|for|with|from|if|when|before|after|during|since|because|unless|except|excluding|provided|which|who"
+    r"|trong|tai|o|voi|khi|neu|truoc|sau|vi|tru|ngoai tru|mien la)\b"
 )
-"""Begins a phrase before a statement or a condition after it, which holds for all of it."""
+"""Begins a phrase before a statement or a condition after it, which belongs to that statement."""
 _BRACKET = re.compile(r"[()]")
+_LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
+
+
+class RoleTerm(NamedTuple):
+    """What two texts may have in common: a word, or two syllables of Vietnamese, of which one is often half a word."""
+
+    key: str
+    marks: str
+    start: int
+    end: int
+
+
+class RoleStatement(NamedTuple):
+    """A part of a text with the phrases that belong to it: its terms and its quantities, without their bounds."""
+
+    part: Part
+    terms: Sequence[RoleTerm]
+    quantities: Sequence[Quantity]
+
+
+class RoleContrast:
+    """What a reference says only with the fact, and only of something else: terms by their keys, and values."""
+
+    def __init__(
+        self, texts: FactTexts, own: Sequence[RoleStatement], others: Sequence[RoleStatement], asked: Sequence[RoleTerm]
+    ) -> None:
+        self.ignores_marks = texts.ignore_marks or not texts.reference.has_marks
+        self.before = [statement for statement in others if statement.part.start < own[0].part.start]
+        own_keys, other_keys = self.list_keys(own), self.list_keys(others)
+        asked_keys = {self.get_key(term) for term in asked}
+        self.only_own, self.only_others = own_keys - other_keys, other_keys - own_keys - asked_keys
+        of_facts = {word.key for fact in texts.explaining[2:] for word in fact.words}
+        self.around_fact = asked_keys | {key for key in own_keys if of_facts.isdisjoint(key[0].split())}
+        own_values, other_values = _list_values(own), _list_values(others)
+        explained = [*own_values, *map(_unbind, texts.expected), *map(_unbind, texts.question.quantities)]
+        self.values_of_others = [value for value in other_values if not _is_among(value, explained)]
+        self.values_of_own = [value for value in own_values if not _is_among(value, other_values)]
+
+    def get_key(self, term: RoleTerm) -> tuple[str, str]:
+        """Return by what a term is compared."""
+        return term.key, "" if self.ignores_marks else term.marks
+
+    def list_keys(self, statements: Iterable[RoleStatement]) -> set[tuple[str, str]]:
+        """Return by what the terms of statements are compared."""
+        return {self.get_key(term) for statement in statements for term in statement.terms}
+
+    def find_foreign(self, statement: RoleStatement) -> RoleTerm | Quantity | None:
+        """Return what a statement of an answer has that the reference only says of something else, None if nothing."""
+        terms = (term for term in statement.terms if self.get_key(term) in self.only_others)
+        values = (value for value in statement.quantities if _is_among(value, self.values_of_others))
+        return next(terms, None) or next(values, None)
+
+    def find_own(self, statement: RoleStatement) -> RoleTerm | Quantity | None:
+        """Return what a statement of an answer has that the reference only says with the fact, None if nothing."""
+        terms = (term for term in statement.terms if self.get_key(term) in self.only_own)
+        values = (value for value in statement.quantities if _is_among(value, self.values_of_own))
+        return next(terms, None) or next(values, None)
+
+    def is_said_before(self, foreign: RoleTerm | Quantity) -> bool:
+        """Return whether the reference has something too before it comes to the fact."""
+        if isinstance(foreign, Quantity):
+            return _is_among(foreign, _list_values(self.before))
+        return self.get_key(foreign) in self.list_keys(self.before)
+
+    def has_own_word(self, statement: RoleStatement) -> bool:
+        """Return whether a statement has a word that the reference only says with the fact, and that is none of it."""
+        return any(self.get_key(term) in self.only_own & self.around_fact for term in statement.terms)
+
+    def is_linked(self, statement: RoleStatement) -> bool:
+        """Return whether a statement has a word of the question, or one that the reference has around the fact."""
+        return any(self.get_key(term) in self.around_fact for term in statement.terms)
 
 
 def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
-    """Return the judgment of a fact of which an answer says what the reference says of something else; None if not."""
+    """Return the judgment of a fact around which an answer mixes what the reference keeps apart; None otherwise."""
     if not texts.question.words or not texts.reference.words:
         return None
-    informative = [word for word in texts.content if not texts.question.find_word(word, True)]
-    others = _list_words_of_others(texts, informative)
-    if not others:
+    in_syllables = is_vietnamese(texts.question.text)
+    reference = _list_statements(texts.reference, 0, len(texts.reference.plain), in_syllables)
+    if len(reference) == 1:
         return None
-    holder = _find_holder(texts, informative, spot)
-    said = [
-        word
-        for word in _words_in(texts.answer, holder)
-        if may_be_subject(word) and any(_is_same(word, other, texts) for other in others)
+    holders = _find_holders(texts, [statement.part for statement in reference])
+    own = [statement for number, statement in enumerate(reference) if number in holders]
+    others = [statement for number, statement in enumerate(reference) if number not in holders]
+    if not own or not others:
+        return None
+    asked = _list_terms(texts.question, 0, len(texts.question.plain), in_syllables)
+    contrast = RoleContrast(texts, own, others, asked)
+    low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
+    reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), spot)
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _find_mixed(texts: FactTexts, contrast: RoleContrast, answer: Sequence[RoleStatement], spot: Occurrence) -> str:
+    """Return how the answer mixes what the reference keeps apart, in words; "" if it does not.
+
+    A statement of it has both, or it names something else first, and then the fact without a word of what is asked. A
+    fact whose own statement has only its own words is not mixed up by others: a verb may stand once for all of them.
+    """
+    text = texts.answer.text
+    holder = next((one for one in answer if one.part.start <= spot.start < one.part.end), None)
+    if holder is not None and contrast.find_foreign(holder) is None and contrast.has_own_word(holder):
+        return ""
+    first = ""
+    for statement in answer:
+        foreign = contrast.find_foreign(statement)
+        if foreign is not None:
+            named = text[foreign.start : foreign.end]
+            own = contrast.find_own(statement)
+            if own is not None:
+                return (
+                    f'it says "{named}" together with "{text[own.start : own.end]}", and the reference keeps them apart'
+                )
+            if not first and not contrast.is_said_before(foreign):
+                first = named
+        elif first and statement is holder and not contrast.is_linked(statement):
+            return f'it names "{first}" first, and the fact without a word of the question'
+    return ""
+
+
+def _list_values(statements: Iterable[RoleStatement]) -> list[Quantity]:
+    return [value for statement in statements for value in statement.quantities]
+
+
+def _unbind(value: Quantity) -> Quantity:
+    """Return a quantity without its bound: "at most 15" is no other value than 15, and does not hold 6."""
+    return value._replace(bound="")
+
+
+def _is_among(value: Quantity, values: Iterable[Quantity]) -> bool:
+    return any(is_same_quantity(other, value) for other in values)
+
+
+@lru_cache(maxsize=512)
+def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
+    statements = []
+    for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high))):
+        inside = [_unbind(own) for own in text.quantities if part.start <= own.start < part.end]
+        statements.append(RoleStatement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
+    return statements
+
+
+@lru_cache(maxsize=1024)
+def _list_terms(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleTerm]:
+    """Return the terms between two positions: words, or in Vietnamese pairs of syllables and what is no syllable."""
+    words = _words_between(text, low, high)
+    subjects = [word for word in words if may_be_subject(word)]
+    if not in_syllables:
+        return [
+            RoleTerm(word.key, word.marks, word.start, word.end) for word in subjects if word.folded not in PREDICATES
+        ]
+    terms = [
+        RoleTerm(word.key, word.marks, word.start, word.end)
+        for word in words
+        if word.kind == "id" or len(word.folded) > _LONGEST_SYLLABLE
     ]
-    is_syllable = len(said) == 1 and is_vietnamese(texts.question.text)
-    if not said or (is_syllable and not _is_whole_word(texts, said[0], others)):
-        return None
-    text = texts.answer.text[said[0].start : said[-1].end]
-    return FactJudgment(texts.fact, "unknown", f'it says "{text}" of it, which the reference says of something else')
+    for first, second in pairwise(subjects):
+        if second.start - first.end == 1:
+            marks = f"{first.marks} {second.marks}"
+            terms.append(RoleTerm(f"{first.key} {second.key}", marks, first.start, second.end))
+    return terms
 
 
-def _is_whole_word(texts: FactTexts, syllable: Word, others: Sequence[Word]) -> bool:
-    """Whether a syllable has a neighbour that it has in the reference too: one alone is often half of another word."""
-    around = _list_neighbours(texts.answer, syllable)
-    return any(
-        _is_same(syllable, other, texts)
-        and any(
-            key is not None and key == own
-            for key, own in zip(_list_neighbours(texts.reference, other), around, strict=True)
-        )
-        for other in others
-    )
-
-
-def _list_neighbours(text: ReadText, word: Word) -> list[str | None]:
-    """Return the keys of the words directly before and after a word, None where there is none."""
-    index = bisect_left(text.words, word.start, key=get_start)
-    before = text.words[index - 1] if index and word.start - text.words[index - 1].end == 1 else None
-    after = text.words[index + 1] if index + 1 < len(text.words) else None
-    if after is not None and after.start - word.end != 1:
-        after = None
-    return [None if neighbour is None else neighbour.key for neighbour in (before, after)]
-
-
-def _is_same(word: Word, other: Word, texts: FactTexts) -> bool:
-    return word.key == other.key and (texts.ignore_marks or word.marks == other.marks)
-
-
-def _split(text: ReadText, low: int, high: int) -> list[Part]:
-    """Return the parts of a text; what stands in brackets is one of its own."""
-    parts = []
-    for part in split_parts(text, low, high):
+def _split_brackets(text: ReadText, parts: Iterable[Part]) -> Iterator[Part]:
+    """Yield parts; what stands in brackets is one of its own."""
+    for part in parts:
         start = part.start
         for bracket in _BRACKET.finditer(text.plain, part.start, part.end):
-            parts.append(part._replace(start=start, end=bracket.start()))
+            if start < bracket.start():
+                yield part._replace(start=start, end=bracket.start())
             start = bracket.end()
-        parts.append(part._replace(start=start))
-    return parts
+        if start < part.end:
+            yield part._replace(start=start)
 
 
-def _words_in(text: ReadText, part: Part) -> Sequence[Word]:
-    first, last = (bisect_left(text.words, at, key=get_start) for at in (part.start, part.end))
+def _join_phrases(text: ReadText, parts: Iterable[Part]) -> list[Part]:
+    """Return parts in which a phrase before a statement, or a condition after it without a value, is one with it."""
+    joined: list[Part] = []
+    lead: Part | None = None
+    for part in parts:
+        is_phrase = _LEADING.match(text.plain, part.start) is not None
+        if lead is not None and text.plain[lead.end : part.start] == ", ":
+            joined[-1] = lead._replace(end=part.end)
+            lead = None
+            continue
+        lead = part if is_phrase and (part.separation > LIST_CUT or not joined) else None
+        has_value = any(part.start <= own.start < part.end for own in text.quantities)
+        if is_phrase and lead is None and not has_value:
+            joined[-1] = joined[-1]._replace(end=part.end)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
+    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
     return text.words[first:last]
 
 
-def _list_words_of_others(texts: FactTexts, informative: Sequence[Word]) -> list[Word]:
-    """Return the words that a reference has only in parts without the fact; none if it does not hold the fact."""
+def _find_holders(texts: FactTexts, parts: Sequence[Part]) -> set[int]:
+    """Return which parts of the reference hold a fact: with something of it that no part with more of it has."""
+    holders: set[int] = set()
+    for fact in texts.explaining[2:]:
+        held = [_list_held(texts, fact, part) for part in parts]
+        for number, own in enumerate(held):
+            in_better = {key for other in held if len(other) > len(own) for key in other}
+            if own - in_better:
+                holders.add(number)
+    return holders
+
+
+def _list_held(texts: FactTexts, fact: ReadText, part: Part) -> set[str]:
+    """Return what of a fact a part of the reference holds: the keys of its words, and the numbers of its quantities."""
     reference = texts.reference
-    parts = _split(reference, 0, len(reference.plain))
-    if len(parts) == 1:
-        return []
-    own: list[Part] = []
-    others: list[Part] = []
-    for part in parts:
-        (own if _holds_fact(texts, informative, reference, part) else others).append(part)
-    if not own:
-        return []
-    others = [part for part in others if not _LEADING.match(reference.plain, part.start)]
-    rates = [quantity.rate_span for quantity in reference.quantities if quantity.rate]
-    known = [word for part in own for word in _words_in(reference, part)]
-    return [
-        word
-        for part in others
-        for word in _words_in(reference, part)
+    ignores_marks = not (fact.has_marks and reference.has_marks)
+    inside = {
+        (word.key, "" if ignores_marks else word.marks) for word in _words_between(reference, part.start, part.end)
+    }
+    values = [own for own in reference.quantities if part.start <= own.start < part.end]
+    held = {
+        word.key
+        for word in fact.words
         if may_be_subject(word)
-        and word.folded not in PREDICATES
-        and not any(start <= word.start < end for start, end in rates)
-        and not any(word.key == other.key for other in known)
+        and (word.key, "" if ignores_marks else word.marks) in inside
         and not texts.question.find_word(word, True)
-        and not any(fact.find_word(word, True) for fact in texts.explaining[2:])
-    ]
-
-
-def _holds_fact(texts: FactTexts, informative: Sequence[Word], text: ReadText, part: Part) -> bool:
-    ignores_marks = not (texts.read_fact.has_marks and text.has_marks)
-    for word in _words_in(text, part):
-        if any(word.key == own.key and (ignores_marks or word.marks == own.marks) for own in informative):
-            return True
-    wanted = [quantity for fact in texts.explaining[2:] for quantity in fact.quantities]
-    inside = [own for own in text.quantities if part.start <= own.start < part.end]
-    return any(is_same_quantity(one, own) for one in wanted for own in inside)
-
-
-def _find_holder(texts: FactTexts, informative: Sequence[Word], spot: Occurrence) -> Part:
-    """Return the part of the answer that holds the value of a fact, or most of its words."""
-    answer = texts.answer
-    low, high = max(0, spot.start - CLAUSE_REACH), min(len(answer.plain), spot.start + CLAUSE_REACH)
-    parts = _split(answer, low, high)
-    stated = find_stated_quantity(answer, spot)
-    if stated is not None:
-        return next((part for part in parts if part.start <= stated.start < part.end), parts[-1])
-    return max(
-        parts,
-        key=lambda part: sum(
-            any(_is_same(word, own, texts) for own in informative) for word in _words_in(answer, part)
-        ),
-    )
+    }
+    for number, wanted in enumerate(fact.quantities):
+        if any(is_same_quantity(wanted, own) for own in values):
+            held.add(f"{number}.")
+    return held

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import Decimal
 
+from assay.text.fact_frame import judge_frame
 from assay.text.fact_judge import FactJudge, get_state_order
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import MOST_OCCURRENCES, Occurrence
@@ -62,7 +63,9 @@ def judge_quantities(
             clause = narrow_clause(read_answer.clause_at(own.start), own.start)
             spot = Occurrence(clause, [(own.start, own.end)], False)
             judgment = judge.judge_occurrence(spot)
-            judged.append(owner_judge.subject.judge_owner(spot) if judgment.state == "stated" else judgment)
+            if judgment.state == "stated":
+                judgment = judge_frame(owner_judge.texts, spot) or owner_judge.subject.judge_owner(spot)
+            judged.append(judgment)
         judgments.append(min(judged, key=get_state_order))
     return judgments
 

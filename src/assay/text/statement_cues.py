@@ -93,8 +93,6 @@ PAST_VERB = re.compile(
 
 
 USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc (?:day|kia|la)|hoi truoc)\b")
-NO_LONGER = LatePattern(r"\b(?:but|since|now|no longer|any ?more|none|these days|nowadays|today|currently|nhung|nay)\b")
-"""What ends something that used to be."""
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
 CHANGED_FROM = re.compile(

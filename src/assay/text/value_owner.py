@@ -28,7 +28,7 @@ _PART_CUT = re.compile(
     r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
     r"| \((?=[^()]{0,40}\d)"
 )
-_SENTENCE_CUT, _CONTRAST_CUT, _LIST_CUT = 3, 2, 1
+_SENTENCE_CUT, _CONTRAST_CUT, LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
 _CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
 _CONSEQUENCE = re.compile(
@@ -39,16 +39,9 @@ _PRONOUN = re.compile(
     r"|here|otherwise|no|do|gia la|nhu vay)\b"
 )
 """A beginning of a sentence that goes on with what the sentence before is about."""
-_DIRECT = re.compile(
-    r"(?:(?:yes|no|sure|well)[,.!]? )?(?:(?:that|it|this|he|she|they)(?:'s| is| was| were| are| would be|'re)"
-    r"|you(?:'ll| will) find|you (?:pay|leave|get|need|have|can|may|must)|there(?:'s| is| are)"
-    r"|take|head|go|use|call|ring|come|ask|contact|see|try|at|in|on|from)\b"
-)
-"""A beginning that answers the question without naming a subject."""
 _NO_NOUN = LatePattern(r"[ .,;!?)]*(?:$|(?:for|in|at|on|when|if|with|to|from|as|cho|khi|neu|voi)\b)")
 _VERB_BEFORE = LatePattern(r"(?:^|\b(?:can|may|must|to|you|we|they|i|will|should|could|please|don't|not|do)) ?$")
 """What stands before a verb: "send shoes" is no other kind of shoes than those of "return shoes"."""
-_DIRECT_REACH = 12  # characters of an answer in which a value is its beginning
 _ALL = 100  # per cent
 _MOST_PARTS = 40
 IMPERATIVES = frozenset(
@@ -58,7 +51,6 @@ IMPERATIVES = frozenset(
     """.split()
 )
 """What may begin an answer without a subject: "Take line 12"."""
-_ONLY_DOES = re.compile(r"\b(?:only|just|merely|chi)\b")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
@@ -87,7 +79,7 @@ def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
             continue  # a line that is wrapped within a sentence
         if text.plain[start : cut.start()].strip():
             parts.append(Part(start, cut.start(), is_contrast, separation))
-            separation = _LIST_CUT
+            separation = LIST_CUT
         is_contrast = _CONTRAST.search(cut[0]) is not None
         separation = max(separation, _measure_separation(text.lined, cut, is_contrast=is_contrast))
         start = cut.end()
@@ -105,7 +97,7 @@ def _ends_sentence(text: ReadText, cut: re.Match[str], index: int) -> bool:
 def _measure_separation(plain: str, cut: re.Match[str], *, is_contrast: bool) -> int:
     if cut[0][0] in ".!?" or ("\n" in cut[0] and not plain.endswith(":", 0, cut.start())):
         return _SENTENCE_CUT
-    return _CONTRAST_CUT if is_contrast else _LIST_CUT
+    return _CONTRAST_CUT if is_contrast else LIST_CUT
 
 
 def _get_quantity_start(quantity: Quantity) -> int:
@@ -180,9 +172,6 @@ class ValueOwner:
             split = self._find_split_fact(own, others, value)
             if split is not None:
                 return split
-        day = self._find_day_of_part(own, parts, start) if value is not None or self.is_free else None
-        if day is not None:
-            return day
         day = self._find_other_day(own, others) if value is not None or self.is_free else None
         if day is not None:
             return day
@@ -194,7 +183,7 @@ class ValueOwner:
                     owner = self._compare_parts(own, other, start, self.list_values(other, value)[0][0])
                     if owner is not None:
                         return owner
-        return self._find_contrast(parts, start) or self._find_direct_answer(parts, start, value)
+        return self._find_contrast(parts, start)
 
     def _has_other_modifier(self, part: Part) -> bool:
         """Whether a part has a noun of the question with another word before it: "waste water" for "fresh water".
@@ -221,40 +210,6 @@ class ValueOwner:
             if asked and not any(_holds(words, modifier) for modifier in asked):
                 return True
         return False
-
-    def _find_direct_answer(self, parts: Sequence[Part], start: int, value: Quantity | None) -> OtherOwner | None:
-        """Return that the answer begins with another value, and names that of the fact of another subject.
-
-        "Take line 21. Line 12 only goes to the river." and "That was Ben. The tower is by Ann." answer with 21 and Ben.
-        """
-        index = bisect_right(parts, start, key=_get_part_start) - 1
-        first = next((place for place in range(1, index + 1) if parts[place].separation == _SENTENCE_CUT), 0)
-        if not first:
-            return None
-        opening = parts[0]._replace(end=parts[first - 1].end)
-        begins_with_value = any(own.start < opening.start + _DIRECT_REACH for own in self.quantities_in(opening))
-        if not begins_with_value and not _DIRECT.match(self.answer.plain, opening.start):
-            return None
-        last = max(place for place in range(first, index + 1) if parts[place].separation == _SENTENCE_CUT)
-        own = parts[last]._replace(end=parts[index].end)
-        if value is not None:
-            has_rival = any(is_rival for _, is_rival in self.list_values(opening, value))
-        else:
-            names = [word for word in self.words_in(opening) if word.kind == "name" and word.start > opening.start]
-            has_rival = any(not self.is_familiar(word) for word in names)
-            # "Gate A" has the kind of name that "Gate C" is.
-            has_rival = has_rival or any(_holds(self.words_in(opening), word) for word in self.fact_words)
-        has_fact = all(_holds(self.words_in(opening), word) for word in self.fact_words)
-        if not has_rival or (value is None and has_fact):
-            return None
-        foreign = [word for word in self._subject_words(own, None) if not self._is_known(word)]
-        in_opening = self.words_in(opening)
-        is_set_apart = any(self.is_topic(word) and not _holds(in_opening, word) for word in self.words_in(own))
-        is_set_apart = is_set_apart and not self._has_other_modifier(own)
-        is_only = _ONLY_DOES.search(self.answer.plain, own.start, own.end) is not None
-        if foreign and (is_only or not is_set_apart):
-            return OtherOwner(f'it is said of "{self._spell(foreign[:3])}", after another value as the answer', False)
-        return None
 
     def _find_split_fact(self, own: Part, others: Sequence[Part], value: Quantity | None) -> OtherOwner | None:
         """Return how words of the fact belong to another value: "free for members; guests pay €5" of free guests."""
@@ -292,10 +247,6 @@ class ValueOwner:
             if first < 0 or first + 1 >= len(parts):
                 continue
             other = parts[first] if first != index else parts[first + 1]
-            if self._is_only_said(parts[index], other):
-                asked = [word for word in self.words_in(other) if self.is_topic(word)]
-                reason = f'it is said of something else only, and the answer speaks of "{self._spell(asked)}" elsewhere'
-                return OtherOwner(reason, False)
             if self._is_set_against(parts[first + 1], other) or self._has_all_topics(parts[index], other):
                 owner = self._compare_parts(parts[index], other, start, None)
                 if owner is not None:
@@ -308,20 +259,6 @@ class ValueOwner:
             return second.is_contrast
         asked = {word.key for word in self.words_in(other) if self.is_topic(word)}
         return len(asked) >= 2 or 2 * len(asked) >= len(self.topic)
-
-    def _is_only_said(self, own: Part, other: Part) -> bool:
-        """Whether a part limits the fact to something else, and another has more words of the question and a candidate.
-
-        "Contact the mediation team. The housing officer only handles repairs."
-        """
-        if not _ONLY_DOES.search(self.answer.plain, own.start, own.end):
-            return False
-        in_own = {word.key for word in self.words_in(own) if self.is_topic(word)}
-        asked = {word.key for word in self.words_in(other) if self.is_topic(word)}
-        is_foreign, has_candidate = (
-            any(not self._is_known(word) for word in self._subject_words(part, None)) for part in (own, other)
-        )
-        return is_foreign and has_candidate and len(asked - in_own) > len(in_own - asked)
 
     def _has_all_topics(self, own: Part, other: Part) -> bool:
         """Whether a part has the words of the question, two of them at least, and that of the fact has none."""
@@ -405,22 +342,6 @@ class ValueOwner:
                 return False
         return True
 
-    def _find_day_of_part(self, own: Part, parts: Sequence[Part], start: int) -> OtherOwner | None:
-        """Return the weekday of the part that holds the value, if the question's is in another part of its group."""
-        if not self.asked_days:
-            return None
-        inside = [part for part in parts if own.start <= part.start < own.end]
-        holder = next((part for part in inside if part.start <= start < part.end), None)
-        if holder is None or WEEK.search(self.answer.plain, holder.start, holder.end):
-            return None
-        days = list(list_days(self.answer.plain, holder.start, holder.end))
-        rest = [part for part in inside if part is not holder]
-        if not days or self.asked_days.intersection(days):
-            return None
-        if not any(self.asked_days.intersection(list_days(self.answer.plain, part.start, part.end)) for part in rest):
-            return None
-        return OtherOwner("it is said of another day than that of the question", False)
-
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""
         plain = self.answer.plain
@@ -456,7 +377,7 @@ class ValueOwner:
         if is_labelled_after:  # "€12 (children)", "EUR 14 one way"
             foreign = [word for word in all_own if self.is_subject(word) and not self._is_known(word)]
         if not foreign:
-            return self._name_whole(all_own, asked) if has_value else None
+            return None
         strange = [word for word in other_words if not self.is_familiar(word)]
         kept = [word for word in own_words if self.is_topic(word) and not _holds(all_other, word)]
         if is_labelled_after:
@@ -472,16 +393,6 @@ class ValueOwner:
         subject = self.answer.text[foreign[0].start : foreign[-1].end]
         reason = f'it is said of "{subject}", and another part of the answer speaks of "{self._spell(asked)}"'
         return OtherOwner(reason, has_value and not strange and not kept)
-
-    def _name_whole(self, own: Sequence[Word], asked: Sequence[Word]) -> OtherOwner | None:
-        """Return that a part speaks of employees where the question asks about partners of employees."""
-        for word in own:
-            for head in asked:
-                if f"{head.folded} of {word.folded}" in self.question.plain:
-                    return OtherOwner(
-                        f'it is said of "{word.folded}", and the question is about "{head.folded}"', False
-                    )
-        return None
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
         """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""

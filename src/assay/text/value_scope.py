@@ -34,7 +34,6 @@ from assay.text.quantities import (
     have_different_rates,
     is_same_quantity,
     is_time,
-    is_time_rate,
     name_rate_noun,
     split_range,
 )
@@ -90,7 +89,7 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     rates = [quantity.rate for quantity in texts.read_fact.quantities if quantity.rate]
     if not rates or stated.rate in rates:
         return None
-    if stated.rate and (is_time_rate(stated.rate) or not is_time_rate(rates[0])):
+    if stated.rate:
         return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
     others = [own for own in texts.answer.quantities if own != stated and own.rate in rates]
     if any(is_comparable(stated, own) for own in others):
