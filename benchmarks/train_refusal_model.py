@@ -53,7 +53,7 @@ FACT_FILES = (
 """Of facts: right and wrong answers to questions, all of which answer."""
 VIETNAMESE_LETTERS = frozenset("ăđơưạảấầậếềệốồộớờợụủứừựịỉọỏẹẻẽỵỳ")
 OWN = "rules"
-AUTHORS = {"unseen": "unseen", "counters-later": "counters", "gaps": OWN, "courtesies": OWN}
+AUTHORS = {"unseen": "unseen", "counters-later": "counters", "gaps": OWN, "courtesies": OWN, "rules-of-assistants": OWN}
 """Who wrote a file: each file of records has an author of its own, unless it is here; the others are by the author of
 the rules."""
 FOLDS = 8
@@ -64,8 +64,10 @@ DENIAL_RATIO, LEAST_DENIALS = 3.0, 5
 """How many times as often refusals hold a run that denies as ordinary answers do, and how many of them must."""
 COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
-    ("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others")
-    + ("direct-en", "direct-vi", "direct-six", "courtesies")
+    (
+        *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
+        *("direct-vi", "direct-six", "courtesies"),
+    )
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
 PARTIAL_WEIGHT = 0.7  # of a partial refusal: real systems give fewer of them

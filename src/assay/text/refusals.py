@@ -118,9 +118,9 @@ _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
 _LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
-_LEAST_DENYING, _LEAST_UNASKED = 0.2, 0.4
-"""By how much to refuse, in whole or in part, in an answer with words of refusing, and in one without a question."""
-_LEAST_PLAIN = 1.0  # by how much in an answer without any word of refusing
+_LEAST_DENYING, _LEAST_PLAIN = 0.15, 0.6
+"""By how much to refuse, in whole or in part: with words of refusing, and without."""
+_LEAST_DENYING_UNASKED, _LEAST_PLAIN_UNASKED = 0.7, 1.0  # the same where no question is known
 _FEW_WORDS = 5  # below which words of doubt stay words of doubt: "I could not." tells too little
 _LEAST_WORDS = 2  # of a phrase that is named
 _MOST_FOR, _MOST_AGAINST = 3, 2
@@ -316,12 +316,17 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
     if not question and (detected.has_refusal or detected.behaviour == "clarify") and detected.is_decided_by_text:
         is_contradicted = scored.act == "answer" and scored.margin >= _CONTRADICTION
         return undecided if is_contradicted and not detected.is_partial_refusal else detected
+    if not question and (scored.act == "clarify" or detected.is_rule_of_access or detected.has_quoted_phrase):
+        return detected
     denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
-    least = _LEAST_DENYING if denies and question else _LEAST_UNASKED if denies else _LEAST_PLAIN
+    if question:
+        least = _LEAST_DENYING if denies else _LEAST_PLAIN
+    else:
+        least = _LEAST_DENYING_UNASKED if denies else _LEAST_PLAIN_UNASKED
     if scored.act in ("refuse", "partial") and scored.margin < least:
         return undecided if denies and question else detected
     if scored.margin < _LEAST_MARGIN:
-        return undecided if denies else detected
+        return undecided if denies and question else detected
     if scored.act == "partial":
         return PLAIN_ANSWER._replace(has_refusal=True, phrase=detected.phrase)
     if scored.act == "answer":
