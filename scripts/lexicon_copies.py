@@ -10,8 +10,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-
 from assay.text.lexicon_file import read_lexicon_yaml
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
