@@ -66,7 +66,7 @@ COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
     (
         *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
-        *("direct-vi", "direct-six", "courtesies"),
+        *("direct-en", "direct-vi", "direct-six", "courtesies"),
     )
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
