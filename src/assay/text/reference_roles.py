@@ -20,7 +20,7 @@ from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start
-from assay.text.value_owner import LIST_CUT, Part, is_vietnamese, split_parts
+from assay.text.value_owner import LIST_CUT, Part, is_vietnamese, list_quantities, split_parts
 
 _LEADING = re.compile(
     r"(?:at|in|on|of|for|with|from|if|when|before|after|during|since|because|unless|except|excluding|provided|which|who"
@@ -165,7 +165,7 @@ def _is_among(value: Quantity, values: Iterable[Quantity]) -> bool:
 def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
     statements = []
     for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high))):
-        inside = [_unbind(own) for own in text.quantities if part.start <= own.start < part.end]
+        inside = [_unbind(own) for own in list_quantities(text, part.start, part.end)]
         statements.append(RoleStatement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
     return statements
 
@@ -214,7 +214,7 @@ def _join_phrases(text: ReadText, parts: Iterable[Part]) -> list[Part]:
             lead = None
             continue
         lead = part if is_phrase and (part.separation > LIST_CUT or not joined) else None
-        has_value = any(part.start <= own.start < part.end for own in text.quantities)
+        has_value = bool(list_quantities(text, part.start, part.end))
         if is_phrase and lead is None and not has_value:
             joined[-1] = joined[-1]._replace(end=part.end)
         else:
@@ -246,7 +246,7 @@ def _list_held(texts: FactTexts, fact: ReadText, part: Part) -> set[str]:
     inside = {
         (word.key, "" if ignores_marks else word.marks) for word in _words_between(reference, part.start, part.end)
     }
-    values = [own for own in reference.quantities if part.start <= own.start < part.end]
+    values = list_quantities(reference, part.start, part.end)
     held = {
         word.key
         for word in fact.words
