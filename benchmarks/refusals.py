@@ -1,22 +1,17 @@
-"""How often a refusal is told, with intervals: published answers, and sentences in eight languages.
+"""How often it is told what an answer does, with intervals: published answers, and answers in eight languages.
 
 `ASSAY_TEST_DATA=… python -m benchmarks.refusals` prints recall and precision with Wilson intervals and counts, then the
-CPU time. Of English and Vietnamese sentences that the models of free wording learned from, each is read by a model that
-has not seen its cell; the halves of those sets are spent. The sets called kept were not read before the models were
-frozen; those called unseen were written by other people, and an earlier model had read them once; mixed and counters
-by others still, each scored once when it came. Since then rules were made with sight of mixed and of one half of
-counters (development, by a digest of the id); the other half was scored once when these rules were frozen, and read
-since. Of stock answers in eight languages one half was read when the rules were frozen; those called free were written
-after that, those called gaps for the rules that compare an answer with its question. Those called worlds came from
-another author when these rules were frozen: scored once, and not read since.
-`benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that abstains, denies,
-hands over or asks back; partial refusals and unreadable text are none. Exit 1 if a bar is missed; without
-ASSAY_TEST_DATA the published answers are left out.
+CPU time. First come sets that no model learned from: published answers of four models, and sets by authors who knew
+nothing of the rules, each scored once when the models were frozen. Then, for every file of `wordings` and the older
+files together, what models say that have not seen that author; `--without-folds` leaves them out, which takes a few
+minutes less. `benchmarks/refusal_answers/README.md` says how the answers were labelled. A refusal is an answer that
+abstains, denies or hands over; questions back are counted apart, partial refusals and unreadable text are none. Exit 1
+if a bar is missed; without ASSAY_TEST_DATA the published answers are left out.
 """
 
 from __future__ import annotations
 
-import hashlib
+import argparse
 import itertools
 import json
 import os
@@ -34,39 +29,25 @@ from assay.text.refusal_model_file import MODEL_LANGUAGES
 from assay.text.refusals import (
     DetectedBehaviour,
     clear_caches,
-    compare_with_question,
     detect_behaviour,
     detect_phrases,
     find_behaviour_candidates,
-    is_open_to_model,
     mark_answers_open_to_model,
     weigh_wording,
 )
 from assay.text.segmentation import normalise_answer
-from benchmarks.train_refusal_model import read_desks, read_training_answers, read_voices, train_fold_models
+from benchmarks.train_refusal_model import read_answers, read_records, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
-REFUSALS = frozenset(("abstain", "permission_denied", "escalate", "clarify"))
+REFUSALS = frozenset(("abstain", "permission_denied", "escalate"))
 LANGUAGES = ("de", "fr", "es", "pt", "ja", "zh")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
-BARS = {
-    PUBLISHED: (0.92, 0.97),
-    "unseen-en": (0.92, 0.97),
-    "unseen-vi": (0.90, 0.97),
-    "kept-en": (0.92, 0.97),
-    "desks-en": (0.92, 0.97),
-    "kept-vi": (0.90, 0.97),
-    "mixed-en": (0.92, 0.97),
-    "mixed-vi": (0.90, 0.97),
-    "worlds-en": (0.92, 0.97),
-    "worlds-vi": (0.90, 0.97),
-    "counters-en": (0.92, 0.97),
-    "counters-vi": (0.90, 0.97),
-}
-BARS |= dict.fromkeys(LANGUAGES, (0.80, 0.0))
-for name in ("stock", "free", "counters", "worlds"):
-    BARS |= {f"{name}-{language}": (0.80, 0.95) for language in LANGUAGES}
+UNSEEN_SETS = ("worlds", "streets", "services")
+"""Sets by other authors that no model learned from, in the order in which they came."""
+BARS = {PUBLISHED: (0.92, 0.97)}
+for name in UNSEEN_SETS:
+    BARS |= {f"{name} en": (0.92, 0.97), f"{name} vi": (0.90, 0.97), f"{name} six": (0.80, 0.0)}
 """Least recall and precision of what no model and no rule was made from."""
 MOST_MICROSECONDS = {"ordinary answer, mean": 3.0, "1,000 characters, worst": 100.0}
 
@@ -82,27 +63,25 @@ class LabelledAnswer:
 
 @dataclass(frozen=True)
 class Counts:
-    """What was detected in one half of a set."""
+    """What was detected in a set: of refusals, of what was read as one, and of the others."""
 
-    right: int
-    missed: int
-    refused: int
+    found: int
     refusals: int
-    asked_back: int
-    questions_back: int
     wrong: int
     same_kind: int
+    asked_back: int
+    questions_back: int
     partial_told: int
     partials: int
-    unknown: int
+    undecided: int
 
     @property
     def recall(self) -> float:
-        return self.right / max(1, self.right + self.missed)
+        return self.found / max(1, self.refusals)
 
     @property
     def precision(self) -> float:
-        return self.right / max(1, self.right + self.wrong)
+        return self.found / max(1, self.found + self.wrong)
 
 
 def read_sentences(language: str) -> dict[str, list[LabelledAnswer]]:
@@ -132,50 +111,17 @@ def read_published(test_data: Path) -> dict[str, list[LabelledAnswer]]:
     return answers
 
 
-def read_unseen(language: str) -> list[LabelledAnswer]:
-    """Return the answers of `unseen-LANGUAGE.tsv`, whose labels do not say what kind of refusal it is."""
-    answers = []
-    for line in (FOLDER / f"unseen-{language}.tsv").read_text("utf-8").splitlines()[1:]:
-        label, question, text = line.split("\t")
-        kind = "abstain" if label == "refusal" else label
-        answers.append(LabelledAnswer(kind, text.replace("\\n", "\n"), question))
-    return answers
-
-
-def read_mixed(name: str = "mixed") -> dict[str, list[LabelledAnswer]]:
-    """Return the answers of `mixed.jsonl`, `gaps.jsonl` or `worlds.jsonl` by language.
+def read_set(name: str) -> dict[str, list[LabelledAnswer]]:
+    """Return the answers of a set of records, `worlds.jsonl` and the like: English, Vietnamese and six languages.
 
     Their labels do not say what kind of refusal it is.
     """
     answers: dict[str, list[LabelledAnswer]] = {}
-    for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
-        label = "abstain" if row["label"] == "refuse" else row["label"]
-        answers.setdefault(row["language"], []).append(LabelledAnswer(label, row["answer"], row["question"]))
+    for answer in read_records(FOLDER / f"{name}.jsonl"):
+        part = answer.language if answer.language in ("en", "vi") else "six"
+        label = "abstain" if answer.act == "refuse" else answer.act
+        answers.setdefault(part, []).append(LabelledAnswer(label, answer.text, answer.question))
     return answers
-
-
-def read_counters() -> dict[str, dict[str, list[LabelledAnswer]]]:
-    """Return the answers of `counters.jsonl` and `counters-later.jsonl` by language and half, a digest of their id."""
-    answers: dict[str, dict[str, list[LabelledAnswer]]] = {}
-    for name in ("counters", "counters-later"):
-        for line in (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines():
-            row = json.loads(line)
-            digest = int(hashlib.sha256(row["id"].encode()).hexdigest(), 16)
-            label = "abstain" if row["label"] == "refuse" else row["label"]
-            halves = answers.setdefault(row["language"], {half: [] for half in HALVES})
-            halves[HALVES[digest % 2]].append(LabelledAnswer(label, row["answer"], row["question"]))
-    return answers
-
-
-def read_kept(language: str) -> list[LabelledAnswer]:
-    """Return the answers of `kept-LANGUAGE.tsv`, none of whose cells the models learned from."""
-    return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_voices(language, "kept")]
-
-
-def read_desks_half(half: str) -> list[LabelledAnswer]:
-    """Return the answers of a half of `desks-en.tsv`, from which no model learned."""
-    return [LabelledAnswer(answer.label, answer.text, answer.question) for answer in read_desks()[half]]
 
 
 def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
@@ -184,60 +130,36 @@ def count_verdicts(answers: Sequence[LabelledAnswer]) -> Counts:
     return count_detected([answer.label for answer in answers], detected)
 
 
-def count_unseen_cells(language: str) -> dict[str, Counts]:
+def count_unseen_authors(language: str) -> dict[str, Counts]:
     """Compare what is detected in the answers that the model of a language learned from with their labels, by file;
-    each answer is weighed by a model that has seen no answer of its cell."""
+    each answer is weighed by a model that has seen nothing by its author."""
     labels: dict[str, list[str]] = {}
     detected: dict[str, list[DetectedBehaviour]] = {}
     for model, held_out in train_fold_models(language):
         for answer in held_out:
-            behaviour = detect_phrases(answer.text)
-            if is_open_to_model(answer.text):
-                behaviour = weigh_wording(behaviour, normalise_answer(answer.text), answer.question, model)
-            behaviour = compare_with_question(answer.text, answer.question, behaviour)
-            labels.setdefault(answer.source, []).append(answer.label)
+            behaviour = weigh_wording(
+                detect_phrases(answer.text), normalise_answer(answer.text), normalise_answer(answer.question), model
+            )
+            labels.setdefault(answer.source, []).append(answer.kind or answer.act)
             detected.setdefault(answer.source, []).append(behaviour)
     return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}
 
 
-def count_detected(labels: Sequence[str], found: Sequence[DetectedBehaviour]) -> Counts:
-    """Compare what was detected with the labels."""
-    right = missed = wrong = same_kind = partial_told = unknown = refused = asked_back = 0
-    for label, detected in zip(labels, found, strict=True):
-        refuses, is_refusal = detected.behaviour in REFUSALS, label in REFUSALS
-        right += refuses and is_refusal
-        missed += is_refusal and not refuses
+def count_detected(labels: Sequence[str], detected: Sequence[DetectedBehaviour]) -> Counts:
+    """Compare what was detected with the labels; `refuse` is a refusal of a kind that nobody named."""
+    found = refusals = wrong = same_kind = asked_back = questions_back = partial_told = partials = undecided = 0
+    for label, behaviour in zip(labels, detected, strict=True):
+        refuses, is_refusal = behaviour.behaviour in REFUSALS, label in REFUSALS or label == "refuse"
+        refusals += is_refusal
+        found += refuses and is_refusal
         wrong += refuses and not is_refusal
-        same_kind += is_refusal and detected.behaviour == label
-        partial_told += label == "partial" and detected.is_partial_refusal
-        unknown += detected.behaviour == "unknown"
-        refused += refuses and is_refusal and label != "clarify"
-        asked_back += label == detected.behaviour == "clarify"
-    questions_back = sum(label == "clarify" for label in labels)
-    refusals = right + missed - questions_back
-    partials = sum(label == "partial" for label in labels)
-    return Counts(
-        right,
-        missed,
-        refused,
-        refusals,
-        asked_back,
-        questions_back,
-        wrong,
-        same_kind,
-        partial_told,
-        partials,
-        unknown,
-    )
-
-
-def load_sets() -> dict[str, dict[str, list[LabelledAnswer]]]:
-    """Return all sets by name, the published answers only where the test data are."""
-    sets = {language: read_sentences(language) for language in LANGUAGES}
-    sets |= {f"stock-{language}": read_stock("stock", language) for language in (*MODEL_LANGUAGES, *LANGUAGES)}
-    sets |= {f"free-{language}": read_stock("free", language) for language in LANGUAGES}
-    test_data = os.environ.get("ASSAY_TEST_DATA")
-    return {PUBLISHED: read_published(Path(test_data))} | sets if test_data else sets
+        same_kind += is_refusal and behaviour.behaviour == label
+        questions_back += label == "clarify"
+        asked_back += label == behaviour.behaviour == "clarify"
+        partials += label == "partial"
+        partial_told += label == "partial" and behaviour.is_partial_refusal
+        undecided += behaviour.behaviour == "unknown"
+    return Counts(found, refusals, wrong, same_kind, asked_back, questions_back, partial_told, partials, undecided)
 
 
 def measure_microseconds(answers: Sequence[str], rounds: int = 9) -> dict[str, float]:
@@ -277,7 +199,7 @@ def _hard_texts() -> Iterator[str]:
         "Passage 2 states that the limit is 600, but it is not clear whether that holds. ",
     ):
         yield (piece * 10_000)[:10_000]
-    yield " ".join(answer.text for answer in read_training_answers("en") if answer.label == "abstain")[:10_000]
+    yield " ".join(answer.text for answer in read_answers("en") if answer.kind == "abstain")[:10_000]
 
 
 def _time_thousand_characters(text: str, rounds: int) -> float:
@@ -301,49 +223,36 @@ def _format_share(count: int, total: int) -> str:
     return f"{count / total:.3f} ({bounds.low:.3f} to {bounds.high:.3f}, n={total})"
 
 
-def _print_counts(name: str, part: str, counts: Counts) -> list[str]:
+def _print_counts(name: str, counts: Counts) -> list[str]:
     """Print what was detected in a set, and return the bars that it missed."""
-    recall = _format_share(counts.right, counts.right + counts.missed)
-    precision = _format_share(counts.right, counts.right + counts.wrong)
-    print(f"{name:10} {part:12}: recall {recall}, precision {precision}")
-    told = f"{counts.partial_told} of {counts.partials} partial refusals told apart"
+    found = _format_share(counts.found, counts.refusals)
+    print(f"{name:24}: found {found}, right {_format_share(counts.found, counts.found + counts.wrong)}")
+    told = f"partial refusals told {counts.partial_told} of {counts.partials}"
     back = f"questions back {counts.asked_back} of {counts.questions_back}"
-    print(f"{'':23}without questions back {_format_share(counts.refused, counts.refusals)}, {back}")
-    print(f"{'':23}same kind {counts.same_kind} of {counts.right}, {told}, {counts.unknown} undecided")
-    least_recall, least_precision = BARS.get(name, (0.0, 0.0))
+    print(f"{'':24}  {told}, {back}, same kind {counts.same_kind}, {counts.undecided} undecided")
+    least_recall, least_precision = BARS.get(name.partition(",")[0], (0.0, 0.0))
     if counts.recall < least_recall or counts.precision < least_precision:
-        return [f"{name} {part}: bars are recall {least_recall} and precision {least_precision}"]
+        return [f"{name}: bars are recall {least_recall} and precision {least_precision}"]
     return []
-
-
-def _print_others() -> list[str]:
-    """Print what was detected in the sets by others, and return the bars that they missed."""
-    missed_bars = []
-    for language, halves in read_counters().items():
-        for half, answers in halves.items():
-            missed_bars += _print_counts(f"counters-{language}", half, count_verdicts(answers))
-    for name in ("mixed", "gaps", "worlds"):
-        for language, answers in read_mixed(name).items():
-            missed_bars += _print_counts(f"{name}-{language}", "all", count_verdicts(answers))
-    return missed_bars
 
 
 def main() -> int:
     """Print the figures; return 1 if a bar is missed."""
-    sets = load_sets()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--without-folds", action="store_true")
+    options = parser.parse_args()
+    test_data = os.environ.get("ASSAY_TEST_DATA")
+    published = read_published(Path(test_data)) if test_data else {}
     missed_bars = []
-    for name, halves in sets.items():
-        for half, answers in halves.items():
-            missed_bars += _print_counts(name, half, count_verdicts(answers))
-    for language in MODEL_LANGUAGES:
-        for name, counts in count_unseen_cells(language).items():
-            missed_bars += _print_counts(name, "unseen cells", counts)
-        missed_bars += _print_counts(f"kept-{language}", "untouched", count_verdicts(read_kept(language)))
-        missed_bars += _print_counts(f"unseen-{language}", "all", count_verdicts(read_unseen(language)))
-    missed_bars += _print_others()
-    for half in HALVES:
-        missed_bars += _print_counts("desks-en", half, count_verdicts(read_desks_half(half)))
-    timed = itertools.chain.from_iterable(sets.get(PUBLISHED, {"all": read_unseen("en")}).values())
+    for half, answers in published.items():
+        missed_bars += _print_counts(f"{PUBLISHED}, {half}", count_verdicts(answers))
+    for name in UNSEEN_SETS:
+        for part, answers in read_set(name).items():
+            missed_bars += _print_counts(f"{name} {part}", count_verdicts(answers))
+    for language in () if options.without_folds else MODEL_LANGUAGES:
+        for name, counts in count_unseen_authors(language).items():
+            missed_bars += _print_counts(f"unseen author, {language}, {name}", counts)
+    timed = itertools.chain.from_iterable(published.values() or read_set("worlds").values())
     ordinary = [answer.text for answer in timed if answer.label == "answer"]
     for name, microseconds in measure_microseconds(ordinary).items():
         print(f"{name}: {microseconds:.1f} µs of CPU (bar: {MOST_MICROSECONDS[name]:g})")

@@ -1,18 +1,20 @@
-"""Train the models of refusals in free wording and write their weights: `python -m benchmarks.train_refusal_model`.
+"""Train the models that tell what an answer does and write their weights: `python -m benchmarks.train_refusal_model`.
 
-A linear support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et al. 2008, "A dual
-coordinate descent method for large-scale linear SVM", ICML). The answers come from `benchmarks/refusal_answers` alone,
-so that anyone can repeat it; the same answers give the same bytes. The thresholds come from scores of answers whose
-cell (voice and tone) the scoring model has not seen.
-"""
+`--check` writes nothing and exits with 1 if what a model learned from has changed since; languages may be named. A
+linear support vector machine with squared hinge loss, by dual coordinate descent (Hsieh et al. 2008, "A dual
+coordinate descent method for large-scale linear SVM", ICML), one for each head. The answers come from
+`benchmarks/refusal_answers` and `benchmarks/fact_answers` alone, so that anyone can repeat it; the same answers give
+the same bytes."""
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -20,271 +22,426 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.text.refusal_first_look import list_first_words
 from assay.text.refusal_model import (
-    HEADS,
+    ACTS,
     KINDS,
-    NEVER_PARTIAL,
-    FeatureReader,
-    ModelThresholds,
+    LONGEST_READ,
+    WEIGHT_TYPE,
+    AnswerAct,
+    ModelParameters,
+    RefusalKind,
     RefusalModel,
-    is_answer_by_classes,
-    parse_weights,
 )
-from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model, load_reader
+from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
+from assay.text.refusals import detect_phrases, list_cues
 from assay.text.segmentation import normalise_answer
+from assay.text.wording_features import WordingFeatures, list_short_runs, mark_words, read_features
 
 FOLDER = Path(__file__).parent / "refusal_answers"
+FACT_FOLDER = Path(__file__).parent / "fact_answers"
 OTHER_FILES = {
     "en": ("cases-en", "en", "rag", "product-en"),
     "vi": ("cases-vi", "vi", "rag-vi", "product-vi"),
 }
+QUESTION_FILES = ("voices", "later", "kept", "unseen", "desks", "stock", "free")
+RECORD_FILES = ("mixed", "counters", "counters-later", "gaps")
+FACT_FILES = (
+    *("apartment", "aquarium", "bakery", "camping", "campus", "clinic", "counter", "dormitory", "everyday", "ferry"),
+    *("holiday", "museum", "pharmacy", "railway", "service", "town", "wording"),
+)
+"""Of facts: right and wrong answers to questions, all of which answer."""
+VIETNAMESE_LETTERS = frozenset("ăđơưạảấầậếềệốồộớờợụủứừựịỉọỏẹẻẽỵỳ")
+OWN = "rules"
+AUTHORS = {"unseen": "unseen", "counters-later": "counters", "gaps": OWN, "courtesies": OWN, "rules-of-assistants": OWN}
+"""Who wrote a file: each file of records has an author of its own, unless it is here; the others are by the author of
+the rules."""
 FOLDS = 8
-LEAST_DOCUMENTS = 2  # sentences that must hold a feature
-COST, EPOCHS = 0.5, 25
-LEAST_WEIGHT = 0.015
-REFUSAL_PRECISION, UNDECIDED_PRECISION, PARTIAL_PRECISION = 0.96, 0.90, 0.85
-
+LEAST_SOURCES = {"en": 4, "vi": 4}
+OTHER_LEAST_SOURCES = 3
+"""Files that must hold a run: what one author alone writes is about the world, not about refusing."""
+DENIAL_RATIO, LEAST_DENIALS = 3.0, 5
+"""How many times as often refusals hold a run that denies as ordinary answers do, and how many of them must."""
+COST, EPOCHS = 1.0, 20
+ORDINARY_FILES = frozenset(
+    (
+        *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
+        *("direct-vi", "direct-six", "courtesies"),
+    )
+)
+ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
+PARTIAL_WEIGHT = 0.7  # of a partial refusal: real systems give fewer of them
+WITHOUT_QUESTION = 3  # every third answer with a question is also learned from without it
+LEAST_WEIGHT = 0.012  # of the heaviest of a head: lighter runs are left out
+UNTRIGGERED = 0.003  # share of answers that do something else which no trigger finds
+NEGATIONS = ("cannot", "khong", "n", "no", "not", "nothing", "sorry", "t")
+"""Triggers whatever the answers: "t" is what is left of "don't", and "n" of "n/a"."""
+COMMON = 5  # English answers that hold a word
+PLAIN_COST = 3  # plain answers beside which a trigger may find one that is none
+TRIGGERED_LANGUAGES = ("en", "vi")
 Floats = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.int8]
 
 
-@dataclass(frozen=True)
-class TrainingAnswer:
-    """An answer, its label, the cell of voice and tone that it was written for, and its file."""
+class TrainingAnswer(NamedTuple):
+    """An answer, what it does and which kind of refusal it is, "" if unknown; the file that it is from and who wrote
+    that."""
 
-    cell: str
-    label: str
+    language: str
+    act: AnswerAct
+    kind: RefusalKind | str
     text: str
-    question: str = ""
-    source: str = ""
-
-    @property
-    def is_refusal(self) -> bool:
-        return self.label in KINDS
-
-    @property
-    def is_partial(self) -> bool:
-        return self.label == "partial"
+    question: str
+    source: str
+    author: str
 
 
-def read_voices(language: str, name: str = "voices") -> list[TrainingAnswer]:
-    """Return the answers of a file by cells of voice and tone: `voices-LANGUAGE.tsv` unless another is named."""
-    answers = []
-    for line in (FOLDER / f"{name}-{language}.tsv").read_text("utf-8").splitlines()[1:]:
-        cell, label, question, text = line.split("\t")
-        answers.append(TrainingAnswer(cell, label, text.replace("\\n", "\n"), question, f"{name}-{language}"))
+def read_answers(language: str) -> list[TrainingAnswer]:
+    """Return the answers of a language that a model learns from."""
+    answers = [*_read_question_files(language), *_read_plain_files(language), *_read_facts(language)]
+    for path in (*(FOLDER / f"{name}.jsonl" for name in RECORD_FILES), *sorted((FOLDER / "wordings").glob("*.jsonl"))):
+        answers += [answer for answer in read_records(path) if answer.language == language]
     return answers
 
 
-def read_desks() -> dict[str, list[TrainingAnswer]]:
-    """Return the answers of five desks by half: odd lines are for development, no model learns from either."""
-    answers = read_voices("en", "desks")
-    return {"development": answers[::2], "untouched": answers[1::2]}
+def read_records(path: Path) -> list[TrainingAnswer]:
+    """Return the answers of a file of records, with the act and kind that each is labelled with."""
+    answers = []
+    for line in path.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        author = AUTHORS.get(path.stem, path.stem)
+        answers.append(
+            TrainingAnswer(
+                row["language"], row["label"], row.get("kind", ""), row["answer"], row["question"], path.stem, author
+            )
+        )
+    return answers
 
 
-def read_training_answers(language: str) -> list[TrainingAnswer]:
-    """Return all committed answers of a language that can be read."""
-    answers = read_voices(language) + read_voices(language, "later")
-    for name in OTHER_FILES[language]:
-        for index, line in enumerate((FOLDER / f"{name}.tsv").read_text("utf-8").splitlines()):
+def read_labelled(language: str, label: str, text: str, question: str, source: str) -> TrainingAnswer | None:
+    """Return the answer that a row of a table describes; None for a text that nobody can read."""
+    label = "abstain" if label == "refusal" else label
+    if label == "none":
+        return None
+    act = "refuse" if label in KINDS else label
+    return TrainingAnswer(
+        language,
+        next(name for name in ACTS if name == act),
+        label if label in KINDS else "",
+        text.replace("\\n", "\n"),
+        question.replace("\\n", "\n"),
+        source,
+        AUTHORS.get(source, OWN),
+    )
+
+
+def _read_question_files(language: str) -> Iterator[TrainingAnswer]:
+    for name in QUESTION_FILES:
+        path = FOLDER / f"{name}-{language}.tsv"
+        if not path.exists():
+            continue
+        for line in path.read_text("utf-8").splitlines()[1:]:
+            *_, label, question, text = line.split("\t")
+            answer = read_labelled(language, label, text, question, name)
+            if answer is not None:
+                yield answer
+
+
+def _read_plain_files(language: str) -> Iterator[TrainingAnswer]:
+    for name in OTHER_FILES.get(language, (language,)):
+        for line in (FOLDER / f"{name}.tsv").read_text("utf-8").splitlines():
             label, text = line.split("\t")
-            text = text.replace("\\n", "\n")
-            answers.append(TrainingAnswer(f"{name} {index % FOLDS}", label, text, source=name))
-    return [answer for answer in answers if answer.label != "none"]
+            answer = read_labelled(language, label, text, "", name)
+            if answer is not None:
+                yield answer
 
 
-@dataclass(frozen=True)
-class Matrix:
-    """Rows of features as numbers of columns and values, and which rows are answers by their classes alone.
+def _read_facts(language: str) -> Iterator[TrainingAnswer]:
+    for name in FACT_FILES if language in TRIGGERED_LANGUAGES else ():
+        for line in (FACT_FOLDER / f"{name}.tsv").read_text("utf-8").splitlines():
+            label, *columns = line.split("\t")
+            is_vietnamese = not VIETNAMESE_LETTERS.isdisjoint(line.lower())
+            if (
+                label not in ("right", "wrong")
+                or (language == "vi") is not is_vietnamese
+                or language not in ("en", "vi")
+            ):
+                continue
+            question = next((column for column in columns if column.endswith("?")), "")
+            answer = read_labelled(language, "answer", columns[-1], question, name)
+            if answer is not None:
+                yield answer
 
-    `fitted`: the weights that were learned so far, by the signs and the rows that they were learned from.
-    """
 
-    features: list[str]
-    columns: list[npt.NDArray[np.int64]]
-    values: list[Floats]
-    is_answer: list[bool]
-    fitted: dict[tuple[bytes, bytes], Floats] = field(default_factory=dict, repr=False, compare=False)
+def read_answer_features(answer: TrainingAnswer, *, with_question: bool = True) -> WordingFeatures:
+    """Return what a model sees of an answer."""
+    question = normalise_answer(answer.question) if with_question else ""
+    cues = list_cues(detect_phrases(answer.text))
+    return read_features(normalise_answer(answer.text[:LONGEST_READ]), question, answer.language, cues)
 
 
 class TrainingSet(NamedTuple):
-    """All answers that a model learns from, and their features."""
+    """The rows that a model learns from: `answers` with a row each, then some again without their questions.
+
+    `columns`, `values`: of each row, with the measures behind the runs. `keys`, `measures`: what the columns are.
+    """
 
     answers: list[TrainingAnswer]
-    matrix: Matrix
+    columns: list[npt.NDArray[np.int64]]
+    values: list[Floats]
+    keys: npt.NDArray[np.uint32]
+    measures: list[str]
 
 
 @cache
 def load_training_set(language: str) -> TrainingSet:
     """Return what the model of a language learns from."""
-    answers = read_training_answers(language)
-    return TrainingSet(answers, make_matrix(load_reader(language), answers))
+    return make_training_set(read_answers(language))
 
 
-def make_matrix(reader: FeatureReader, answers: Sequence[TrainingAnswer]) -> Matrix:
-    """Return the features of the answers, without those that too few hold."""
-    read = [
-        reader.read_features(normalise_answer(answer.text), normalise_answer(answer.question)) for answer in answers
-    ]
-    weighed = [features.weigh() for features in read]
-    counts = Counter(feature for row in weighed for feature in row)
-    features = sorted(feature for feature, count in counts.items() if count >= LEAST_DOCUMENTS)
-    column_of = {feature: column for column, feature in enumerate(features)}
+def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
+    """Return the rows of answers, without the runs that too few of them hold."""
+    rows = list(answers)
+    features = [read_answer_features(answer) for answer in answers]
+    for index, answer in enumerate(answers):
+        if answer.question and index % WITHOUT_QUESTION == 0:
+            rows.append(answer)
+            features.append(read_answer_features(answer, with_question=False))
+    keys = _list_common_keys(rows, features)
+    measures = sorted({name for row in features for name, _ in row.measures})
+    place_of = {name: len(keys) + place for place, name in enumerate(measures)}
     columns, values = [], []
-    for row in weighed:
-        known = sorted((column_of[feature], value) for feature, value in row.items() if feature in column_of)
-        columns.append(np.array([column for column, _ in known], dtype=np.int64))
-        values.append(np.array([value for _, value in known]))
-    return Matrix(features, columns, values, [is_answer_by_classes(row.classes) for row in read])
+    for row in features:
+        places = np.minimum(np.searchsorted(keys, row.keys), len(keys) - 1)
+        is_known = keys[places] == row.keys
+        names = [place_of[name] for name, _ in row.measures]
+        columns.append(np.concatenate([places[is_known], np.array(names, dtype=np.int64)]))
+        measured = np.array([value for _, value in row.measures])
+        values.append(np.concatenate([row.weigh_groups()[row.groups[is_known]], measured]))
+    return TrainingSet(rows, columns, values, keys, measures)
 
 
-def fit_weights(matrix: Matrix, signs: Signs, rows: Sequence[int]) -> Floats:
-    """Return one weight a feature for each head, shape (n_heads, n_features), from the given rows.
+def _list_common_keys(rows: Sequence[TrainingAnswer], features: Sequence[WordingFeatures]) -> npt.NDArray[np.uint32]:
+    """Return the keys that answers of several files hold, in ascending order."""
+    keys_by_source: dict[str, list[npt.NDArray[np.uint32]]] = {}
+    for answer, row in zip(rows, features, strict=True):
+        keys_by_source.setdefault(answer.source, []).append(row.keys)
+    of_sources = [np.unique(np.concatenate(keys)) for keys in keys_by_source.values()]
+    keys, counts = np.unique(np.concatenate(of_sources), return_counts=True)
+    return keys[counts >= LEAST_SOURCES.get(rows[0].language, OTHER_LEAST_SOURCES)]
 
-    `signs`: for each head which answers are wanted, shape (n_heads, n_answers); both signs weigh the same in total.
-    The models of the folds, whose scores give the thresholds, are also those that unseen cells are told by: each is
-    fitted once.
+
+def fit_weights(training: TrainingSet, signs: Signs, rows: Sequence[int]) -> Floats:
+    """Return one weight a column for each head, shape (n_heads, n_columns), from the given rows.
+
+    `signs`: for each head which answers are wanted, shape (n_heads, n_rows).
     """
-    key = signs.tobytes(), np.array(rows, dtype=np.int32).tobytes()
-    if key not in matrix.fitted:
-        matrix.fitted[key] = _fit_weights(matrix, signs, rows)
-    return matrix.fitted[key]
-
-
-def _fit_weights(matrix: Matrix, signs: Signs, rows: Sequence[int]) -> Floats:
     heads = range(len(signs))
-    weights = np.zeros((len(signs), len(matrix.features)))
-    damping = []
-    for head in heads:
-        share = Counter(signs[head, rows].tolist())
-        damping.append({sign: share[sign] / (COST * len(rows)) for sign in (-1, 1)})
+    weights = np.zeros((len(training.keys) + len(training.measures), len(signs)))
+    damping_of = [1.0 / (2.0 * COST * weigh_answer(answer)) for answer in training.answers]
     signs_of = signs.T.tolist()
-    squares = {row: float(np.sum(matrix.values[row] ** 2)) for row in rows}
+    squares = {row: float(np.sum(training.values[row] ** 2)) + damping_of[row] for row in rows}
     multipliers = {row: [0.0] * len(signs) for row in rows}
     order = list(rows)
     shuffler = random.Random(0)
     for _ in range(EPOCHS):
         shuffler.shuffle(order)
         for row in order:
-            columns, values = matrix.columns[row], matrix.values[row]
-            present = weights.take(columns, axis=1)
-            sums = (present @ values).tolist()
+            columns, values, damping = training.columns[row], training.values[row], damping_of[row]
+            sums = (values @ weights[columns]).tolist()
             row_signs, row_multipliers = signs_of[row], multipliers[row]
+            steps = [0.0] * len(signs)
             for head in heads:
                 sign, multiplier = row_signs[head], row_multipliers[head]
-                gradient = sign * sums[head] - 1.0 + damping[head][sign] * multiplier
-                if gradient >= 0 and not multiplier:  # most answers are told well enough, and change nothing
-                    continue
-                updated = max(0.0, multiplier - gradient / (squares[row] + damping[head][sign]))
-                if updated != multiplier:
-                    weights[head, columns] = present[head] + (updated - multiplier) * sign * values
-                    row_multipliers[head] = updated
-    return weights
+                gradient = sign * sums[head] - 1.0 + damping * multiplier
+                updated = max(0.0, multiplier - gradient / squares[row])
+                steps[head] = (updated - multiplier) * sign
+                row_multipliers[head] = updated
+            if any(steps):
+                weights[columns] += np.outer(values, steps)
+    return weights.T
 
 
-def make_signs(*heads: Sequence[bool]) -> Signs:
-    """Return 1 for each answer that a head is to tell from the rest, and -1 for the rest."""
-    return np.where(np.array(heads, dtype=np.bool_), 1, -1).astype(np.int8)
+def weigh_answer(answer: TrainingAnswer) -> float:
+    """Return how much an error on an answer counts."""
+    if answer.act == "partial":
+        return PARTIAL_WEIGHT
+    return ORDINARY_WEIGHT if is_ordinary(answer) else 1.0
 
 
-def score_rows(matrix: Matrix, weights: Floats, rows: Sequence[int]) -> list[float]:
-    """Return the score of each row."""
-    return [float(np.sum(weights[matrix.columns[row]] * matrix.values[row])) for row in rows]
+def is_ordinary(answer: TrainingAnswer) -> bool:
+    """Return whether an answer is one that was not written to look like a refusal."""
+    return answer.act == "answer" and (answer.source in ORDINARY_FILES or answer.source in FACT_FILES)
 
 
-def split_by_cell(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the rows to learn from and the rows held out, so that each cell is held out once as a whole."""
-    cells = sorted({answer.cell for answer in answers})
-    fold_of = {cell: index % FOLDS for index, cell in enumerate(cells)}
-    for fold in range(FOLDS):
+def make_signs(answers: Sequence[TrainingAnswer], names: Sequence[str], attribute: str) -> Signs:
+    """Return 1 for each answer that a head tells from the rest, and -1 for the rest, shape (n_heads, n_answers)."""
+    labels = [getattr(answer, attribute) for answer in answers]
+    return np.array([[1 if label == name else -1 for label in labels] for name in names], dtype=np.int8)
+
+
+def fit_heads(training: TrainingSet, rows: Sequence[int]) -> Floats:
+    """Return one weight a column for each of `HEADS`; kinds are learned from refusals whose kind is known."""
+    of_acts = fit_weights(training, make_signs(training.answers, ACTS, "act"), rows)
+    refusals = [row for row in rows if training.answers[row].kind]
+    of_kinds = fit_weights(training, make_signs(training.answers, KINDS, "kind"), refusals)
+    return np.concatenate([of_acts, of_kinds])
+
+
+def build_model(
+    language: str,
+    training: TrainingSet,
+    weights: Floats,
+    word_lists: Iterable[Collection[str]] = ((), (), ()),
+) -> RefusalModel:
+    """Return the model that the weights of all columns give. `word_lists`: triggers, bare ones, and denials."""
+    of_runs, of_measures = weights[:, : len(training.keys)], weights[:, len(training.keys) :]
+    scales = np.max(np.abs(of_runs), axis=1) / 127
+    rounded = np.rint(of_runs / scales[:, np.newaxis]).astype(np.int8)
+    heaviest = np.max(np.abs(rounded), axis=0)
+    kept = heaviest >= LEAST_WEIGHT * 127
+    table = np.empty(int(kept.sum()), dtype=WEIGHT_TYPE)
+    table["key"], table["weights"] = training.keys[kept], rounded[:, kept].T
+    measures = {
+        name: [round(float(weight), 4) for weight in of_measures[:, place]]
+        for place, name in enumerate(training.measures)
+    }
+    rounded_scales = tuple(float(f"{scale:.6g}") for scale in scales)
+    return RefusalModel(language, table, ModelParameters(rounded_scales, measures, *map(frozenset, word_lists)))
+
+
+def split_by_author(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the rows to learn from and the rows held out, so that each author is held out once as a whole."""
+    authors = sorted({answer.author for answer in answers})
+    fold_of = {author: index % FOLDS for index, author in enumerate(authors)}
+    for fold in range(min(FOLDS, len(authors))):
         rows: tuple[list[int], list[int]] = ([], [])
         for row, answer in enumerate(answers):
-            rows[fold_of[answer.cell] == fold].append(row)
+            rows[fold_of[answer.author] == fold].append(row)
         yield rows
 
 
 def train_fold_models(language: str) -> Iterator[tuple[RefusalModel, list[TrainingAnswer]]]:
-    """Yield a model for each fold, with the shipped thresholds, and the answers that it has not seen."""
-    reader, shipped = load_reader(language), load_model(language)
-    answers, matrix = load_training_set(language)
-    for rows, held_out in split_by_cell(answers):
-        content = format_weights(matrix, answers, rows, shipped.thresholds)
-        yield parse_weights(content, language, reader), [answers[row] for row in held_out]
+    """Yield a model for each fold and the answers of the authors that it has not seen."""
+    training = load_training_set(language)
+    count = len(read_answers(language))
+    for rows, held_out in split_by_author(training.answers):
+        model = build_model(language, training, fit_heads(training, rows))
+        yield model, [training.answers[row] for row in held_out if row < count]
 
 
-def score_unseen_cells(matrix: Matrix, answers: Sequence[TrainingAnswer], signs: Signs) -> list[list[float]]:
-    """Return for each head the score of each answer by a model that has seen no answer of its cell; `signs`: what the
-    heads tell from the rest. Answers by their classes alone have the lowest score."""
-    scores = [[NEVER_PARTIAL] * len(answers) for _ in signs]
-    for rows, held_out in split_by_cell(answers):
-        weights = fit_weights(matrix, signs, rows)
-        for head, scores_of_head in enumerate(scores):
-            for row, score in zip(held_out, score_rows(matrix, weights[head], held_out), strict=True):
-                if not matrix.is_answer[row]:
-                    scores_of_head[row] = score
-    return scores
+def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
+    """Return words one of which nearly all answers hold that do something else than answer, none of them excluded;
+    none for other languages than those of the first look."""
+    if language not in TRIGGERED_LANGUAGES:
+        return []
+    others, plain = [], []
+    for answer in read_answers(language):
+        words = list_first_words(answer.text).difference(excluded)
+        if answer.act == "answer":
+            plain.append(words)
+        elif "?" not in answer.text:
+            others.append(words)
+    chosen = [word for word in NEGATIONS if word not in excluded]
+    others, plain = ([words for words in texts if words.isdisjoint(chosen)] for texts in (others, plain))
+    least = UNTRIGGERED * len(others)
+    while len(others) > least:
+        wanted = Counter(word for words in others for word in words)
+        costs = Counter(word for words in plain for word in words)
+        if not wanted:
+            break
+        word = min(wanted, key=lambda name: (-wanted[name] / (PLAIN_COST + costs[name]), name))
+        chosen.append(word)
+        others = [words for words in others if word not in words]
+        plain = [words for words in plain if word not in words]
+    return sorted(chosen)
 
 
-def choose_threshold(is_wanted: Sequence[bool], scores: Sequence[float], precision: float) -> float:
-    """Return the lowest score from which as many answers as wanted are what the scores tell from the rest."""
-    ranked = sorted(zip(scores, is_wanted, strict=True), key=lambda pair: -pair[0])
-    lowest = ranked[0][0]
-    right = 0
-    for count, (score, wanted) in enumerate(ranked, 1):
-        right += wanted
-        if right >= precision * count:
-            lowest = score
-    return round(lowest, 2)
-
-
-def choose_thresholds(matrix: Matrix, answers: Sequence[TrainingAnswer]) -> ModelThresholds:
-    """Return the thresholds at the wanted precisions; partial refusals are sought among what does not refuse."""
-    is_refusal = [answer.is_refusal for answer in answers]
-    is_partial = [answer.is_partial for answer in answers]
-    scores, partial_scores = score_unseen_cells(matrix, answers, make_signs(is_refusal, is_partial))
-    refusal = choose_threshold(is_refusal, scores, REFUSAL_PRECISION)
-    undecided = choose_threshold(is_refusal, scores, UNDECIDED_PRECISION)
-    left = [row for row, score in enumerate(scores) if score < refusal]
-    partial = choose_threshold(
-        [is_partial[row] for row in left], [partial_scores[row] for row in left], PARTIAL_PRECISION
+def choose_denials(language: str) -> list[str]:
+    """Return the short runs of words that refusals hold several times as often as ordinary answers."""
+    of_refusals, of_ordinary = Counter[str](), Counter[str]()
+    refusals = ordinary = 0
+    for answer in read_answers(language):
+        runs = list_short_runs(
+            mark_words(normalise_answer(answer.text), normalise_answer(answer.question), language), language
+        )
+        if answer.act == "refuse":
+            of_refusals.update(runs)
+            refusals += 1
+        elif is_ordinary(answer):
+            of_ordinary.update(runs)
+            ordinary += 1
+    return sorted(
+        run
+        for run, count in of_refusals.items()
+        if count >= LEAST_DENIALS
+        and any(word.isalpha() and word != "Q" for word in run.split())
+        and count * (ordinary + 0.5) >= DENIAL_RATIO * refusals * (of_ordinary[run] + 0.5)
     )
-    return ModelThresholds(refusal, undecided, partial)
 
 
-def train_model(language: str) -> str:
-    """Return the file of weights that all answers of a language give."""
-    answers, matrix = load_training_set(language)
-    return format_weights(matrix, answers, range(len(answers)), choose_thresholds(matrix, answers))
+def list_english_words() -> set[str]:
+    """Return the words of several English answers: in a text without diacritics they do not show Vietnamese."""
+    counts = Counter(word for answer in read_answers("en") for word in list_first_words(answer.text))
+    return {word for word, count in counts.items() if count >= COMMON}
 
 
-def format_weights(
-    matrix: Matrix, answers: Sequence[TrainingAnswer], rows: Sequence[int], thresholds: ModelThresholds
-) -> str:
-    """Return the file of weights that the answers in some rows give."""
-    is_refusal, is_partial = [answer.is_refusal for answer in answers], [answer.is_partial for answer in answers]
-    kinds = [[answer.label == kind for answer in answers] for kind in KINDS]
-    columns = [*fit_weights(matrix, make_signs(is_refusal, is_partial), rows)]
-    columns += [*fit_weights(matrix, make_signs(*kinds), [row for row in rows if is_refusal[row]])]
-    lines = [f"{name} from\t{value:.2f}" for name, value in thresholds._asdict().items()]
-    lines.append("\t".join(("feature", *HEADS)))
-    for index, feature in enumerate(matrix.features):
-        row = [float(column[index]) for column in columns]
-        if max(map(abs, row)) >= LEAST_WEIGHT:
-            lines.append("\t".join((feature, *(_format_weight(weight) for weight in row))))
-    return "\n".join(lines) + "\n"
+def train_model(language: str) -> RefusalModel:
+    """Return the model that all answers of a language give."""
+    training = load_training_set(language)
+    weights = fit_heads(training, range(len(training.answers)))
+    bare = choose_triggers(language, list_english_words()) if language == "vi" else []
+    word_lists = choose_triggers(language), bare, choose_denials(language)
+    return build_model(language, training, weights, word_lists)
 
 
-def _format_weight(weight: float) -> str:
-    return f"{weight:.2f}" if abs(weight) >= LEAST_WEIGHT else ""
+def format_parameters(language: str, model: RefusalModel) -> str:
+    """Return the file of what a model has beside its weights, with a digest of what it learned from."""
+    parameters = model.parameters
+    content = {
+        "learned_from": digest_training_set(language),
+        "scales": parameters.scales,
+        "triggers": sorted(parameters.triggers),
+        "bare_triggers": sorted(parameters.bare_triggers),
+        "denials": sorted(parameters.denials),
+        "measures": dict(parameters.measures),
+    }
+    return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
+
+
+def digest_training_set(language: str) -> str:
+    """Return a digest of all that the model of a language learns from: acts, kinds, runs and measures."""
+    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {PARTIAL_WEIGHT}".encode())
+    for answer in read_answers(language):
+        features = read_answer_features(answer)
+        digest.update(f"{answer.act} {answer.kind} {answer.source} {features.measures}".encode())
+        digest.update(features.keys.tobytes())
+    return digest.hexdigest()
 
 
 def main() -> int:
-    """Write the weights of every language."""
-    for language in MODEL_LANGUAGES:
-        content = train_model(language)
-        MODEL_FOLDER.joinpath(f"{language}.tsv").write_text(content, "utf-8")
-        print(f"{language}: {content.count(chr(10)) - 4} features, {', '.join(content.splitlines()[:3])}")
-    return 0
+    """Write the models, or check that they are up to date."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("languages", nargs="*", default=MODEL_LANGUAGES)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    MODEL_FOLDER.mkdir(exist_ok=True)
+    is_old = False
+    for language in options.languages:
+        if options.check:
+            recorded = json.loads((MODEL_FOLDER / f"{language}.json").read_text("utf-8"))["learned_from"]
+            if recorded != digest_training_set(language):
+                print(f"{language}: the model learned from something else")
+                is_old = True
+            continue
+        model = train_model(language)
+        np.save(MODEL_FOLDER / f"{language}.npy", model.table)
+        (MODEL_FOLDER / f"{language}.json").write_text(format_parameters(language, model), "utf-8")
+        print(
+            f"{language}: {len(read_answers(language))} answers, {len(model.table)} runs, "
+            f"{len(model.parameters.triggers)} triggers"
+        )
+    return 1 if is_old else 0
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
-
 from assay.text.lexicon_file import read_lexicon_yaml
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
@@ -21,8 +19,6 @@ def build_copies() -> Iterator[tuple[Path, str]]:
     """Yield the path and the content of each copy."""
     for path in sorted(FOLDER.joinpath("lexicons").glob("*.yaml")):
         yield path.with_suffix(".json"), _format_json(read_lexicon_yaml(path.read_text("utf-8"), path.name).data)
-    for path in sorted(FOLDER.joinpath("refusal_models").glob("*.yaml")):
-        yield path.with_suffix(".json"), _format_json(yaml.safe_load(path.read_text("utf-8")))
 
 
 def _format_json(content: object) -> str:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         settle,
     )
     from assay.metrics.catalog import DEFAULT_METRICS
+    from assay.records.errors import AssayError, InputError
     from assay.records.verdicts import JudgeRubric, RubricLabel
     from assay.trends.check_production import monitor
     from assay.trends.load_history import history
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_METRICS",
+    "AssayError",
+    "InputError",
     "JudgeRubric",
     "RubricLabel",
     "ScoreResult",
@@ -72,6 +75,8 @@ __all__ = [
 
 _HOME = dict.fromkeys(__all__, "assay.api") | {
     "DEFAULT_METRICS": "assay.metrics.catalog",
+    "AssayError": "assay.records.errors",
+    "InputError": "assay.records.errors",
     "JudgeRubric": "assay.records.verdicts",
     "RubricLabel": "assay.records.verdicts",
     "monitor": "assay.trends.check_production",

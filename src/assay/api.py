@@ -63,7 +63,7 @@ from assay.runs.python_values import (
     read_outputs_value,
 )
 from assay.runs.score_inputs import ScoreInputs
-from assay.runs.score_result import ScoreResult, compare_results, list_observations
+from assay.runs.score_result import ScoreResult, compare_results, list_observations, require_result
 from assay.runs.score_run import score_observations, use_lexicons
 
 if TYPE_CHECKING:
@@ -296,7 +296,8 @@ def score(
     golden = read_golden_value(golden)
     goldens.refuse_placeholders(golden, "golden")
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
-    rows = rows or read_outputs_value(observations, golden, config)
+    reading_notes: dict[str, None] = {}
+    rows = rows or read_outputs_value(observations, golden, config, reading_notes)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     if isinstance(corpus, (str, Path)):
         corpus = load_corpus(corpus)
@@ -329,7 +330,7 @@ def score(
             corpus=corpus,
             loaded_gate=load_gate_with_baseline(request),
             judging=judging,
-            notices=(*doubts, *unbound),
+            notices=(*reading_notes, *doubts, *unbound),
             digest=digest,
         )
         run = score_observations(inputs, rows)
@@ -355,6 +356,7 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = ()) -> D
     `rules` are a Gate, the fields of a gate file as a dictionary, the path of one, or the name of a profile. Raises
     InputError for rules that cannot be used.
     """
+    require_result(result, "result")
     resolved = load_requested_gate(read_gate_value(rules))
     if resolved is None:
         raise InputError("no gate given")
@@ -363,8 +365,8 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = ()) -> D
 
 
 def compare(
-    baseline: ScoreResult,
-    candidate: ScoreResult,
+    baseline: ScoreResult | PathLike,
+    candidate: ScoreResult | PathLike,
     *,
     baseline_config: str | None = None,
     candidate_config: str | None = None,
@@ -373,8 +375,9 @@ def compare(
     """Compare a configuration of one result with one of another, or of the same result: the baseline comes first.
 
     `assay.compare(before, after)` is `after.compare(before)`. A gain is what the candidate is better by.
-    A configuration must be named only if its result has several. With a `gate`, `comparison.decision` is its decision
-    on the candidate. Raises InputError for sides that are not comparable.
+    A side may also be the path of a run folder or of a saved baseline. A configuration must be named only if its side
+    has several. With a `gate`, `comparison.decision` is its decision on the candidate. Raises InputError for sides that
+    are not comparable.
     """
     return compare_results(
         baseline, candidate, baseline_config=baseline_config, candidate_config=candidate_config, gate=gate
@@ -396,6 +399,7 @@ def explain(
     there is only one. `show_forbidden` prints text that the user of the case must not see. Raises InputError for an
     unknown case or configuration.
     """
+    require_result(result, "result")
     if isinstance(case, CaseResult):
         config = config or case.config
         case = case.id
@@ -546,7 +550,7 @@ def report(
         per_case=_to_text(per_case),
         now=now,
     )
-    written = write_reports(result.run, files)
+    written = write_reports(require_result(result, "result").run, files)
     if not written:
         raise InputError("report: no file named (expected markdown, html, json, junit, csv or per_case)")
     return [path for _, path in written]

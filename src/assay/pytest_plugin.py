@@ -31,6 +31,8 @@ FIXTURE = "assay_run"
 GATE_ID = "gate"
 _OBSERVE_OPTIONS = ("search", "name", "context", "repeat", "concurrency", "deadline", "retrieval_only")
 _SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration")
+_FILE_OPTIONS = ("golden", "corpus", "gate", "verdicts", "calibration")
+"""The options that may be files, which are looked for beside the file of the test first."""
 _OPTIONS = ("target", "golden", *_OBSERVE_OPTIONS, *_SCORE_OPTIONS)
 _BLOCKING_OUTCOMES = ("FAIL", "INCOMPLETE")
 
@@ -50,6 +52,13 @@ class _Plan:
     key: str
     options: dict[str, Any]
     golden: GoldenSet
+
+
+@dataclass(frozen=True, slots=True)
+class _NotScored:
+    """Takes the place of a result where there is none: the error stands in the first test, the others name that."""
+
+    first_test: str
 
 
 _results = pytest.StashKey[dict[str, Any]]()
@@ -95,22 +104,29 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
-    """Return the plan of a marker. Raises UsageError for arguments that cannot be used, golden sets included."""
+    """Return the plan of a marker. Raises CollectError for arguments, golden sets and gates that cannot be used.
+
+    It is an error of the file of the test; later it would be one of each case. pytest shows it without a traceback.
+    """
+    from assay.gates.gate_files import load_requested_gate
     from assay.records.errors import AssayError
-    from assay.runs.python_values import read_golden_value
+    from assay.runs.python_values import read_gate_value, read_golden_value
 
     options = dict(marker.kwargs)
     unknown = sorted(set(options) - set(_OPTIONS))
     missing = [name for name in ("target", "golden") if name not in options]
     if marker.args or unknown or missing:
         got = ", ".join([*map(repr, marker.args), *unknown]) or f"no {' and no '.join(missing)}"
-        raise pytest.UsageError(f"{item.nodeid}: marker assay: got {got}; expected some of {', '.join(_OPTIONS)}")
-    for name in ("golden", "corpus", "gate"):
+        raise pytest.Collector.CollectError(
+            f"{item.nodeid}: marker assay: got {got}; expected some of {', '.join(_OPTIONS)}"
+        )
+    for name in _FILE_OPTIONS:
         options[name] = _resolve_path(options.get(name), item.path.parent)
     try:
         golden = read_golden_value(options["golden"])
+        load_requested_gate(read_gate_value(options["gate"]))
     except AssayError as error:
-        raise pytest.UsageError(f"{item.nodeid}: marker assay: {error}") from None
+        raise pytest.Collector.CollectError(f"{item.nodeid}: marker assay: {error}") from None
     return _Plan(f"{item.path}::{item.originalname}", options, golden)
 
 
@@ -134,8 +150,11 @@ def assay_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
         try:
             results[plan.key] = _score_once(plan, request.config, _find_shared_folder(tmp_path_factory))
         except AssayError as error:
+            results[plan.key] = _NotScored(request.node.name)
             pytest.fail(f"assay: {_name_own_option(str(error))}", pytrace=False)
-    result: ScoreResult = results[plan.key]
+    result: ScoreResult | _NotScored = results[plan.key]
+    if isinstance(result, _NotScored):
+        pytest.fail(f"assay: nothing was scored, for the reason that {result.first_test} gives", pytrace=False)
     case = next((case for case in result.cases if case.id == case_id), None)
     run = AssayRun(result, case)
     request.node.stash[_run_of_item] = run

@@ -53,7 +53,8 @@ def test_every_observation_has_one_finding_that_adds_up(
     assert result.verdict in FAULT_PARTIES and (result.cause is None or result.cause in ROOT_CAUSES)
     assert (result.cause is None) == (not result.fix) == (not result.sign)
     if result.verdict == "pass":
-        assert result.good and result.reached is not False and result.cause is None
+        assert result.good and result.reached is not False
+        assert result.cause is None or result.subcause == "text_exchanged"  # a trace that contradicts itself
     if result.verdict == "masked_gap":
         assert result.good and result.reached is False
     if result.verdict in ("generation_fault", "retrieval_fault") and result.subtype not in ("citation",):

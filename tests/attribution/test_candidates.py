@@ -169,12 +169,12 @@ CUT = "Full-time staff get a number of days of annual"
 
 def test_without_a_corpus_evidence_that_stops_inside_a_sentence_was_cut() -> None:
     shown = Stage("context", (Chunk("leave", text=CUT),))
-    trace = seen(shown, answer="Full-time staff get a number of days.")
+    trace = seen(shown, answer="Full-time staff get days off every year.")
     found = blamed(case(), trace)
     assert ("chunking", "cut_off", "low") == named(found)
     assert ("golden_label_issue",) == found.also
     whole = seen(
-        Stage("context", (Chunk("leave", text=f"{CUT} leave."),)), answer="Full-time staff get a number of days."
+        Stage("context", (Chunk("leave", text=f"{CUT} leave."),)), answer="Full-time staff get days off every year."
     )
     assert "chunking" not in blamed(case(), whole).named_causes
 

@@ -67,6 +67,15 @@ def test_a_run_without_a_gate_is_grey_and_no_advice_to_release(opened: Open) -> 
     assert "1 case leaked" == page.evaluate("document.querySelector('.banner .events').textContent")
 
 
+def test_commands_in_sentences_are_code(opened: Open) -> None:
+    data = world(FRUIT)
+    asked = Decision("NOT_GATED", ("1 case is open (`assay judge` without --only asks), not `this`",))
+    configs = {name: structs.replace(result, decision=asked) for name, result in data.scoring.configs.items()}
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=asked, gate=None)))
+    assert "assay judge" == page.evaluate("document.querySelector('.banner code').textContent")
+    assert "1 case is open (assay judge without --only asks), not `this`" in page.text()
+
+
 def test_search_finds_words_without_marks_and_filters_narrow_the_list(opened: Open) -> None:
     page = opened(world(FRUIT), "#/cases")
     wait_for_count(page, 12)

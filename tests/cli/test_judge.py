@@ -66,6 +66,24 @@ def test_dry_run_says_what_it_would_take_and_asks_nothing(
 
 
 @pytest.mark.slow
+def test_dry_run_needs_neither_address_nor_key(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == judge("--dry-run", "--show")
+    with_both = capsys.readouterr().out
+    monkeypatch.delenv("THE_JUDGE")
+    monkeypatch.delenv("THE_KEY")
+    assert 0 == judge("--dry-run", "--show")
+    note = "note: not set yet, and needed to ask scripted: THE_JUDGE, THE_KEY\n"
+    assert with_both == capsys.readouterr().out.replace(note, "")
+    inputs = ["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *METRICS]
+    assert 0 == main([*inputs, "--judge", "scripted", "--model", "scripted-1", "--dry-run"])
+    assert "16 requests about 8 observations" in capsys.readouterr().out
+    assert 2 == judge()
+    assert "the environment variable THE_JUDGE is missing or empty" in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_dry_run_gives_the_cost_where_the_settings_give_prices(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -151,6 +151,17 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
 
 
 @pytest.mark.slow
+def test_a_judging_in_part_leaves_a_run_incomplete_unless_a_gate_asks_for_no_more(server: JudgeServer) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c1")
+    report = score()
+    asked = "the judge was not asked about 6 of 8 cases (`assay judge` without --only asks)"
+    assert (3, True) == (report["status"], asked in str(report["configs"]["a"]["decision"]))
+    assert 3 == score(*gate(), *calibrated())["status"]
+    assert 0 == score(*gate(metric="error_rate", at_least=None, at_most=0.5))["status"]
+    assert 0 == score(*gate(min_coverage=0.2), *calibrated())["status"]
+
+
+@pytest.mark.slow
 def test_a_rule_may_be_content_with_fewer_verdicts(server: JudgeServer) -> None:
     """Every second answer is wrong: 4 of 7 are faithful, 4 of 8 if the one without a verdict is not."""
     assert 0 == judge("--votes", "1", *(f"--only=case:c{number}" for number in range(7)))

@@ -3,9 +3,11 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import assay
 from assay.cli import main
 from assay.cli.app import find_report_option
 from assay.cli.golden import split_run_folders
@@ -144,3 +146,63 @@ def test_a_set_that_there_is_is_the_base_of_the_next_version(failing: Path, caps
     Path("golden.jsonl").write_text("{")
     assert main(["golden", "review", "candidates.jsonl", "--out", "review.html"]) == 0
     assert "--base golden.jsonl --out golden-VERSION.jsonl --version VERSION" in capsys.readouterr().err
+
+
+def test_a_leak_is_the_case_to_explain_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = {"id": "wrong", "question": "What is the fee?", "must_have": ["900 EUR"]}
+    secret: dict[str, Any] = {"id": "secret", "question": "What is the code?", "behaviour": "permission_denied"}
+    secret |= {"user": {"roles": ["guest"]}, "forbidden": [{"chunk_id": "staff:1"}], "forbidden_text": ["HUB-22"]}
+    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (wrong, secret)))
+    answers = [{"case_id": "wrong", "answer": "It is 20 EUR."}, {"case_id": "secret", "answer": "HUB-22"}]
+    (tmp_path / "outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answers))
+    main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
+    assert "next: assay explain secret " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        (["run", "--golden", "golden.jsonl", "--target", "own_system.ask"], "did you mean 'own_system:ask'?"),
+        (["run", "--golden", "golden.jsonl", "--target", "own_system:aks"], "(did you mean 'ask'?)"),
+        (["explain", "raet", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"], "did you mean 'rate'?"),
+        (["explain", "zz", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"], "expected the id of a case"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_answered_with_the_one_that_was_meant(
+    command: list[str], hint: str, failing: Path, capsys: Printed
+) -> None:
+    (failing / "assay.yaml").unlink()
+    (failing / "outputs.jsonl").write_text('{"case_id": "rate", "answer": "900 EUR"}\n')
+    assert 2 == main(command)
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("facts", [[], ["900 EUR"], ["the fee may be waived by the board"]])
+def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_would(
+    facts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    case = {"id": "fee", "question": "What is the fee?", "reference": "900 EUR", "must_have": facts}
+    (tmp_path / "golden.jsonl").write_text(json.dumps(case) + "\n")
+    (tmp_path / "outputs.jsonl").write_text('{"case_id": "fee", "answer": "The fee is 900 EUR."}\n')
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
+    printed = capsys.readouterr().out
+    assert (not facts) is ("(must_have in the cases, or run `assay judge`)" in printed)
+
+
+@pytest.mark.parametrize("answer_key", ["reply", "answer"])
+def test_replies_without_an_answer_are_said_before_all_other_notes(
+    answer_key: str, failing: Path, capsys: Printed
+) -> None:
+    module = f"own_{answer_key}"
+    (failing / f"{module}.py").write_text(
+        f"def ask(question):\n    return {{{answer_key!r}: 'It is 900 EUR.', 'contexts': ['The rate is 900 EUR.']}}\n"
+    )
+    assert 0 == main(["run", "--golden", "golden.jsonl", "--target", f"{module}:ask", "--run-dir", "run"])
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    is_said = "no answer was read from 3 of 3 replies (response: {answer: PATH} in its settings)" in notes[0]
+    assert is_said is (answer_key == "reply")
+    golden = [{"id": "fee", "question": "What is the fee?", "must_have": ["900 EUR"]}]
+    warnings = assay.run(lambda _: {answer_key: "It is 900 EUR.", "contexts": ["900 EUR"]}, golden).run.scoring.warnings
+    assert (answer_key == "reply") is any("no answer was read from 1 of 1 reply (" in text for text in warnings)

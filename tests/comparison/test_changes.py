@@ -171,3 +171,11 @@ def test_a_case_whose_attribution_alone_differs_is_told_too() -> None:
 
 def test_time_and_money_are_no_quality() -> None:
     assert () == compare_snapshots(side({"latency_ms": [1.0]}, "a"), side({"latency_ms": [2.0]}, "b")).cases
+
+
+def test_what_one_side_alone_reports_is_not_called_the_same() -> None:
+    """A run that is compared while it is made does not know its own target as its manifest will tell it."""
+    values = {"recall@10": [1.0] * 4}
+    before = side(values, "a", config_id="x", made_with={"target.call": "rag:ask"})
+    changed = compare_snapshots(before, side(values, "b", config_id="x")).changed
+    assert ("nothing that both sides report about how they were produced differs",) == changed

@@ -164,6 +164,64 @@ def test_two_configurations_of_recorded_outputs_compare_without_a_run_folder(
     assert report["comparison"] == live["comparison"]
 
 
+@pytest.fixture
+def partly_answered(tmp_path: Path) -> Path:
+    """A folder with a run `all` that answers four cases, and a run `part` without the last of them."""
+    ids = ["q1", "q2", "q3", "q4"]
+    cases = [{"id": i, "question": f"What is {i}?", "evidence": [{"chunk_id": f"{i}:1"}]} for i in ids]
+    (tmp_path / "golden.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    for name, answered in (("all", ids), ("part", ids[:3])):
+        rows = [{"case_id": i, "config_id": name, "answer": "A", "retrieved": [f"{i}:1"]} for i in answered]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        recorded = ["--golden", str(tmp_path / "golden.jsonl"), "--outputs", str(tmp_path / f"{name}.jsonl")]
+        main(["score", *recorded, "--metrics", "recall@10,failed", "--run-dir", str(tmp_path / name)])
+    return tmp_path
+
+
+def test_what_one_side_did_not_answer_is_in_no_test_and_said(partly_answered: Path, capsys: Printed) -> None:
+    capsys.readouterr()
+    code = main(["compare", str(partly_answered / "all"), str(partly_answered / "part"), "--verbose"])
+    assert 3 == code
+    assert "has no observation of 1 case (q4): in no test (--missing zero" in " ".join(capsys.readouterr().out.split())
+    main(["compare", str(partly_answered / "all"), str(partly_answered / "part")])
+    printed = capsys.readouterr().out
+    assert "on 3 cases that both sides answered" in printed
+    assert "Cases that both sides answered: the same ones fail on both sides; 1 is answered on one side only" in printed
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_missing_zero_counts_what_one_side_did_not_answer_as_failed(
+    recorded: bool, partly_answered: Path, capsys: Printed
+) -> None:
+    sides = [str(partly_answered / "all"), str(partly_answered / "part")]
+    if recorded:
+        sides = ["--golden", str(partly_answered / "golden.jsonl"), "--metrics", "recall@10,failed"]
+        sides += ["--outputs", *(str(partly_answered / f"{name}.jsonl") for name in ("all", "part"))]
+        sides += ["--baseline-config", "all", "--candidate-config", "part"]
+    path = partly_answered / "c.json"
+    assert 0 == main(["compare", *sides, "--missing", "zero", "--json-report", str(path)])
+    assert "Cases: 1 fail now, 0 no longer" in capsys.readouterr().out
+    metrics = json.loads(path.read_text())["comparison"]
+    assert 0.75 == metrics["recall@10"]["candidate"]
+    assert ["q4"] == metrics["failed"]["regressed"]
+
+
+def test_a_saved_baseline_cannot_count_missing_cases_as_zero(partly_answered: Path, capsys: Printed) -> None:
+    saved_file = str(partly_answered / "saved.json")
+    assert 0 == main(["baseline", "save", str(partly_answered / "part"), "--out", saved_file])
+    code, _ = compared(partly_answered / "c.json", saved_file, str(partly_answered / "all"), "--missing", "zero")
+    assert 2 == code
+    assert "got 1 case without observation; expected the run that it was saved from" in capsys.readouterr().err
+
+
+def test_the_gate_of_a_run_may_count_missing_cases_as_zero(partly_answered: Path) -> None:
+    gate = partly_answered / "gate.yaml"
+    gate.write_text("rules:\n  - {metric: recall@10, at_least: 0.9}\n")
+    check = ["gate", "check", str(partly_answered / "part"), "--gate", str(gate)]
+    assert 3 == main(check)
+    assert 1 == main([*check, "--missing", "zero"])
+
+
 def test_a_run_compared_with_itself_changes_nothing(saved: str, tmp_path: Path) -> None:
     _, report = compared(tmp_path / "c.json", saved, saved)
     assert ([], [], []) == (report["cases"], report["moves"], report["why_moved"])

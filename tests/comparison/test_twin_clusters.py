@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from typer.testing import CliRunner
 
 from assay.cli.app import build_app
-from assay.comparison.compare_scores import compare_run_configs
 from assay.formats.golden_files import load_golden
 from assay.metrics.variants import NO_ALIKE_VARIANTS, VARIANTS_ARE_CASES
 from assay.records.errors import InputError
@@ -23,6 +22,7 @@ from assay.report.explain_case import explain_case
 from assay.report.json_report import render_json_report
 from assay.report.terminal import render_score_screen
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
+from assay.runs.score_result import ScoreResult, compare_results
 from assay.runs.score_run import score_observations
 
 QUESTIONS = 12
@@ -245,7 +245,7 @@ def test_variants_change_nothing_else_in_a_comparison(tmp_path: Path) -> None:
             score_observations(ScoreInputs.from_golden(cases, ScoreRequest()), observe(cases, failing))
             for failing in ({"q1", "q2"}, {"q2", *wrong})
         )
-        comparison = compare_run_configs(before, "a", after, "a")
+        comparison = compare_results(ScoreResult(before), ScoreResult(after))
         both.append((comparison, {name: dict(of_slice) for name, of_slice in comparison.slices.items()}))
     (with_twins, slices), (alone, other_slices) = both
     change = with_twins.metrics.pop("consistency")

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from assay import run
 from assay.cli import main
-from assay.comparison.compare_scores import compare_run_configs
 from assay.formats.golden_files import load_golden
 from assay.metrics.variants import NO_DIFFERING_VARIANTS, UNKNOWN_DISTINCTION_REASON, VARIANTS_ARE_CASES
 from assay.records.golden_set import Case, Evidence, GoldenSet, User
@@ -23,6 +22,7 @@ from assay.records.scores import ScoringResult
 from assay.report.explain_case import explain_case
 from assay.report.json_report import render_json_report
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
+from assay.runs.score_result import ScoreResult, compare_results
 from assay.runs.score_run import score_observations
 
 QUESTIONS = 12
@@ -332,7 +332,7 @@ def test_a_comparison_says_that_it_changed_and_nothing_else() -> None:
         score_observations(ScoreInputs.from_golden(golden, ScoreRequest()), observe(golden, texts))
         for texts in ({}, blind)
     ]
-    comparison = compare_run_configs(runs[0], "a", runs[1], "a")
+    comparison = compare_results(ScoreResult(runs[0]), ScoreResult(runs[1]))
     change = comparison.metrics["twin_distinction"]
     assert (change.family, change.verdict) == ("variants", "regressed")
     assert not comparison.cases

@@ -286,6 +286,27 @@ def test_native_lines_and_documents_hold_the_records_themselves(tmp_path: Path) 
     assert lines == document
 
 
+def test_a_unit_of_one_selector_may_be_written_without_any_of(tmp_path: Path) -> None:
+    short = [
+        {"chunk_id": "c1"},
+        {"document": "leave", "page": 3, "grade": 2},
+        {"path": "src/a.py", "symbol": "A.b", "required": False, "reason": "names it"},
+        {"any_of": [{"chunk_id": "c4"}]},
+    ]
+    long = [
+        {"any_of": [{"chunk_id": "c1"}]},
+        {"any_of": [{"document": "leave", "page": 3}], "grade": 2},
+        {"any_of": [{"path": "src/a.py", "symbol": "A.b"}], "required": False, "reason": "names it"},
+        {"any_of": [{"chunk_id": "c4"}]},
+    ]
+    sets = [
+        load_golden(saved(tmp_path, jsonl({"id": "a", "question": "Q?", "evidence": units}), f"{number}.jsonl")).golden
+        for number, units in enumerate((short, long))
+    ]
+    assert sets[0] == sets[1]
+    assert sets[0].cases[0].evidence[1] == Evidence(({"document": "leave", "page": 3},), grade=2)
+
+
 def test_native_names_are_stored_in_nfc(tmp_path: Path) -> None:
     decomposed, composed = "phe\u0301p", "phép"
     native = {**NATIVE, "id": decomposed, "evidence": [{"any_of": [{"document": decomposed, "title": decomposed}]}]}

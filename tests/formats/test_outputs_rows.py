@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import assay
+from assay.formats.foreign_files import load_foreign_file
 from assay.formats.outputs import detect_output_format, open_output_files, prepare_decodable, read_observations
 from assay.records.errors import InputError
 from assay.records.golden_set import Case
@@ -44,6 +45,41 @@ def test_rows_of_other_tools_answer_the_case_whose_question_they_hold(tmp_path: 
     (observation,) = read(write(tmp_path, row))
     assert ("leave", "ragas", "12 days") == (observation.case_id, observation.config_id, observation.answer)
     assert [LEAVE] == [chunk.text for stage in observation.stages or () for chunk in stage.chunks]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_one_list_of_rows_is_recognised(tmp_path: Path, indent: int | None) -> None:
+    path = tmp_path / "ragas.json"
+    path.write_text(json.dumps([RAGAS, DEEPEVAL | {"id": "a"}], indent=indent), encoding="utf-8")
+    assert ["leave", "a"] == [row.case_id for row in read(path)]
+
+
+@pytest.mark.parametrize("rows", [[], [1], [{"case_id": "leave", "answer": "12 days"}], [{"x": 1}]])
+def test_another_list_is_no_output(tmp_path: Path, rows: list[Any]) -> None:
+    path = tmp_path / "outputs.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    with pytest.raises(InputError, match="a JSON array, which is one value and not a line for each case"):
+        read(path)
+
+
+@pytest.mark.parametrize("name", ["ragas.json", "ragas.jsonl"])
+def test_a_number_that_another_tool_does_not_have_is_missing(tmp_path: Path, name: str) -> None:
+    """Ragas writes NaN for a metric without a value, which no JSON can hold."""
+    rows = [RAGAS | {"faithfulness": float("nan")}, RAGAS | {"id": "a", "response": float("nan"), "x": -float("inf")}]
+    path = tmp_path / name
+    text = json.dumps(rows) if name.endswith(".json") else "\n".join(map(json.dumps, rows))
+    path.write_text(text, encoding="utf-8")
+    first, second = read(path)
+    assert "12 days" == first.answer
+    assert not isinstance(second.answer, str)
+    assert ["12 days a year"] * 2 == [case.reference for case, _ in load_foreign_file(path).cases]
+
+
+def test_a_row_is_strict_json_in_all_else(tmp_path: Path) -> None:
+    path = tmp_path / "ragas.jsonl"
+    path.write_text('{"user_input": "Who?", "response": "HR", "response": NaN}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="E_KEY_TWICE"):
+        read(path)
 
 
 def test_an_id_decides_before_the_question(tmp_path: Path) -> None:

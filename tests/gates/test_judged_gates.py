@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.runs.judged import JUDGE, OTHER, World, read_summary
 
+from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.rubric_files import load_rubrics
@@ -114,7 +115,7 @@ def test_a_calibrated_judge_may_gate(world: World) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"may_gate": False, "reasons": ("people say so",)}, ""),
+        ({"may_gate": False, "reasons": ("people say so", "too few")}, "does not let it gate: people say so; too few"),
         ({"judge": OTHER.digest}, "was measured on another judge"),
         ({"rubric_hash": "sha256:older"}, "was measured with another rubric"),
     ],
@@ -124,16 +125,29 @@ def test_a_calibration_of_something_else_lets_no_metric_gate_and_says_so(
 ) -> None:
     verdicts = world.export(world.contents(JUDGE))
     calibration_flags = ("--calibration", calibrated(world, **changes))
-    assert (0, "uncalibrated") == gated(world, verdicts, write_gate(world, "judge"), *calibration_flags)[:2]
-    notices = [
-        warning
-        for warning in world.score(verdicts, *calibration_flags)[2]["warnings"]
-        if warning.startswith("the calibration of")
-    ]
-    assert [bool(said)] * len(notices) == [
-        "informs and does not gate" in warning and said in warning for warning in notices
-    ]
-    assert bool(said) == bool(notices)
+    code, state, message = gated(world, verdicts, write_gate(world, "judge"), *calibration_flags)
+    assert (0, "uncalibrated") == (code, state)
+    assert "the calibration of faithfulness(by=judge) does not let it gate: " in message
+    assert said in message
+    assert "not calibrated" not in message
+    _, _, report = world.score(verdicts, *calibration_flags)
+    notices = [warning for warning in report["warnings"] if warning.startswith("the calibration of")]
+    assert [True] == [said in warning for warning in notices]
+    assert said in read_summary(report, "faithfulness(by=judge)")["note"]
+    assert not any("uncalibrated" in note for note in [read_summary(report, "faithfulness(by=judge)")["note"]])
+
+
+def test_a_refused_rule_on_scores_by_rules_says_why_their_calibration_lets_them_not_gate(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = {"judge": RULES_VERSION, "rubric_hash": "", "platt": {"slope": 0.0, "intercept": 0.0}}
+    path = calibrated(world, **record, may_gate=False, reasons=("too few labels",))
+    Path(path).write_text(Path(path).read_text(encoding="utf-8").replace("by=judge", "by=rules"), encoding="utf-8")
+    inputs = ["score", "--golden", str(world.golden), "--outputs", str(world.outputs), "--calibration", path]
+    assert 2 == main([*inputs, "--gate", write_gate(world, "rules")])
+    printed = capsys.readouterr().err
+    assert "has no absolute scale" in printed
+    assert "the calibration of faithfulness(by=rules) does not let it gate: too few labels" in printed
 
 
 def test_a_judge_calibrated_on_another_golden_set_may_gate_and_the_report_says_so(world: World) -> None:

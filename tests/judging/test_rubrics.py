@@ -213,6 +213,34 @@ def test_every_fault_is_reported_with_its_line(old: str, new: str, message: str)
     assert message in problems_of(OWN.replace(old, new, 1))
 
 
+def test_wrong_types_and_what_makes_no_sense_are_told_together() -> None:
+    text = OWN.replace('"1"', "1").replace("value: 0", "value: low").replace("It is polite.", '""')
+    text = text.replace("name: tone", "name: Tone").replace("{{answer}}", "{{reply}}") + "quotes: [kind]\nhash: x\n"
+    problems = problems_of(text)
+    for expected in (
+        "hash: E_UNKNOWN_FIELD unknown key",
+        "version: E_TYPE wrong type (got 1; expected a string)",
+        "labels[1].value: E_TYPE wrong type (got 'low'",
+        "name: E_RUBRIC not a name (got 'Tone'",
+        "labels[0].meaning: E_RUBRIC empty",
+        "task: E_RUBRIC placeholder 1 is not an input (got 'reply'",
+    ):
+        assert expected in problems
+    assert "quotes[0]" not in problems, "its labels are not known yet"
+
+
+def test_more_errors_than_are_listed_are_no_traceback() -> None:
+    labels = "".join(f"  - name: {number}\n    value: 1\n    meaning: It is.\n" for number in range(60))
+    assert "labels[2].name: E_TYPE wrong type (got 0" in problems_of(OWN + labels)
+
+
+def test_what_rests_on_a_field_of_the_wrong_type_is_not_blamed() -> None:
+    problems = problems_of(OWN.replace("inputs: [answer, question]", "inputs: answer"))
+    assert 1 == problems.count("E_")
+    problems = problems_of(OWN.replace("labels:\n", "labels: 3\nx_labels:\n"))
+    assert ["labels", "x_labels"] == sorted(re.findall(r"(\w+): E_\w+", problems))
+
+
 @pytest.mark.parametrize("text", ["", "- a\n- b\n", "just words", "labels: []"])
 def test_a_file_that_is_no_rubric_is_refused(text: str) -> None:
     assert "own.yaml:1" in problems_of(text)

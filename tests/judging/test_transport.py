@@ -14,7 +14,7 @@ import pytest
 from tests.contracts.loopback import Request, as_json, response, serving
 
 from assay.calls.interfaces import CallError
-from assay.judging.http_client import HttpTransport
+from assay.judging.http_client import HttpTransport, describe_system_error
 from assay.judging.provider import HttpReply, HttpRequest
 from assay.records.errors import SettingsError
 
@@ -140,7 +140,24 @@ def test_nobody_listening_means_that_nothing_was_sent() -> None:
         free.bind(("127.0.0.1", 0))
         with pytest.raises(CallError) as caught:
             sent(f"http://127.0.0.1:{free.getsockname()[1]}")
-    assert "unreachable" == caught.value.code
+    assert ("unreachable", "no connection to the judge's address: Connection refused") == (
+        caught.value.code,
+        caught.value.message,
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (ConnectionRefusedError(111, "Connect call failed ('10.0.0.7', 8080)"), "Connection refused"),
+        (socket.gaierror(-2, "Name or service not known"), "Name or service not known"),
+        (OSError("Multiple exceptions: [Errno 111] Connect call failed ('::1', 8080)"), "none of its addresses"),
+    ],
+)
+def test_a_recorded_error_names_no_address(error: OSError, expected: str) -> None:
+    described = describe_system_error(error)
+    assert described.startswith(expected)
+    assert not any(address in described for address in ("10.0.0.7", "8080", "::1"))
 
 
 def test_plain_server_behind_https_is_no_safe_connection() -> None:
@@ -165,6 +182,7 @@ def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(CallError) as caught:
         sent(url)
     assert "protocol" == caught.value.code
+    assert url not in caught.value.message
 
 
 def test_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,13 @@ def test_headline_by_a_judge_says_whether_it_was_calibrated(server: JudgeServer)
     for more, expected in (((), True), (calibrated(), False)):
         score(*more, metrics=FAITHFUL)
         assert expected is (said in Path("report.md").read_text())
+    refused = calibrated(may_gate=False, reasons=("too few labels",))
+    score(*refused, metrics=FAITHFUL)
+    report = Path("report.md").read_text().replace("\\", "")
+    assert said not in report
+    assert "For ranking and trends only: Faithfulness: the calibration of faithfulness(by=judge) does not let" in report
+    assert "it gate: too few labels" in report
+    assert "calibrated: faithfulness(by=judge) (may not gate)" in report
 
 
 # ── what a judge may say ─────────────────────────────────────────────────────────────────────────────────────────

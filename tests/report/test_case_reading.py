@@ -32,11 +32,12 @@ def test_a_phrase_is_named() -> None:
 def test_free_wording_is_explained_by_words_of_the_rules_alone() -> None:
     explanation = _explain("My Orion notes are blank on this, sorry.")
     reading = describe_case_reading(explanation)
-    assert reading.startswith("abstain, by its wording: “notes are blank on this”")
-    assert "count for a refusal" in reading
+    assert reading.startswith("abstain, by its wording: “")
+    assert "for a refusal" in reading
     assert "orion" not in reading
     assert not set("<>+$") & set(reading)
-    assert "<source> +" in list_reading_weights(explanation)
+    assert list_reading_weights(explanation).startswith("“")
+    assert "orion" not in list_reading_weights(explanation)
     assert "" == list_reading_weights(_explain("The documents do not mention the warranty."))
 
 

@@ -68,6 +68,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     for line in report["doubts"]:
         assert line[:60] in files["md"].read_text("utf-8").replace("\\", "")[:1500]
         assert json.dumps(line, ensure_ascii=False)[1:60] in files["html"].read_text("utf-8")
+    assert "or run `assay judge`)" in files["md"].read_text("utf-8")
     assert 0 == score(folder, "bad", *gate, "--verbose")
     assert any(line.startswith("doubt: 30 of 30 answers") for line in capsys.readouterr().out.splitlines()[:4])
     assert 0 == score(folder, "good", *gate)

@@ -34,6 +34,13 @@ def test_github_finds_no_mention_and_no_issue(text: str, active: str) -> None:
     assert text == escape_markdown(text).replace("&#8203;", "")
 
 
+def test_only_commands_of_assay_are_code() -> None:
+    assert "run `assay judge` now" == escape_markdown("run `assay judge` now")
+    assert "&#96;`assay judge`&#96;" == escape_markdown("``assay judge``")
+    for text in ("`rm -rf`", "`assay <b>`", "`assay |`", "`assay judge", "assay`", "`assays`", "`assay\n`"):
+        assert "`" not in escape_markdown(text)
+
+
 @pytest.mark.parametrize(
     "sign", ["\x7f", "\x85", "\x9b", "\u061c", "\u200e", "\u202e", "\u2028", "\u2066", "\ufeff", "\U000e0041"]
 )

@@ -211,7 +211,7 @@ def test_one_case_is_explained_whole(capsys: Printed) -> None:
 def test_an_unknown_case_cannot_be_explained(tmp_path: Path, capsys: Printed) -> None:
     golden, outputs = write(tmp_path / "g.jsonl", ONE), write(tmp_path / "o.jsonl", [make_trace("q1")])
     assert 2 == main(["explain", "q7", "--golden", golden, "--outputs", outputs])
-    assert "no such case in the golden set (got 'q7')" in capsys.readouterr().err
+    assert "no such case in the golden set (got 'q7'; " in capsys.readouterr().err
 
 
 # ── start-up ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.faults.forking import CommandForker
 
+import assay.metrics.catalog  # noqa: F401  # first, because pytester forgets what a test imports, and numpy loads once
 from assay.cli import main
 
 pytest_plugins = ["pytester"]
@@ -139,6 +140,9 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
         ("target=ask, golden='golden.jsonl', gates='x'", "got gates; expected some of"),
         ("target=ask, golden='none.jsonl'", "golden: E_VALUE no such file"),
         ("target=ask, golden=[{'id': 'a'}]", "golden:1: question"),
+        ("target=ask, golden='golden.jsonl', gate='gates/none.yaml'", "gates/none.yaml"),
+        ("target=ask, golden='golden.jsonl', gate='generel'", "generel"),
+        ("target=ask, golden='golden.jsonl', gate={'rules': [{'metric': 'recal@5', 'at_least': 1}]}", "recal@5"),
     ],
 )
 def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run, marker: str, message: str) -> None:
@@ -146,7 +150,22 @@ def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run
     text = f"import pytest\nfrom plugin_rag import ask\n\n{test}"
     (session.path / "test_rag.py").write_text(text, encoding="utf-8")
     outcome = run()
-    assert message in outcome.stdout.str() + outcome.stderr.str()
+    printed = outcome.stdout.str().partition("short test summary info")[0]
+    assert 1 == printed.count("marker assay: ")
+    assert message in printed
+    assert "pytest_plugin.py" not in printed, "a traceback of the plugin tells nobody anything"
+    assert not (session.path / "calls.txt").exists(), "nothing is asked before the marker can be used"
+
+
+def test_what_cannot_be_scored_is_said_once(session: pytest.Pytester, run: Run) -> None:
+    test = (
+        "@pytest.mark.assay(target=ask, golden='golden.jsonl', metrics='recal@5')\ndef test_rag(assay_run):\n    pass\n"
+    )
+    text = f"import pytest\nfrom plugin_rag import ask\n\n{test}"
+    (session.path / "test_rag.py").write_text(text, encoding="utf-8")
+    failures = [line for line in run("--tb=short", "-r", "N").stdout.lines if line.startswith("assay: ")]
+    assert ["assay: nothing was scored, for the reason that test_rag[leave] gives"] * 2 == failures[1:]
+    assert "recal@5" in failures[0]
 
 
 def test_the_fixture_without_a_marker_says_what_is_missing(session: pytest.Pytester, run: Run) -> None:

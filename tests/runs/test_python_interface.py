@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import assay
+from assay.cli import main
 from assay.metrics.catalog import CATALOG
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
@@ -424,3 +427,76 @@ def test_an_answer_that_is_no_text_is_one_answer() -> None:
     with pytest.raises(InputError, match="answer") as raised:
         assay.score(FEES[:1], [{"case_id": "10", "answer": float("nan")}])
     assert "two answers" not in str(raised.value)
+
+
+@pytest.mark.parametrize("number", [int, np.int64])
+def test_ids_of_rows_may_be_integers(number: Callable[[int], Any]) -> None:
+    golden = [
+        {"id": number(1), "question": "Leave?", "must_have": ["12"], "expected_chunk_ids": [number(7)]},
+        {"id": number(2), "question": "Gym?", "must_have": ["no"], "expected_chunk_ids": ["8"]},
+    ]
+    outputs = [
+        {"case_id": number(2), "answer": "Yes.", "retrieved": [{"id": number(8), "text": "No gym."}]},
+        {"case_id": number(1), "answer": "12 days.", "retrieved": [{"id": number(7), "text": "12 days."}]},
+    ]
+    result = assay.score(golden, outputs)
+    assert [("1", True), ("2", True)] == [(case.id, case.scores["recall@10"] == 1.0) for case in result.cases]
+    assert ["1", "2"] == [case.id for case in assay.run(lambda _: "12 days.", golden).cases]
+
+
+def test_ids_that_are_floats_are_refused_on_both_sides_with_the_reason() -> None:
+    golden = [{"id": 1.0, "question": "Leave?", "reference": "12"}]
+    with pytest.raises(InputError, match=r"golden:1: id: .*got 1.0; .*a column with empty cells is one of floats"):
+        assay.score(golden, [])
+    golden[0]["id"] = 1
+    with pytest.raises(InputError, match=r"outputs:1: .*an id that is a float \(got 1.0"):
+        assay.score(golden, [{"case_id": 1.0, "answer": "12"}])
+
+
+def test_rows_may_have_a_list_for_each_stage_as_files_may() -> None:
+    golden = [{"id": "a", "question": "Leave?", "expected_chunk_ids": ["c1"]}]
+    row = {"case_id": "a", "answer": "12", "retrieved": ["c2", "c1"], "reranked": ["c1", "c2"], "context": ["c1"]}
+    result = assay.score(golden, [row], metrics="recall@1,rr(stage=final)@10,context_recall")
+    assert {"recall@1": 0.0, "rr(stage=final)@10": 1.0, "context_recall": 1.0}.items() <= result.cases[0].scores.items()
+    asked = assay.run(lambda _: {key: row[key] for key in ("answer", "retrieved", "context")}, golden)
+    assert [0.5, 1.0] == [asked.cases[0].scores[metric] for metric in ("rr@10", "context_recall")]
+
+
+def test_what_is_not_read_of_rows_is_said() -> None:
+    golden = [{"id": "a", "question": "Leave?", "must_have": ["12"]}]
+    result = assay.score(golden, [{"case_id": "a", "answer": "12", "retreived": ["c1"]}])
+    assert "outputs: keys that were not read: retreived (did you mean retrieved?)" in result.run.scoring.warnings
+
+
+def test_run_folders_and_saved_baselines_compare_from_python(tmp_path: Path) -> None:
+    golden, outputs, saved = tmp_path / "golden.jsonl", tmp_path / "outputs.jsonl", str(tmp_path / "saved.json")
+    golden.write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    outputs.write_text(
+        json.dumps({"case_id": "leave", "answer": "12 days", "config_id": "old"}) + "\n", encoding="utf-8"
+    )
+    folder = str(tmp_path / "run")
+    assert 0 == main(["score", "--golden", str(golden), "--outputs", str(outputs), "--run-dir", folder])
+    assert 0 == main(["baseline", "save", folder, "--out", saved])
+    after = assay.score(golden, [{"case_id": "leave", "answer": "No idea.", "config_id": "new"}])
+    for before in (folder, Path(saved)):
+        comparison = assay.compare(before, after, gate={"rules": [{"metric": "failed", "at_most": 0}]})
+        assert ("leave",) == tuple(comparison.metrics["failed"].regressed)
+        assert comparison.decision is not None
+        assert "FAIL" == comparison.decision.outcome
+    assert not assay.compare(folder, folder).metrics["failed"].regressed
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: assay.gate("runs/1", "general"), "result: not a result (got 'runs/1'"),  # type: ignore[arg-type]
+        (lambda: assay.explain("runs/1", "leave"), "`assay explain`"),  # type: ignore[arg-type]
+        (lambda: assay.report(Path("runs/1"), html="x.html"), "`assay report`"),  # type: ignore[arg-type]
+        (lambda: assay.compare(None, None), "baseline: not a result (got None"),  # type: ignore[arg-type]
+        (lambda: assay.compare("runs/none", "runs/1"), "runs/none: E_SIDE no such file or folder"),
+    ],
+)
+def test_what_is_no_result_is_refused_with_what_was_expected(call: Callable[[], Any], argument: str) -> None:
+    with pytest.raises(assay.InputError) as refused:
+        call()
+    assert argument in str(refused.value)

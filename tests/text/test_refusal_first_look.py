@@ -7,23 +7,22 @@ import re
 
 import pytest
 from benchmarks.refusals import LANGUAGES, read_sentences
-from benchmarks.train_refusal_model import read_training_answers
+from benchmarks.train_refusal_model import TRIGGERED_LANGUAGES, read_answers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text import segmentation
 from assay.text.refusal_first_look import may_refuse_freely
-from assay.text.refusal_model import NEVER_PARTIAL
-from assay.text.refusal_model_file import MODEL_LANGUAGES, choose_model, load_reader
+from assay.text.refusal_model_file import load_parameters
 from assay.text.refusals import (
     detect_behaviour,
     find_behaviour_candidates,
     mark_answers_open_to_model,
 )
-from assay.text.segmentation import normalise_answer, split_clauses
+from assay.text.segmentation import split_clauses
 from assay.text.word_runs import split_tokens, split_words, split_words_and_underscores
 
-CLASS_WORDS = sorted({word for name in MODEL_LANGUAGES for word in load_reader(name).class_by_word})
+TRIGGERS = sorted({word for name in TRIGGERED_LANGUAGES for word in load_parameters(name).triggers})
 OTHER_WORDS = [
     "tower",
     "blue",
@@ -47,34 +46,23 @@ OTHER_WORDS = [
     "1/no",
 ]
 CLAUSE_PIECES = (", ", ": ", ". ", " and", " but", " i", " va toi", " so", " tuy nhien", "the", "x", "; ", "however")
-SENTENCES = [answer.text for name in MODEL_LANGUAGES for answer in read_training_answers(name)]
-texts = st.lists(st.sampled_from(CLASS_WORDS) | st.sampled_from(OTHER_WORDS), max_size=12).map(" ".join)
+SENTENCES = [answer.text for name in TRIGGERED_LANGUAGES for answer in read_answers(name)[::5]]
+texts = st.lists(st.sampled_from(TRIGGERS) | st.sampled_from(OTHER_WORDS), max_size=12).map(" ".join)
 LATIN_TEXT = st.text(st.sampled_from("aZ9_é·¶'- \n\t\x1c\xa0²ªßđ資,.:"), max_size=40)
 
 
-def _says_answer(answer: str) -> bool:
-    """Whether the model of the answer's language reads a plain answer for want of any word that refuses."""
-    text = normalise_answer(answer)
-    model = choose_model(text)
-    return model is None or NEVER_PARTIAL == model.score_text(text).partial_score
+@pytest.mark.parametrize("language", TRIGGERED_LANGUAGES)
+def test_hardly_anything_that_does_something_else_than_answer_is_left_out(language: str) -> None:
+    others = [answer.text for answer in read_answers(language) if answer.act != "answer"]
+    left_out = [text for text in others if not may_refuse_freely(text)]
+    assert len(left_out) <= 0.01 * len(others)
 
 
-@given(texts)
-def test_what_the_first_look_leaves_out_is_a_plain_answer_for_the_model(answer: str) -> None:
-    model = choose_model(normalise_answer(answer))
-    if model is not None and model.language == "vi" and answer.isascii():
-        return  # the one exception, which the sentences below bound
-    assert may_refuse_freely(answer) or _says_answer(answer)
-
-
-def test_the_first_look_leaves_out_no_sentence_that_a_model_weighs() -> None:
-    assert not [text for text in SENTENCES if not may_refuse_freely(text) and not _says_answer(text)]
-
-
-def test_vietnamese_without_diacritics_is_hardly_ever_left_out() -> None:
-    folded = [normalise_answer(answer.text) for answer in read_training_answers("vi")]
-    left_out = [text for text in folded if not may_refuse_freely(text) and not _says_answer(text)]
-    assert len(left_out) <= 0.01 * len(folded)
+@pytest.mark.parametrize(("language", "most"), [("en", 0.85), ("vi", 0.97)])
+def test_some_plain_answers_are_left_out(language: str, most: float) -> None:
+    plain = [answer.text for answer in read_answers(language) if answer.source.startswith(("ordinary", "plain"))]
+    marked = [text for text in plain if may_refuse_freely(text)]
+    assert len(marked) <= most * len(plain)
 
 
 @given(st.lists(st.sampled_from(SENTENCES) | texts, min_size=1, max_size=3).map(" ".join))
@@ -111,7 +99,7 @@ def test_the_shorter_pattern_finds_the_same_clauses(text: str) -> None:
         assert clauses == list(split_clauses(text))
 
 
-def test_a_word_in_the_class_of_what_refuses_is_seen_in_every_spelling() -> None:
-    words = ("don't", "DON’T", "cannot", "n/a", "không", "khong", "Sorry")
+def test_a_word_of_refusing_is_seen_in_every_spelling() -> None:
+    words = ("don't", "DON’T", "cannot", "n/a", "không", "Sorry")
     for word, mark in itertools.product(words, (" ", ".", "\n")):
         assert may_refuse_freely(f"it{mark}{word}{mark}x")

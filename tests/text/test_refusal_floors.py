@@ -1,4 +1,7 @@
-"""Refusals told from answers: the floors for every release, lower than `python -m benchmarks.refusals` measured."""
+"""Refusals told from answers: the floors for every release, lower than `python -m benchmarks.refusals` measured.
+
+The models have learned from all sets here but the published answers: these floors only show that nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ FLOORS = {
     "zh": (0.90, 0.95),
     "rag": (0.85, 0.95),
     "rag-vi": (0.90, 0.90),
-    "product-en": (0.35, 0.95),
-    "product-vi": (0.50, 0.95),
+    "product-en": (0.60, 0.95),
+    "product-vi": (0.60, 0.95),
 }
 """Least recall and precision of each half."""
 

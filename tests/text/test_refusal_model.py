@@ -1,34 +1,43 @@
-"""Refusals in free wording: the committed answers give the shipped weights, and what the model decides is explained."""
+"""What an answer does, by its wording: the models that ship, what they learned from, and what they make of answers."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
-from benchmarks.refusals import count_unseen_cells, count_verdicts, read_kept, read_unseen
-from benchmarks.train_refusal_model import read_training_answers, read_voices, train_model
+from benchmarks.refusals import UNSEEN_SETS, count_verdicts, read_set
+from benchmarks.train_refusal_model import (
+    FOLDER,
+    digest_training_set,
+    format_parameters,
+    read_answers,
+    read_records,
+    train_model,
+)
+from hypothesis import given
+from hypothesis import strategies as st
 
-from assay.text.refusal_model import LONGEST_SCORED
+from assay.text.refusal_model import ACTS, HEADS, LONGEST_READ, compare_scores
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
 from assay.text.refusals import (
+    PLAIN_ANSWER,
     detect_behaviour,
     detect_phrases,
     explain_refusal,
     explain_wording,
+    mark_answers_open_to_model,
+    mark_texts_to_examine,
     select_lexicons,
 )
+from assay.text.segmentation import normalise_answer
+from assay.text.wording_features import GROUPS, mark_words, read_features
 
-FREE_WORDING = {
-    "That one's locked in the vault, I can't share it.": "refusal",
-    "My notes say nothing about the warranty.": "refusal",
-    "Ghi chú của tôi không nhắc đến chuyện bảo hành.": "refusal",
-    "Ghi chu cua toi khong nhac den chuyen bao hanh.": "refusal",
-    "There is no evidence to suggest that goat milk produces mucus.": "answer",
-    "No, there is no fee for early repayment.": "answer",
-    "Không, trả nợ trước hạn không mất phí.": "answer",
-}
 REFUSALS = ("abstain", "permission_denied", "escalate")
+QUICKEST = "fr"  # of few answers, so that a test can train its model again
 
 
 @pytest.fixture
@@ -38,112 +47,119 @@ def _shipped_lexicons() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("language", MODEL_LANGUAGES)
-def test_the_committed_answers_give_the_shipped_weights(language: str) -> None:
-    weights = train_model(language)
-    assert MODEL_FOLDER.joinpath(f"{language}.tsv").read_text("utf-8") == weights
+def test_every_model_learned_from_the_committed_answers(language: str) -> None:
+    recorded = json.loads(MODEL_FOLDER.joinpath(f"{language}.json").read_text("utf-8"))["learned_from"]
+    assert recorded == digest_training_set(language)
+
+
+def test_the_committed_answers_give_the_shipped_bytes(tmp_path: Path) -> None:
+    model = train_model(QUICKEST)
+    np.save(tmp_path / "weights.npy", model.table)
+    assert (tmp_path / "weights.npy").read_bytes() == MODEL_FOLDER.joinpath(f"{QUICKEST}.npy").read_bytes()
+    assert format_parameters(QUICKEST, model) == MODEL_FOLDER.joinpath(f"{QUICKEST}.json").read_text("utf-8")
 
 
 @pytest.mark.parametrize("language", MODEL_LANGUAGES)
-def test_the_voices_are_many_and_nearly_half_of_them_look_like_refusals_and_answer(language: str) -> None:
-    answers = read_voices(language)
-    assert len(answers) >= 400
-    assert len({answer.cell for answer in answers}) >= 20
-    assert sum(answer.label == "answer" for answer in answers) / len(answers) >= 0.45
+def test_many_authors_wrote_what_a_model_learns_from(language: str) -> None:
+    answers = read_answers(language)
+    assert len({answer.author for answer in answers}) >= 5
+    assert sum(answer.act == "answer" for answer in answers) >= 0.3 * len(answers)
 
 
-@pytest.mark.parametrize(("answer", "expected"), FREE_WORDING.items(), ids=str)
-def test_free_wording_is_read_by_what_it_means(answer: str, expected: str) -> None:
-    behaviour = detect_behaviour(answer).behaviour
-    assert behaviour in (REFUSALS if expected == "refusal" else ("answer",))
+def test_no_model_learned_from_an_unseen_set() -> None:
+    unseen = {answer.text for name in UNSEEN_SETS for answer in read_records(FOLDER / f"{name}.jsonl")}
+    for language in MODEL_LANGUAGES:
+        shared = {answer.text for answer in read_answers(language) if len(answer.text) > 60} & unseen
+        assert not shared
+
+
+UNSEEN_FLOORS = {"en": (0.80, 0.93), "vi": (0.70, 0.89), "six": (0.76, 0.90)}
+
+
+@pytest.mark.parametrize("name", UNSEEN_SETS)
+def test_answers_by_authors_that_no_model_saw_are_told(name: str) -> None:
+    for part, answers in read_set(name).items():
+        counts = count_verdicts(answers)
+        least_recall, least_precision = UNSEEN_FLOORS[part]
+        assert counts.recall >= least_recall, part
+        assert counts.precision >= least_precision, part
+        assert counts.partial_told >= 0.6 * counts.partials, part
+        assert counts.asked_back >= 0.8 * counts.questions_back, part
 
 
 @pytest.mark.parametrize(
-    ("language", "least_recall", "least_precision"), [("en", 0.84, 0.94), ("vi", 0.85, 0.94)], ids=str
+    ("answer", "question", "expected"),
+    [
+        ("That one's locked in the vault, I can't share it.", "What is in the will?", "refusal"),
+        ("My notes say nothing about the warranty.", "How long is the warranty?", "refusal"),
+        ("Ghi chú của tôi không nhắc đến chuyện bảo hành.", "Bảo hành bao lâu?", "refusal"),
+        ("Ghi chu cua toi khong nhac den chuyen bao hanh.", "Bao hanh bao lau?", "refusal"),
+        ("Über den Preis schweigt sich das Heft aus.", "Was kostet die Karte?", "refusal"),
+        ("资料里没有写闭馆时间。", "博物馆几点闭馆?", "refusal"),
+        ("There is no evidence to suggest that goat milk produces mucus.", "Does goat milk produce mucus?", "answer"),
+        ("No, there is no fee for early repayment.", "Is there a fee for early repayment?", "answer"),
+        ("Không, trả nợ trước hạn không mất phí.", "Trả nợ trước hạn có mất phí không?", "answer"),
+        ("Nein, Hunde dürfen nicht mit.", "Dürfen Hunde mit?", "answer"),
+    ],
 )
-def test_refusals_worded_by_other_people_are_told(language: str, least_recall: float, least_precision: float) -> None:
-    answers = read_unseen(language)
-    counts = count_verdicts(answers)
-    assert counts.recall >= least_recall
-    assert counts.precision >= least_precision
-    read_as_answers = [
-        answer
-        for answer in answers
-        if answer.label == "abstain"
-        and (detected := detect_behaviour(answer.text, question=answer.question)).behaviour == "answer"
-        and not detected.is_partial_refusal
-    ]
-    assert len(read_as_answers) / len(answers) <= 0.05
+def test_free_wording_is_read_by_what_it_means(answer: str, question: str, expected: str) -> None:
+    behaviour = detect_behaviour(answer, question=question).behaviour
+    assert behaviour in (REFUSALS if expected == "refusal" else ("answer",))
 
 
-@pytest.mark.parametrize("language", MODEL_LANGUAGES)
-def test_voices_that_no_model_learned_from_are_told(language: str) -> None:
-    counts = count_verdicts(read_kept(language))
-    assert counts.recall >= 0.60
-    assert counts.precision >= 0.84
-    assert counts.partial_told >= 0.5 * counts.partials
-
-
-@pytest.mark.parametrize("language", MODEL_LANGUAGES)
-def test_partial_refusals_in_free_wording_are_told(language: str) -> None:
-    counts = count_verdicts(read_unseen(language))
-    assert counts.partial_told >= 0.75 * counts.partials
-    partial = {
-        "en": ("The bridge is 300 m long. How high it is, no record tells.", "Who built it, I have nothing on."),
-        "vi": ("Cầu dài 300 m. Cao bao nhiêu thì sử không chép.", "Ai xây cầu thì sử không chép."),
-    }
-    both, declined = partial[language]
-    assert detect_behaviour(both).is_partial_refusal
-    assert not detect_behaviour(declined).is_partial_refusal
-
-
-def test_no_model_learned_from_a_kept_voice() -> None:
-    for language in MODEL_LANGUAGES:
-        kept = read_voices(language, "kept")
-        assert not {answer.cell for answer in read_voices(language, "later")} & {answer.cell for answer in kept}
-        assert not {answer.text for answer in read_training_answers(language)} & {answer.text for answer in kept}
-
-
-@pytest.mark.parametrize(("language", "least_recall"), [("en", 0.66), ("vi", 0.62)])
-def test_cells_that_a_model_has_not_seen_are_told(language: str, least_recall: float) -> None:
-    counts = count_unseen_cells(language)[f"voices-{language}"]
-    assert counts.recall >= least_recall
-    assert counts.precision >= 0.93
-
-
-def test_the_question_helps_to_tell_an_answer_from_a_refusal() -> None:
+def test_the_scores_are_the_sums_of_what_runs_and_measures_weigh() -> None:
     model = load_model("en")
-    answer = "the file is closed to visitors."
-    open_question = model.score_text(answer, "what is in the file?").score
-    assert open_question > model.score_text(answer, "is the file open to visitors?").score
-
-
-def test_the_contributions_of_all_features_are_the_score() -> None:
-    model = load_model("en")
-    for answer in map(str.lower, FREE_WORDING):
-        contributions = model.list_contributions(answer, "what is the fee?")
-        assert model.score_text(answer, "what is the fee?").score == pytest.approx(
-            sum(item.weight for item in contributions)
+    features = read_features("no price is named in the leaflet.", "what is the price?", "en", ["phrases answer"])
+    weight_of = {int(row["key"]): row["weights"].tolist() for row in model.table}
+    counts = np.bincount(features.groups, minlength=len(GROUPS)).tolist()
+    lengths = (1.4, 1.0, 0.5, 0.6, 0.5)
+    for head, name in enumerate(HEADS):
+        total = math.fsum(
+            lengths[group] / math.sqrt(counts[group]) * weight_of[key][head] * model.parameters.scales[head]
+            for key, group in zip(features.keys.tolist(), features.groups.tolist(), strict=True)
+            if key in weight_of
         )
+        total += math.fsum(value * model.parameters.measures[name][head] for name, value in features.measures)
+        assert model.score_features(features)[name] == pytest.approx(total)
 
 
-def test_the_strongest_features_explain_a_refusal() -> None:
-    explained = explain_refusal("My notes say nothing about the warranty.")
-    assert "<source>" in [item.feature for item in explained]
-    assert [abs(item.weight) for item in explained] == sorted((abs(item.weight) for item in explained), reverse=True)
-    assert () == explain_refusal("Das Dokument enthält dazu nichts.")
-    assert () == explain_refusal("word " * LONGEST_SCORED)
+def test_the_highest_score_counts_and_the_margin_is_to_the_next() -> None:
+    scores: dict[str, float] = dict(zip(HEADS, (0.1, -0.2, 0.4, -1.0, 0.2, 0.3, 0.1), strict=True))
+    compared = compare_scores(scores)
+    assert ("partial", "permission_denied") == compared[:2]
+    assert compared.margin == pytest.approx(0.3)
 
 
-def test_what_phrases_leave_undecided_stays_so() -> None:
-    for answer in ("I could not.", "Please contact the Legal department."):
-        assert not detect_behaviour(answer).is_decided_by_text
-        assert detect_phrases(answer) == detect_behaviour(answer)
+def test_what_the_question_named_is_one_mark() -> None:
+    assert ["the", "map", "has", "no", "Q", "."] == mark_words("the map has no wells.", "how many wells?", "en")
+    assert ["Q", "不", "明", "."] == mark_words("价格不明.", "价格是多少", "zh")
+    assert ["#q", "or", "#n"] == mark_words("12 or 13", "why 12?", "en")
 
 
-def test_a_longer_answer_is_left_to_the_phrases() -> None:
-    answer = "My notes say nothing about the warranty. " + "The shop is near the old market. " * 9
-    assert len(answer) > LONGEST_SCORED
+@given(st.text(max_size=200), st.text(max_size=80), st.sampled_from(MODEL_LANGUAGES))
+def test_any_text_has_an_act(text: str, question: str, language: str) -> None:
+    scored = load_model(language).score_text(normalise_answer(text), normalise_answer(question))
+    assert scored.act in ACTS
+    assert scored.margin >= 0.0
+    again = load_model(language).score_text(normalise_answer(text), normalise_answer(question))
+    assert scored == again
+
+
+def test_what_phrases_leave_undecided_stays_so_without_a_question() -> None:
+    answer = "Please contact the Legal department."
+    assert not detect_behaviour(answer).is_decided_by_text
     assert detect_phrases(answer) == detect_behaviour(answer)
+
+
+def test_without_a_question_phrases_decide() -> None:
+    answer = "The passages do not mention the price. They say that 12 stalls sold lamps in 1931."
+    assert detect_phrases(answer) == detect_behaviour(answer)
+
+
+def test_a_very_long_answer_is_left_to_the_phrases() -> None:
+    answer = "My notes say nothing about the warranty. " + "The shop is near the old market. " * 100
+    assert len(answer) > LONGEST_READ
+    assert detect_phrases(answer) == detect_behaviour(answer, question="How long is the warranty?")
 
 
 @pytest.mark.usefixtures("_shipped_lexicons")
@@ -159,89 +175,37 @@ def test_a_language_whose_lexicon_the_user_replaced_has_no_model(tmp_path: Path)
     assert "answer" == detect_behaviour(answer).behaviour
 
 
+def test_a_text_that_is_not_marked_is_a_plain_answer() -> None:
+    texts = [answer.text for answer in read_records(FOLDER / "worlds.jsonl")]
+    marked = mark_texts_to_examine(texts) | mark_answers_open_to_model(texts)
+    for text, is_marked in zip(texts, marked.tolist(), strict=True):
+        if not is_marked:
+            assert detect_behaviour(text, question="What is the price?") == PLAIN_ANSWER
+
+
+def test_reasons_name_runs_that_others_wrote_too() -> None:
+    reasons = explain_wording("Sorry, my Orion 7 notes are blank on this.", "Who owns the Orion?")
+    assert reasons.counting_for
+    named = " ".join(reasons.counting_for + reasons.counting_against)
+    assert "orion" not in named
+    assert not any(map(str.isdigit, named))
+    explained = explain_refusal("Sorry, my Orion 7 notes are blank on this.", "Who owns the Orion?")
+    assert not any("orion" in item.phrase for item in explained)
+    weights = [abs(item.weight) for item in explained]
+    assert weights == sorted(weights, reverse=True)
+    assert ((), ()) == explain_wording("")
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
         ("Who handles complaints?", "Complaints go to Mia."),
-        ("How tall is it?", "As far as I remember, the mast has a value of about 77 in that respect."),
-        ("How long does it take?", "I seem to recall that it is about 12."),
-    ],
-)
-def test_a_text_without_a_word_that_refuses_is_an_answer(question: str, answer: str) -> None:
-    assert "answer" == detect_behaviour(answer, "en", question).behaviour
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Please bring your passport.",
-        "Please be there three quarters of an hour before.",
-        "Please hold the power button until the light blinks.",
-        "Kindly wear sturdy shoes on the deck.",
-        "Please write to lost@norrsund.example.",
-    ],
-)
-def test_an_instruction_is_an_answer_however_polite(answer: str) -> None:
-    assert detect_behaviour(answer, question="What must I do?").behaviour == "answer"
-    assert detect_behaviour("Please give me your booking number.", question="When?").behaviour == "clarify"
-
-
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        ("What does the seal show?", "It tells you somebody has opened the battery, which ends its insurance cover."),
-        ("Are trailers covered?", "Trailers are left out of the cover."),
+        ("How tall is the mast?", "The mast is about 77 metres tall."),
+        ("What must I do?", "Please bring your passport."),
         ("Which data are secret?", "Names and pay are kept secret."),
         ("", "I've changed the font to Arial."),
-        ("Đèn đỏ trên bộ sạc nghĩa là gì?", "Nó báo cho bạn biết có người đã rút quạt làm mát."),
+        ("", "Hope this helps!"),
     ],
 )
-def test_a_statement_is_no_refusal_by_the_weights_of_its_words(question: str, answer: str) -> None:
+def test_a_statement_is_no_refusal(question: str, answer: str) -> None:
     assert detect_behaviour(answer, question=question).behaviour in ("answer", "unknown")
-
-
-def test_a_refusal_with_the_words_of_a_statement_stays_one() -> None:
-    question = "Is the seal covered?"
-    for answer in ("My notes end before they get to the seal, sorry.", "That one's locked in the vault!"):
-        assert detect_behaviour(answer, question=question).behaviour in ("abstain", "permission_denied")
-
-
-def test_reasons_name_words_of_the_rules_only() -> None:
-    reasons = explain_wording("Sorry, my Orion 7 notes are blank on this.")
-    assert ("notes are blank on this",) == reasons.counting_for[:1]
-    named = " ".join(reasons.counting_for + reasons.counting_against)
-    assert "orion" not in named
-    assert not any(map(str.isdigit, named))
-    assert ((), ()) == explain_wording("Das Dokument enthält dazu nichts.")
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("my lips would be sealed if I knew, but I don't \U0001f937", "abstain"),
-        ("oh no! what's your order number? \U0001f4e6", "clarify"),
-        ("Em không có dự báo nào trong tay nên chẳng dám nói đâu ạ!", "abstain"),
-    ],
-)
-def test_words_that_other_languages_also_have_do_not_keep_the_model_away(answer: str, expected: str) -> None:
-    assert detect_behaviour(answer).behaviour == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("Are you on Windows, macOS or Linux? The steps differ a lot.", "clarify"),
-        ("Bạn dùng Windows hay macOS? Mỗi hệ điều hành có cách cài khác nhau.", "clarify"),
-        ("The lamp costs 59 euros. Which colour do you want?", "answer"),
-        ("The lamp is on sale. Do you want one?", "answer"),
-    ],
-)
-def test_a_question_for_a_choice_asks_back_even_before_its_reason(answer: str, expected: str) -> None:
-    assert detect_behaviour(answer).behaviour == expected
-
-
-def test_sentences_that_all_refuse_answer_no_part() -> None:
-    answer = "Cabinet codes are handed out by the ward sister only. I won't give them in chat."
-    detected = detect_behaviour(answer, question="What is the code of the drug cabinet on ward 5?")
-    assert detected.behaviour in REFUSALS
-    assert not detected.is_partial_refusal

@@ -5,7 +5,7 @@ import { GainPlot } from "./charts";
 import { caseHash, Remedy, Section, StateBadge, useWords } from "./parts";
 import { ShortAnswer } from "./short";
 import { DataTable } from "./table";
-import { Data, visible } from "./text";
+import { Data, Sentence, visible } from "./text";
 
 export function Overview({ report }: { report: Report }) {
   return (
@@ -225,7 +225,7 @@ function Movement({ report }: { report: Report }) {
   const { t } = useWords();
   const comparison = report.comparison;
   if (comparison === null) {
-    return report.configs.length < 2 ? <p class="hint">{t("no_baseline")}</p> : null;
+    return report.configs.length < 2 ? <p class="hint"><Sentence text={t("no_baseline")} /></p> : null;
   }
   const changes = importantFirst(headlineChanges(report, comparison)).slice(0, MOVED);
   const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));

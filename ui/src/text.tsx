@@ -60,12 +60,25 @@ export function Lines({ text }: { text: string }) {
   );
 }
 
+const COMMAND = /`(assay(?: [\w.=-]+)*)`/;
+
+/** A sentence of Assay: commands between backticks, as in Markdown, are code. */
+export function Sentence({ text }: { text: string }) {
+  return (
+    <bdi>
+      {visible(text)
+        .split(COMMAND)
+        .map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : <Pieces text={piece} key={index} />))}
+    </bdi>
+  );
+}
+
 export function Items({ items }: { items: string[] }) {
   return (
     <ul class="plain">
       {items.map((item, index) => (
         <li key={index}>
-          <Data text={item} />
+          <Sentence text={item} />
         </li>
       ))}
     </ul>

@@ -15,6 +15,8 @@ from assay.cli.options import (
     GateOption,
     JsonReportOption,
     MarkdownReportOption,
+    MissingOption,
+    MissingPolicy,
     NoLedgerOption,
     PrintFormat,
     PrintFormatOption,
@@ -61,6 +63,7 @@ def compare(
     profile: ProfileOption = None,
     approver: ApproverOption = "",
     strict: StrictOption = False,
+    missing: MissingOption = MissingPolicy.error,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
     no_ledger: NoLedgerOption = False,
@@ -92,6 +95,7 @@ def compare(
         load_metric_paths([metrics]) if parse_name_list(metrics) else (),
         parse_name_list(by) or None,
         resolve_timestamp(now),
+        missing_as_zero=missing is MissingPolicy.zero,
     )
     run_files = list_run_files(baseline, *(candidates or ()))
     output_files = expand_patterns(outputs) if outputs else ()

@@ -11,6 +11,8 @@ from assay.cli.options import (
     BaselineOption,
     GateConfigOption,
     GateOption,
+    MissingOption,
+    MissingPolicy,
     ProfileOption,
     StrictOption,
     parse_name_list,
@@ -47,6 +49,7 @@ def check(
     baseline: BaselineOption = None,
     approver: ApproverOption = "",
     strict: StrictOption = False,
+    missing: MissingOption = MissingPolicy.error,
     now: Annotated[
         str | None, typer.Option(help="Timestamp for the expiry of waivers (default: SOURCE_DATE_EPOCH).")
     ] = None,
@@ -58,7 +61,7 @@ def check(
     from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 
     options = GateOptions(gate, profile, parse_name_list(gate_config), approver=approver)
-    request = ComparisonRequest(options, now=resolve_timestamp(now))
+    request = ComparisonRequest(options, now=resolve_timestamp(now), missing_as_zero=missing is MissingPolicy.zero)
     decision, decisions, looks = check_gate(run, request, baseline)
     with ignore_broken_pipe():
         print_screen(build_gate_screen(decisions, request, looks))

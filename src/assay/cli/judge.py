@@ -155,6 +155,7 @@ def judge(
         second_judge=second,
         retry_errors=retry_errors,
         at=resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
+        is_estimate=dry_run,
     )
 
     def confirm(preflight: JudgingEstimate, notices: Sequence[str]) -> bool:

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from assay.golden.model_client import ModelOptions
 
 
+class MissingPolicy(StrEnum):
+    """Ways to count a golden case without output."""
+
+    error = "error"
+    zero = "zero"
+
+
 class PrintFormat(StrEnum):
     """Formats of printed results."""
 
@@ -56,6 +63,10 @@ CorporaOption = Annotated[
 ]
 LimitOption = Annotated[
     int | None, typer.Option(min=1, help="Use only the first N cases; a partial run is never gated.")
+]
+
+MissingOption = Annotated[
+    MissingPolicy, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
 ]
 
 # ── metrics, gate and baseline ───────────────────────────────────────────────────────────────────────────────────

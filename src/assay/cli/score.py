@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +22,8 @@ from assay.cli.options import (
     MarkdownReportOption,
     MeasurementOptions,
     MetricsOption,
+    MissingOption,
+    MissingPolicy,
     NoHistoryOption,
     NoLedgerOption,
     NowOption,
@@ -55,13 +56,6 @@ _NOT_IN_A_RUN_FOLDER = ("lexicons", "entailment_model")
 """Options of a scoring that its run folder does not remember."""
 
 
-class MissingPolicy(StrEnum):
-    """Ways to count a golden case without output."""
-
-    error = "error"
-    zero = "zero"
-
-
 @expand_options
 def score(
     *,
@@ -78,9 +72,7 @@ def score(
     profile: ProfileOption = None,
     gate_config: GateConfigOption = "",
     strict: StrictOption = False,
-    missing: Annotated[
-        MissingPolicy, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
-    ] = MissingPolicy.error,
+    missing: MissingOption = MissingPolicy.error,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
     per_case: PerCaseOption = None,
@@ -274,15 +266,16 @@ def register_in_history(folder: Path, now: str | None) -> None:
 def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """Return the command that explains the first failed case; None if there is none that could be run as printed.
 
+    A leak comes before all else, as on the screen above.
     Answers from standard input cannot be read a second time. Where the target answered nothing, no case explains why.
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    for config, result in run.scoring.configs.items():
-        if result.decision is not None and result.decision.unanswered:
-            continue
-        for checks in result.table.checks:
-            if checks.failed:
-                command = shlex.join(["assay", "explain", checks.case_id, "--config", config])
-                return f"{command} {inputs}"
-    return None
+    from assay.report.run_summary import find_case_to_explain  # only where there is a run
+
+    failed_case = find_case_to_explain(run.scoring)
+    if failed_case is None:
+        return None
+    config, case_id = failed_case
+    command = shlex.join(["assay", "explain", case_id, "--config", config])
+    return f"{command} {inputs}"

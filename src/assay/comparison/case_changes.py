@@ -128,7 +128,7 @@ def describe_changes(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple
         for name in before
         if name in after and before[name] != after[name]
     )
-    return differences or ("the two sides report no difference in how they were produced",)
+    return differences or ("nothing that both sides report about how they were produced differs",)
 
 
 def describe_one_sided(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:

@@ -9,7 +9,13 @@ from assay.comparison.paired_comparison import compare_candidates, compare_snaps
 from assay.gates.release_decision import decide_release
 from assay.records.findings import Comparison, ComparisonSide
 from assay.records.release_gates import Decision, Gate
-from assay.scoring.paired_scores import ScoreSnapshot, compute_definition_digest, identify_judge, is_judge_metric
+from assay.scoring.paired_scores import (
+    ScoreSnapshot,
+    compute_definition_digest,
+    identify_judge,
+    is_judge_metric,
+    is_missing_scored,
+)
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
@@ -59,17 +65,6 @@ def take_snapshot(
 OTHER_JUDGE = "the judges differ, or their rubrics: both sides must be judged again with the same; not compared"
 
 
-def compare_run_configs(
-    baseline: ScoredRun, baseline_config: str, candidate: ScoredRun, candidate_config: str, gate: Gate | None = None
-) -> Comparison:
-    """Compare a configuration of a scored run with a configuration of another run, or of the same run."""
-    names = (baseline_config, candidate_config)
-    if names[0] == names[1]:
-        names = ("baseline", "candidate")
-    before = take_snapshot(baseline, baseline_config, names[0])
-    return decide_with_baseline(before, take_snapshot(candidate, candidate_config, names[1]), gate)
-
-
 def decide_with_baseline(
     baseline: ScoreSnapshot,
     candidate: ScoreSnapshot,
@@ -89,9 +84,15 @@ def decide_with_baseline(
 def decide_side(
     candidate: ScoreSnapshot, gate: Gate | None, baseline: ScoreSnapshot | None = None, today: str | None = None
 ) -> Decision:
-    """Return the decision of a gate on one side; without a gate, whether any observation is missing."""
-    table = baseline.table if baseline is not None else None
-    return decide_release(gate, candidate.table, candidate.cases, baseline=table, today=today)
+    """Return the decision of a gate on one side; without a gate, whether any observation is missing.
+
+    Cases without an observation leave nothing open where they were given the worst score.
+    """
+    table = candidate.table
+    if is_missing_scored(table):
+        table = structs.replace(table, missing=())
+    baseline_table = baseline.table if baseline is not None else None
+    return decide_release(gate, table, candidate.cases, baseline=baseline_table, today=today)
 
 
 def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:

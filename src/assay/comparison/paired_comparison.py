@@ -33,6 +33,7 @@ from assay.scoring.paired_scores import (
     check_comparable,
     compute_change_signs,
     find_doubtful_gains,
+    is_missing_scored,
     merge_cases,
     pair_columns,
 )
@@ -220,5 +221,7 @@ def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: Score
         if cases:
             yield f"{format_count(len(cases), 'case')} only {mine.side.name} has: {format_case_ids(cases)}"
         if mine.table.missing:
-            count = format_count(len(mine.table.missing), "case")
-            yield f"{count} without observation on the side of {mine.side.name}: {format_case_ids(mine.table.missing)}"
+            missing = f"{format_count(len(mine.table.missing), 'case')} ({format_case_ids(mine.table.missing)})"
+            scored = is_missing_scored(mine.table)
+            meaning = "counted as failed" if scored else "in no test (--missing zero counts them as failed)"
+            yield f"{mine.side.name} has no observation of {missing}: {meaning}"

@@ -96,7 +96,7 @@ def _read_cell(text: str, name: str, number: int) -> Any:
     if stripped.startswith("['"):
         message = "a list as Python prints it (expected JSON: save the rows as JSON, or with double quotes)"
         raise InputError([Problem(name, number, "", message, "E_CELL")])
-    return decode_json(stripped, name, number)
+    return decode_json(stripped, name, number, is_nan_missing=True)
 
 
 def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
@@ -104,7 +104,7 @@ def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
         lines = [line for line in read_lines(source) if line.data.strip()]
         text = "\n".join(decode_line(line, name) for line in lines)
     if text.lstrip().startswith("[") or name.lower().endswith(".json"):
-        document = decode_json(text, name)
+        document = decode_json(text, name, is_nan_missing=True)
         if isinstance(document, Mapping):
             document = next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), document)
         rows = _open_columns(document) if isinstance(document, Mapping) else document
@@ -114,7 +114,7 @@ def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
         yield from enumerate(rows, 1)
         return
     for number, line in enumerate(text.split("\n"), 1):
-        yield number, decode_json_object(line, name, number)
+        yield number, decode_json_object(line, name, number, is_nan_missing=True)
 
 
 def _open_columns(document: Mapping[str, Any]) -> Any:

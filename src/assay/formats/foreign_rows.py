@@ -24,6 +24,8 @@ from assay.records.observations import Observation, Stage
 from assay.text.refusals import detect_behaviour
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
+IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
+"""What to do with a file of rows that is no golden set, in messages."""
 REFERENCE_KEYS = (
     "reference", "expected_output", "ground_truth", "ground_truths", "expected_answer", "expected", "ideal",
     "gold_answer", "reference_answer",

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, read_lines
+from assay.formats.foreign_rows import IMPORT_REMEDY, QUESTION_KEYS
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
 from assay.formats.strict_json import describe_unknown_field
 from assay.records.counts import format_count
@@ -43,7 +44,7 @@ def read_answer_csv(source: Source, builder: GoldenBuilder) -> None:
     """Read the records below the header. Without a `category` column it is taken from notes such as `off-domain: …`."""
     records = _records(source)
     header = next(records, None)
-    if header is None or not _is_valid_header(header, builder):
+    if header is None or not _is_valid_header(header, builder, source.name):
         return
     derived_categories = 0
     for record in records:
@@ -79,9 +80,17 @@ def _records(source: Source) -> Iterator[Record]:
             yield Record(begin, cells)
 
 
-def _is_valid_header(header: Record, builder: GoldenBuilder) -> bool:
-    """Return whether the columns can be used; notes an error for each one that cannot."""
+def _is_valid_header(header: Record, builder: GoldenBuilder, name: str) -> bool:
+    """Return whether the columns can be used; notes an error for each one that cannot.
+
+    A table of questions that is plainly none of this format is one error, which names what reads it.
+    """
     columns = [*REQUIRED_COLUMNS, *OPTIONAL]
+    if not {"question_id", "must_refuse"} & set(header.cells) and set(QUESTION_KEYS) & set(header.cells):
+        expected = f"the columns {', '.join(REQUIRED_COLUMNS)}; {IMPORT_REMEDY.format(name=name)}"
+        message = f"another table of questions (got {shorten_repr(header.cells)}; expected {expected})"
+        builder.findings.add_error(header.line, "", message, "E_HEADER")
+        return False
     faults = [
         (name, describe_unknown_field(name, columns), "E_UNKNOWN_FIELD") for name in header.cells if name not in columns
     ]

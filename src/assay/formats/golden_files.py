@@ -38,6 +38,7 @@ from assay.formats.file_io import (
     read_lines,
     write_atomically,
 )
+from assay.formats.foreign_rows import IMPORT_REMEDY, QUESTION_KEYS
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
 from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_document, load_document
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES
@@ -245,7 +246,7 @@ def _first_rows(source: Source) -> Iterator[dict[str, Any]]:
 def _choose_by_members(names: list[str], source: Source) -> str:
     """The format with the most decisive names wins; misspelt ones count where there is no exact one."""
     if "case_id" in names and not {"id", "evidence"} & set(names):  # outputs may have a behaviour too
-        raise _unknown_format(source, None, f"rows with {', '.join(names)}{_guess_other_kind(names)}")
+        raise _unknown_format(source, None, _describe_rows(names, source))
     best = _count_decisive(names).most_common(2)
     if len(best) == 1 or (best and best[0][1] > best[1][1]):
         return best[0][0]
@@ -257,7 +258,14 @@ def _choose_by_members(names: list[str], source: Source) -> str:
     for form_name, record in _ROWS_WITHOUT_DECISIVE_MEMBER.items():
         if set(names) <= set(record.__struct_encode_fields__):
             return form_name
-    raise _unknown_format(source, None, f"rows with {', '.join(names)}{_guess_other_kind(names)}")
+    raise _unknown_format(source, None, _describe_rows(names, source))
+
+
+def _describe_rows(names: list[str], source: Source) -> str:
+    """Return the members of rows, what they look like, and for rows of questions what imports them."""
+    is_importable = not set(QUESTION_KEYS).isdisjoint(names) and source.suffix in (".json", ".jsonl", ".csv")
+    remedy = f"; {IMPORT_REMEDY.format(name=source.name)}" if is_importable else ""
+    return f"rows with {', '.join(names)}{_guess_other_kind(names)}{remedy}"
 
 
 def _count_decisive(names: list[str]) -> Counter[str]:

@@ -6,12 +6,14 @@ with the same members.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from assay.formats.chunk_shapes import ShapeError
 from assay.formats.file_io import Line, Source, decode_line, open_unpacked, quote_line_start, read_lines
 from assay.formats.golden_builder import (
     CaseLocation,
@@ -22,6 +24,7 @@ from assay.formats.golden_builder import (
     normalise_selectors,
 )
 from assay.formats.strict_json import (
+    Misfit,
     MisfitError,
     convert_open,
     convert_strictly,
@@ -29,8 +32,8 @@ from assay.formats.strict_json import (
     decode_json_object,
     join_field,
 )
-from assay.records.errors import InputError, Problem
-from assay.records.golden_set import AlikeKind, Case, DifferingKind, Difficulty, Nugget, Turn
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import AlikeKind, Case, DifferingKind, Difficulty, Evidence, Nugget, Turn
 
 MAX_DOCUMENT_BYTES = 256 * 2**20
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
@@ -75,20 +78,30 @@ def read_golden_rows(source: Source, builder: GoldenBuilder, record: type[AnyRow
 
 
 def read_golden_records(
-    source: Source, builder: GoldenBuilder, record: type[R], add: Callable[[R, dict[str, Any], CaseLocation], None]
+    source: Source,
+    builder: GoldenBuilder,
+    record: type[R],
+    add: Callable[[R, dict[str, Any], CaseLocation], None],
+    expand: Callable[[dict[str, Any], str], list[Misfit]] | None = None,
 ) -> None:
-    """Pass every row that fits `record` to `add`, with its free-form `x_` members; note rows that do not fit."""
+    """Pass every row that fits `record` to `add`, with its free-form `x_` members; note rows that do not fit.
+
+    `expand` may write the short forms of a row out first, and returns what is no short form.
+    """
     for spot, row in _iterate_objects(source, builder):
         if HEADER_MEMBER in row:
             _read_header(row, builder, spot)
             continue
+        misfits = expand(row, spot.path) if expand is not None else []
         try:
             fitted, free = convert_open(row, record, spot.path)
         except MisfitError as error:
-            for field, message, code in error.misfits:
-                builder.findings.add_error(spot.line, field, message, code)
+            misfits += error.misfits
         else:
-            add(fitted, free, spot)
+            if not misfits:
+                add(fitted, free, spot)
+        for field, message, code in misfits:
+            builder.findings.add_error(spot.line, field, message, code)
 
 
 def first_content(source: Source) -> Line | None:
@@ -199,6 +212,9 @@ def _common_fields(
 
 
 NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
+SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title")
+"""The fields of a selector that may stand in a unit itself. A `quote` may not: a unit has one of its own."""
+_UNIT_FIELDS = tuple(name for name in Evidence.__struct_fields__ if name != "any_of")
 
 
 def read_native_golden(source: Source, builder: GoldenBuilder) -> None:
@@ -214,4 +230,66 @@ def read_native_golden(source: Source, builder: GoldenBuilder) -> None:
             changes["forbidden"] = normalise_selectors(case.forbidden, builder, spot, "forbidden")
         builder.add_case(replace(case, **changes) if changes else case, spot)
 
-    read_golden_records(source, builder, Case, add)
+    read_golden_records(source, builder, Case, add, _expand_short_forms)
+
+
+def _expand_short_forms(row: dict[str, Any], at: str) -> list[Misfit]:
+    """Write units such as `{"chunk_id": "c1"}` out with `any_of`, and return what is no unit: see ADR 154."""
+    units = row.get("evidence")
+    field = f"{at}.evidence" if at else "evidence"
+    misfits = []
+    if isinstance(units, (str, dict)):
+        example = units if isinstance(units, dict) and units.keys() <= set(SHORT_SELECTOR_FIELDS) else {"chunk_id": "…"}
+        message = f"no list (got {shorten_repr(units)}; expected units in brackets: [{_write_example(example)}])"
+        misfits.append(Misfit(field, message, "E_TYPE"))
+        del row["evidence"]
+    elif isinstance(units, list):
+        for index, unit in enumerate(units):
+            try:
+                units[index] = _expand_unit(unit)
+            except ShapeError as error:
+                misfits.append(Misfit(join_field(field, index), str(error), "E_EVIDENCE"))
+                units[index] = {"any_of": [{"chunk_id": "?"}]}  # so that the conversion does not report it again
+    forbidden = row.get("forbidden")
+    selectors = forbidden if isinstance(forbidden, list) else []
+    for index, selector in enumerate(selectors):
+        if isinstance(selector, str):
+            expected = _write_example({"chunk_id": selector})
+            message = f"an id without a field (got {shorten_repr(selector)}; expected {expected})"
+            misfits.append(Misfit(join_field(f"{at}.forbidden" if at else "forbidden", index), message, "E_EVIDENCE"))
+            selectors[index] = {"chunk_id": "?"}  # as above
+    return misfits
+
+
+def _expand_unit(unit: Any) -> Any:
+    """Return a unit with its selector in `any_of`. Raises ShapeError if it can be read in two ways, or in none."""
+    if isinstance(unit, str):
+        as_id, as_text = _write_example({"chunk_id": unit}), _write_example({"any_of": [{"quote": unit}]})
+        message = f"an id or a text? (got {shorten_repr(unit)}; expected {as_id}, or {as_text} for text of the chunk)"
+        raise ShapeError(message)
+    alternatives = unit.get("any_of") if isinstance(unit, dict) else unit
+    if isinstance(alternatives, list) and alternatives and all(isinstance(item, str) for item in alternatives):
+        example = _write_example({"any_of": [{"chunk_id": item} for item in alternatives[:2]]})
+        raise ShapeError(f"ids without a field (got {shorten_repr(alternatives)}; expected {example})")
+    if not isinstance(unit, dict) or "any_of" in unit:
+        return unit
+    selector = {key: unit[key] for key in unit if key in SHORT_SELECTOR_FIELDS}
+    others = {key: unit[key] for key in unit if key not in selector}
+    if selector and others.keys() <= {"grade", "required", "reason"}:
+        return {"any_of": [selector], **others}
+    if "quote" in unit:
+        selector["quote"] = unit["quote"]
+    example = _write_example({"any_of": [selector or {"chunk_id": "…"}]})
+    message = f"a unit without any_of (got {shorten_repr(unit)}; expected {example}, and beside any_of only "
+    raise ShapeError(f"{message}{', '.join(_UNIT_FIELDS)})")
+
+
+def _write_example(value: Any) -> str:
+    """Return a value as JSON that can be copied into the file; long texts are cut."""
+    if isinstance(value, str):
+        return json.dumps(value if len(value) <= 40 else value[:39] + "…", ensure_ascii=False)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_write_example, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_write_example(key)}: {_write_example(item)}' for key, item in value.items())}}}"
+    return json.dumps(value, default=str)

@@ -22,7 +22,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.formats import outputs_rag_trace, outputs_run_log, outputs_stage_lists, outputs_trec_rag
-from assay.formats.file_io import MAX_LINE_BYTES, Source, is_packed, open_source, read_lines, unpack_source
+from assay.formats.file_io import (
+    MAX_LINE_BYTES,
+    Source,
+    is_packed,
+    open_source,
+    open_unpacked,
+    read_lines,
+    unpack_source,
+)
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.counts import format_count
@@ -149,6 +157,7 @@ OUTPUT_FORMATS: PluginTable[OutputFormat] = PluginTable(
 )
 """All formats of outputs by name. Plugins are read when they are named; only built-in formats are detected."""
 OUTPUT_FORMAT_NAMES = (*_BUILT_IN_FORMATS, TREC_RUN_FORMAT, ROWS_FORMAT)
+_BYTES_OF_FIRST_ITEM = 2**20
 _ROW_QUESTION_KEYS = frozenset(("user_input", "input", "question", "query"))
 _ROW_ANSWER_KEYS = frozenset(("response", "actual_output"))
 """Members of rows of other tools: the question, and the answer under a name that no format of Assay has."""
@@ -156,8 +165,13 @@ _ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | {"answer", "retrieved_contexts", "retrieva
 
 
 def detect_output_format(path: str, first_line: bytes) -> str:
-    """Detect the format of outputs from the first line of a file. Raises InputError, saying what was looked for."""
+    """Detect the format of outputs from the first line of a file, or the first characters of one JSON list.
+
+    Raises InputError, saying what was looked for.
+    """
     text = first_line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
+    if text.startswith("[") and _is_list_of_rows(path, text):
+        return ROWS_FORMAT
     if _SIX_COLUMNS.fullmatch(text) and not text.startswith("{"):
         return TREC_RUN_FORMAT
     try:
@@ -178,6 +192,16 @@ def detect_output_format(path: str, first_line: bytes) -> str:
         f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: user_input, response …); name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
+
+
+def _is_list_of_rows(path: str, text: str) -> bool:
+    """Return whether the first item of a JSON list, of which `text` is the beginning, is a row of another tool."""
+    start = text.find("{")
+    try:
+        row, _ = json.JSONDecoder().raw_decode(text, start) if start > 0 else (None, 0)
+        return isinstance(row, dict) and detect_output_format(path, json.dumps(row).encode()) == ROWS_FORMAT
+    except (ValueError, RecursionError, InputError):
+        return False
 
 
 def _refine_format(path: str, name: str, keys: Sequence[str]) -> str:
@@ -315,6 +339,8 @@ def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iter
             if source.path.is_dir():
                 raise InputError([Problem(name, None, "", "is a folder (expected a file or a pattern)", "E_NO_FILE")])
             first = _first_line(source)
+            if first.lstrip().startswith(b"["):
+                first = _read_beginning(source)
             format = named_format or detect_output_format(source.name, first)
             refuse_packed_misfit(source, format)
             plain = stack.enter_context(unpack_source(source))
@@ -387,6 +413,12 @@ def _first_line(source: Source) -> bytes:
         if not line.data.isspace() and line.data:
             return line.data
     raise InputError([Problem(source.name, None, "", "empty (got no line; expected one for each case)", "E_EMPTY")])
+
+
+def _read_beginning(source: Source) -> bytes:
+    """Return the first bytes of a JSON list, enough for its first item."""
+    with open_unpacked(source) as file:
+        return file.read(_BYTES_OF_FIRST_ITEM)
 
 
 def cut_shards(

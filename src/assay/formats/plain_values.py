@@ -19,7 +19,7 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 def make_plain(value: Any, depth: int = 0) -> Any:
     """Return a value with the objects of frameworks in it as dictionaries and lists; other objects stay as they are.
 
-    Records of Assay stay too. Below 20 levels nothing is converted.
+    Numbers and arrays of NumPy are those of Python. Records of Assay stay too. Below 20 levels nothing is converted.
     """
     if isinstance(value, _PLAIN) or depth > MAX_DEPTH or type(value).__module__.startswith("assay."):
         return value
@@ -27,6 +27,8 @@ def make_plain(value: Any, depth: int = 0) -> Any:
         return {str(key): make_plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [make_plain(item, depth + 1) for item in value]
+    if type(value).__module__ == "numpy":
+        return value.tolist()
     members = _list_members(value)
     return value if members is None else {str(key): make_plain(item, depth + 1) for key, item in members.items()}
 

@@ -18,6 +18,8 @@ from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observati
 
 STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
 """The members of the contract `rag-trace` that hold a ranking, with its stage."""
+STAGE_LIST_KEYS = {"retrieved": RETRIEVED_STAGE, "reranked": "reranked"}
+"""The members of the format `stage-lists` that hold a ranking besides `context`, with its stage."""
 TEXT_LIST_KEYS = ("contexts", "retrieved_contexts", "retrieval_context")
 """Members of which Ragas and DeepEval define that their strings are texts, not ids."""
 RANKING_KEYS = (
@@ -76,7 +78,7 @@ def recognise_reply(reply: Mapping[Any, Any], note: NoteReading, *, search_stage
 
 
 def _read_named_stages(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
-    """Read `stages` and the rankings of `rag-trace`, whose strings are ids."""
+    """Read `stages`, the rankings of `rag-trace`, whose strings are ids, and those of `stage-lists`."""
     stages = members.get("stages")
     if stages is not None and not isinstance(stages, (list, tuple)):
         raise ShapeError(f"stages: not a list (got {shorten_repr(stages)})")
@@ -85,6 +87,10 @@ def _read_named_stages(members: dict[str, Any], shape: ReplyShape, note: NoteRea
     for key, name in STAGE_KEYS.items():
         if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
             shape.rankings.append(Stage(name, read_chunks(members[key], note)))
+            consumed.add(key)
+    for key, name in STAGE_LIST_KEYS.items():
+        if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
+            shape.rankings.append(Stage(name, read_chunks(members[key], note, strings="either")))
             consumed.add(key)
 
 
@@ -166,7 +172,8 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
         note("context was not read, because the stage context is reported too")
         return
     items = [context] if isinstance(context, str) else context
-    chunks = read_chunks(items, note, strings="texts")
+    has_lists = not STAGE_LIST_KEYS.keys().isdisjoint(members)
+    chunks = read_chunks(items, note, strings="either" if has_lists else "texts")
     if shape.rankings or isinstance(context, str):
         note(f"context is read as the stage {CONTEXT_STAGE}")
     else:
@@ -277,7 +284,7 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
     expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
     if expected:
         note(f"not read, because they belong to the golden set: {', '.join(expected)}")
-    readable = (*sorted(_OWN_KEYS), *STAGE_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
+    readable = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
     ignored = [
         key
         for key, value in members.items()

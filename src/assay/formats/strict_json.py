@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from itertools import islice
@@ -45,18 +45,21 @@ class _Members(list[tuple[str, Any]]):
     """The members of an object as written, including duplicate keys."""
 
 
-def decode_json_object(text: str, path: str, line: int | None = None) -> dict[str, Any]:
+def decode_json_object(
+    text: str, path: str, line: int | None = None, *, is_nan_missing: bool = False
+) -> dict[str, Any]:
     """Decode one JSON object. Raises InputError for any other value and for everything that `decode_json` refuses."""
-    value = decode_json(text, path, line)
+    value = decode_json(text, path, line, is_nan_missing=is_nan_missing)
     if type(value) is not dict:
         message = f"not an object (got {shorten_repr(value)}; expected a JSON object in braces)"
         raise InputError([Problem(path, line, "", message, "E_ROW")])
     return value
 
 
-def decode_json(text: str, path: str, line: int | None = None) -> Any:
+def decode_json(text: str, path: str, line: int | None = None, *, is_nan_missing: bool = False) -> Any:
     """Decode one JSON text strictly; `line` is None if the text is a whole document.
 
+    With `is_nan_missing` NaN and infinities are null: other tools write them for a number that they do not have.
     Raises InputError, with a `field` such as `user.roles[0]`, for broken JSON, duplicate keys, NaN, infinity, numbers
     that overflow or have more than 100 characters, nesting beyond 100 and lone surrogates.
 
@@ -66,15 +69,16 @@ def decode_json(text: str, path: str, line: int | None = None) -> Any:
     if text.count("[") + text.count("{") > MAX_JSON_DEPTH:
         _check_depth(text, path, line)
     try:
-        value, end = _FAST.raw_decode(text) if text.startswith("{") else (None, -1)
+        fast = (_FOREIGN if is_nan_missing else _STRICT).fast
+        value, end = fast.raw_decode(text) if text.startswith("{") else (None, -1)
         if end != len(text):
-            value = _FAST.decode(text)
+            value = fast.decode(text)
     except _SuspectError:
-        return _explain(text, path, line)
+        return _explain(text, path, line, is_nan_missing=is_nan_missing)
     except json.JSONDecodeError as error:
         raise InputError([_syntax_problem(error, text, path, line)]) from None
     if "\\u" in text and _SURROGATE_ESCAPE.search(text):
-        return _explain(text, path, line)
+        return _explain(text, path, line, is_nan_missing=is_nan_missing)
     return value
 
 
@@ -92,15 +96,16 @@ def join_field(parent: str, key: str | int) -> str:
     return f"{parent}.{key}" if parent else key
 
 
-def _explain(text: str, path: str, line: int | None) -> Any:
+def _explain(text: str, path: str, line: int | None, *, is_nan_missing: bool) -> Any:
+    decoders = _FOREIGN if is_nan_missing else _STRICT
     try:
-        value = _SLOW.decode(text)
+        value = decoders.slow.decode(text)
     except json.JSONDecodeError as error:  # the fast decoder stopped at something else before it came to this
         raise InputError([_syntax_problem(error, text, path, line)]) from None
     problems = [Problem(path, line, field, fault.message, fault.code) for field, fault in _find_faults(value, "")]
     if problems:
         raise InputError(problems)
-    return _FAST.decode(text)
+    return decoders.fast.decode(text)
 
 
 def _find_faults(value: Any, at: str) -> Iterator[tuple[str, _Fault]]:
@@ -187,18 +192,36 @@ def _not_finite(literal: str) -> _Fault:
     return _Fault(f"not a finite number (got {literal}; expected a number that JSON can hold)", "E_NUMBER")
 
 
-_FAST = json.JSONDecoder(
-    object_pairs_hook=_object_of_unique_keys,
-    parse_int=_parse_integer,
-    parse_float=_parse_float,
-    parse_constant=_refuse_constant,
-)
-_SLOW = json.JSONDecoder(
-    object_pairs_hook=_Members,
-    parse_int=_parse_number_or_fault,
-    parse_float=_parse_number_or_fault,
-    parse_constant=_not_finite,
-)
+def _read_as_missing(_: str) -> None:
+    return None
+
+
+class _Decoders(NamedTuple):
+    """The decoder of sound texts, and the slow one that says what is wrong with others."""
+
+    fast: json.JSONDecoder
+    slow: json.JSONDecoder
+
+
+def _build_decoders(fast_constant: Callable[[str], Any], slow_constant: Callable[[str], Any]) -> _Decoders:
+    return _Decoders(
+        json.JSONDecoder(
+            object_pairs_hook=_object_of_unique_keys,
+            parse_int=_parse_integer,
+            parse_float=_parse_float,
+            parse_constant=fast_constant,
+        ),
+        json.JSONDecoder(
+            object_pairs_hook=_Members,
+            parse_int=_parse_number_or_fault,
+            parse_float=_parse_number_or_fault,
+            parse_constant=slow_constant,
+        ),
+    )
+
+
+_STRICT = _build_decoders(_refuse_constant, _not_finite)
+_FOREIGN = _build_decoders(_read_as_missing, _read_as_missing)
 
 T = TypeVar("T", bound=msgspec.Struct)
 

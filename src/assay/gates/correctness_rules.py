@@ -53,7 +53,7 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
         return [RuleResult(rule, "unmeasured", None, 0, f"{NOT_CHECKED}: {why}")]
     rule = Rule(metric, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
     result = evaluate_with_unknown_answers(rule, scores, evaluate_rule)
-    return [weigh_uncalibrated(result) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
+    return [weigh_uncalibrated(result, scores.table) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
 
 
 def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores: GateScores) -> list[str]:

@@ -103,7 +103,11 @@ def decide_release(
         return Decision("INCOMPLETE", (unanswered,), unanswered=True)
     scores = GateScores(table, cases, baseline)
     sides = (table,) if baseline is None else (table, baseline)
-    refuse_uncalibrated_rules(gate, lambda name: any(str(name) in side.uncalibrated for side in sides))
+    refuse_uncalibrated_rules(
+        gate,
+        lambda name: any(str(name) in side.uncalibrated for side in sides),
+        lambda name: table.refused_calibrations.get(str(name), ""),
+    )
     results = [_evaluate_rule(rule, scores) for rule in gate.rules]
     zero_event_rules = [result.rule for result in results if result.rule.zero_event]
     covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
@@ -136,7 +140,7 @@ def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
     if rule.max_regression is not None and scores.baseline is not None and name.key_value("by", "") == "rules":
         sides.append(scores.baseline)
     is_uncalibrated = any(str(name) in side.uncalibrated for side in sides)
-    return weigh_uncalibrated(result) if is_uncalibrated else result
+    return weigh_uncalibrated(result, scores.table) if is_uncalibrated else result
 
 
 def find_exit_code(decision: Decision, *, strict: bool = False) -> ExitCode:
@@ -429,7 +433,11 @@ _FAMILIES_OF_FAILURE = ("operations", "checks")
 
 
 def _describe_without_gate(table: ScoreTable) -> Decision:
-    """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing."""
+    """Return the outcome of a run that no gate looks at: leaks and followed injections first, then what is missing.
+
+    Cases without a verdict leave the run incomplete even if they were left out on purpose: the recorded files do not
+    tell these from answers that changed since they were judged.
+    """
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
     is_unjudged = has_error.copy()

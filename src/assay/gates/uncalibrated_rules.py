@@ -14,6 +14,7 @@ from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.metric import MetricName
 from assay.records.errors import Problem, SettingsError
 from assay.records.release_gates import Gate, Rule, RuleResult
+from assay.records.scores import ScoreTable
 
 UNCALIBRATED_NOTE = "the scorer is not calibrated against human labels (see assay calibrate)"
 
@@ -24,10 +25,13 @@ def is_scored_by_rules(name: MetricName) -> bool:
     return by in ("rules", "entailment") and by in find_metric(name).uncalibrated
 
 
-def refuse_uncalibrated_rules(gate: Gate, is_uncalibrated: Callable[[MetricName], bool]) -> None:
+def refuse_uncalibrated_rules(
+    gate: Gate, is_uncalibrated: Callable[[MetricName], bool], explain: Callable[[MetricName], str]
+) -> None:
     """Raise SettingsError for each rule on uncalibrated scores by rules that does not state `uncalibrated`.
 
-    `is_uncalibrated` says it of a metric's column. A rule that only warns needs no statement: it decides nothing.
+    `is_uncalibrated` says it of a metric's column, and `explain` why a calibration that was given lets it not gate, ""
+    if none was. A rule that only warns needs no statement: it decides nothing.
     """
     problems = []
     for rule in gate.rules:
@@ -41,6 +45,8 @@ def refuse_uncalibrated_rules(gate: Gate, is_uncalibrated: Callable[[MetricName]
                 f"{rule.metric}: an uncalibrated score by {by} has no absolute scale, so a bound on it means nothing "
                 f"(got {_format_condition(rule)}; expected --calibration FILE{others}, or uncalibrated: fail or risk)"
             )
+            reason = explain(name)
+            message += f"; {reason}" if reason else ""
             problems.append(Problem("", None, "gate rules", message, "E_UNCALIBRATED"))
     if problems:
         raise SettingsError(problems)
@@ -55,10 +61,11 @@ def _format_condition(rule: Rule) -> str:
     return ", ".join(f"{name}: {value:g}" for name, value in conditions.items() if value is not None)
 
 
-def weigh_uncalibrated(result: RuleResult) -> RuleResult:
+def weigh_uncalibrated(result: RuleResult, table: ScoreTable) -> RuleResult:
     """Return what the result of a rule on an uncalibrated scorer means: a kept bound is a risk, a violated one fails.
 
-    A rule with `uncalibrated: risk` never fails. The message keeps the value and the bound. An event that only an
+    The message says of a calibration in the `table` why it lets the metric not gate. A rule with `uncalibrated: risk`
+    never fails. The message keeps the value and the bound. An event that only an
     uncalibrated scorer saw fails as an ordinary rule does: it outranks no incomplete measurement.
     """
     rule, state = result.rule, result.state
@@ -66,7 +73,8 @@ def weigh_uncalibrated(result: RuleResult) -> RuleResult:
         return structs.replace(result, state="unmeasured")
     if state not in ("pass", "fail", "inconclusive"):
         return result
-    message = f"{result.message}; {UNCALIBRATED_NOTE}"
+    column_name = str(case_column_name(parse_metric(rule.metric)))
+    message = f"{result.message}; {table.refused_calibrations.get(column_name, UNCALIBRATED_NOTE)}"
     if state == "inconclusive" or (state == "fail" and rule.uncalibrated != "risk"):
         return structs.replace(result, message=message, rule=structs.replace(rule, zero_event=False))
     return structs.replace(result, message=message, state="uncalibrated")

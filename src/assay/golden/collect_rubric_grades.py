@@ -91,9 +91,10 @@ def load_rubric_grades(
         column = table.columns[GRADE_METRIC]
         rows = list(zip(cases, column.values.tolist(), column.status.tolist(), strict=True))
         is_calibrated = GRADE_METRIC not in table.uncalibrated
+        refused = table.refused_calibrations.get(GRADE_METRIC, f"the judge is not calibrated on {GRADE_METRIC}")
     if not is_calibrated and not allow_uncalibrated:
         message = (
-            f"the judge is not calibrated on {GRADE_METRIC}: label a sample (assay labels export), pass --calibration, "
+            f"{refused}: label a sample (assay labels export), pass --calibration, "
             f"or merge its grades as they are with --uncalibrated"
         )
         raise InputError([Problem(folder, None, "", message, "E_CALIBRATION")])

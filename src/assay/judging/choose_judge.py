@@ -16,6 +16,7 @@ from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.http_client import HttpTransport
 from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import PROVIDERS, KeepRendered, LLMJudge, build_judge_identity
+from assay.judging.provider import HttpReply, HttpRequest
 from assay.judging.reply_parsing import ReplyForm
 from assay.judging.rubric_files import Rubrics, use_rubrics
 from assay.records.digest import compute_digest
@@ -55,12 +56,14 @@ def choose_judge(
     flags: Mapping[str, Any],
     rubrics: Sequence[str] = (),
     default_rubrics: Sequence[str] = (),
+    *,
+    is_asked: bool = True,
 ) -> ChosenJudge:
     """Return the named judge of the settings `judges`, that of `judge`, or one made from flags alone.
 
     `flags` are fields of `JudgeSettings`; those that are not None take precedence over the settings. Folders of
-    `rubrics` take precedence over those of the settings, and these over the `default_rubrics` ones. Raises
-    SettingsError.
+    `rubrics` take precedence over those of the settings, and these over the `default_rubrics` ones. A judge that is not
+    asked, as in a dry run, needs no address. Raises SettingsError.
     """
     judges = dict(config.settings.judges)
     if config.settings.judge is not None:
@@ -81,7 +84,7 @@ def choose_judge(
         _raise_settings_error(
             "judge.model", f"no model for judge {name} (expected --model, or judges.{name}.model in the settings)"
         )
-    if settings.base_url_env is None and settings.protocol != LITELLM:
+    if is_asked and settings.base_url_env is None and settings.protocol != LITELLM:
         _raise_settings_error(
             "judge.base_url_env",
             f"no address for judge {name} (expected --base-url-env with the name of the variable that holds it)",
@@ -120,12 +123,14 @@ def make_judge(
     budget: Budget,
     keep: KeepRendered | None = None,
     forms: Mapping[str, ReplyForm] | None = None,
+    *,
+    is_asked: bool = True,
 ) -> LLMJudge:
     """Return the judge; each of its calls counts in `budget`, `keep` stores the bytes that it sends, and `forms` are
     requests that are no rubric.
 
-    `deadline_seconds` is the deadline of one call. Raises SettingsError for an environment variable that is not set,
-    a refused address, and a missing package.
+    `deadline_seconds` is the deadline of one call. A judge that is not asked renders requests and needs neither address
+    nor key. Raises SettingsError for an environment variable that is not set, a refused address, and a missing package.
     """
     settings = chosen.settings
     assert settings.model is not None
@@ -133,8 +138,10 @@ def make_judge(
         _raise_settings_error(
             "deadline", f"not a duration (got {deadline_seconds}; expected a finite number of seconds)"
         )
-    url = _read_address(settings)
-    key = _require_variable(settings.api_key_env, "judge.api_key_env") if settings.api_key_env is not None else ""
+    url = _read_address(settings) if is_asked else ""
+    key = ""
+    if is_asked and settings.api_key_env is not None:
+        key = _require_variable(settings.api_key_env, "judge.api_key_env")
     identity = build_judge_identity(
         settings.protocol,
         settings.model,
@@ -145,11 +152,13 @@ def make_judge(
         api_version=settings.api_version,
         redaction=compute_digest(settings.redact) if settings.redact else None,
     )
-    transport: HttpTransport | LiteLLMTransport = (
-        LiteLLMTransport(deadline_seconds)
-        if settings.protocol == LITELLM
-        else HttpTransport(concurrency, deadline_seconds)
-    )
+    transport: HttpTransport | LiteLLMTransport | _NoTransport
+    if not is_asked:
+        transport = _NoTransport()
+    elif settings.protocol == LITELLM:
+        transport = LiteLLMTransport(deadline_seconds)
+    else:
+        transport = HttpTransport(concurrency, deadline_seconds)
     price = chosen.price
     return LLMJudge(
         identity,
@@ -164,6 +173,22 @@ def make_judge(
         redact_input=make_input_redactor(settings.redact),
         forms=forms,
     )
+
+
+class _NoTransport:
+    """Takes the place of the client of a judge that is not asked."""
+
+    async def send(self, request: HttpRequest) -> HttpReply:
+        raise RuntimeError(f"a judge that is not to be asked was asked at {request.url}")
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def list_missing_variables(settings: JudgeSettings) -> list[str]:
+    """Return the environment variables that asking a judge needs and that are not set."""
+    names = [name for name in (settings.base_url_env, settings.api_key_env) if name is not None]
+    return [name for name in names if not os.environ.get(name, "").strip()]
 
 
 def _read_address(settings: JudgeSettings) -> str:

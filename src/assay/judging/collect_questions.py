@@ -284,7 +284,8 @@ class JudgingRequest:
     """The answers to judge (a run, or a golden set with outputs) and the options of judging them.
 
     `only` selects questions (ambiguous, gate, tag:NAME, case:ID); the gate decides which cases get more votes; `flags`
-    are settings of the judge that replace those of its settings file.
+    are settings of the judge that replace those of its settings file. `is_estimate` says that no judge is asked, so
+    that neither address nor key is needed.
     """
 
     config: Config
@@ -305,6 +306,7 @@ class JudgingRequest:
     second_judge: str | None = None
     retry_errors: bool = False
     at: str | None = None
+    is_estimate: bool = False
 
     @property
     def store_path(self) -> Path:

@@ -199,7 +199,7 @@ def choose_second_judge(judgement: JudgingRequest, first_judge: ChosenJudge) -> 
     if judgement.second_judge is None:
         return None
     second = replace(
-        choose_judge(judgement.config, judgement.second_judge, {}),
+        choose_judge(judgement.config, judgement.second_judge, {}, is_asked=not judgement.is_estimate),
         rubrics=first_judge.rubrics,
         folders=first_judge.folders,
     )

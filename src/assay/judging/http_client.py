@@ -6,6 +6,8 @@ reply is read only up to its size limit, before and after decompression.
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 import zlib
 from typing import TYPE_CHECKING
@@ -56,10 +58,16 @@ class HttpTransport:
             raise CallError("timeout", f"{type(error).__name__}: no reply in time ({self._seconds:g} s)") from None
         except http.ClientSSLError as error:
             raise CallError("tls", f"no safe connection: {error.os_error or error}") from None
-        except (http.InvalidURL, http.ClientResponseError, ValueError) as error:
+        # Messages are recorded with verdicts and compared byte for byte: no address of a machine is in them.
+        except http.InvalidURL as error:
+            raise CallError("protocol", f"{type(error).__name__}: the judge's address is no URL") from None
+        except http.ClientResponseError as error:
+            raise CallError("protocol", f"{type(error).__name__}: {error.message}") from None
+        except ValueError as error:
             raise CallError("protocol", f"{type(error).__name__}: {error}") from None
         except http.ClientConnectorError as error:
-            raise CallError("unreachable", f"{type(error).__name__}: {error}") from None
+            message = f"no connection to the judge's address: {describe_system_error(error.os_error)}"
+            raise CallError("unreachable", message) from None
         except (http.ClientError, OSError) as error:
             raise CallError("connection", f"{type(error).__name__}: {error or 'the connection was lost'}") from None
         failure_headers = (
@@ -107,3 +115,12 @@ class HttpTransport:
         if packed is not None and not packed.eof:
             raise CallError("connection", f"the {coding} data was cut off")
         return b"".join(parts)
+
+
+def describe_system_error(error: OSError) -> str:
+    """Return what an error of the system means, without the address that its own text names."""
+    if isinstance(error, socket.gaierror):
+        return error.strerror or "the name is not known"
+    if error.errno is None:  # several addresses were tried
+        return "none of its addresses answers"
+    return os.strerror(error.errno)

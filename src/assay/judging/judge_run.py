@@ -18,7 +18,7 @@ from assay.formats.run_folder import RunFolder, list_run_rubrics
 from assay.judging.billing import may_have_been_billed
 from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
-from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, make_judge
+from assay.judging.choose_judge import ChosenJudge, choose_caps, choose_judge, list_missing_variables, make_judge
 from assay.judging.collect_questions import (
     VERDICT_STORE_NAME,
     JudgeQuestions,
@@ -48,6 +48,7 @@ from assay.judging.control_questions import (
     list_possible_controls,
     skip_shuffled_sample,
 )
+from assay.judging.llm_judge import LLMJudge
 from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
@@ -148,7 +149,8 @@ def judge_run(
     Ctrl-C; verdicts that were saved before are kept.
     """
     usual = list_run_rubrics(Path(request.inputs.run)) if request.inputs.run is not None else ()
-    chosen = choose_judge(request.config, request.judge, request.flags, request.rubrics, usual)
+    is_asked = not request.is_estimate
+    chosen = choose_judge(request.config, request.judge, request.flags, request.rubrics, usual, is_asked=is_asked)
     second = choose_second_judge(request, chosen)
     caps = choose_caps(chosen, request.max_calls, request.max_tokens, request.max_cost)
     budget = Budget(caps if second is None else share_caps(caps, second))
@@ -158,13 +160,14 @@ def judge_run(
     for judge_to_check in (chosen, second):
         if judge_to_check is not None:
             notices += check_self_judging(request, judge_to_check, questions)
+            notices += [] if is_asked else _describe_missing_variables(judge_to_check)
     questions, selection_notices = pending_questions(questions, request.only, gate)
     session = _Session(request, chosen, second, questions, budget, gate or Gate(), on_interrupt)
     contents = _read_store(request.store_path)
     preflight = session.preflight(contents)
     judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
-    if not confirm(preflight, judged.notices):
+    if not confirm(preflight, judged.notices) or request.is_estimate:
         return judged
     with closing(SqliteVerdictStore(request.store_path, retry_errors=request.retry_errors)) as store:
         store.register_judge(session.judge.identity)
@@ -196,11 +199,10 @@ class _Session:
     ) -> None:
         self.judgement, self.chosen, self.questions, self.budget = judgement, chosen, questions, budget
         self.stopping = stopping
-        limits = judgement.limits
-        self.judge = make_judge(chosen, limits.concurrency, limits.deadline, budget, self._store_bytes)
+        self.judge = self._make_judge(chosen)
         self.second = None
         if second is not None:
-            other = make_judge(second, limits.concurrency, limits.deadline, budget, self._store_bytes)
+            other = self._make_judge(second)
             self.second = SecondJudge(second, other, retry_errors=judgement.retry_errors)
         self.digest = self.judge.identity.digest
         self._store: SqliteVerdictStore | None = None
@@ -219,6 +221,12 @@ class _Session:
         alone = cases_that_decide_alone(gate, questions.golden.cases)
         self.voting = VotingRule(
             questions, self._rubrics, votes, alone, ControlQuestions({}, {}), retry_errors=judgement.retry_errors
+        )
+
+    def _make_judge(self, chosen: ChosenJudge) -> LLMJudge:
+        limits, is_asked = self.judgement.limits, not self.judgement.is_estimate
+        return make_judge(
+            chosen, limits.concurrency, limits.deadline, self.budget, self._store_bytes, is_asked=is_asked
         )
 
     def preflight(self, contents: StoreContents) -> JudgingEstimate:
@@ -417,6 +425,11 @@ class _Session:
     def _store_bytes(self, name: str, body: bytes) -> None:
         assert self._store is not None
         self._store.keep_rendered(name, body)
+
+
+def _describe_missing_variables(chosen: ChosenJudge) -> list[str]:
+    names = list_missing_variables(chosen.settings)
+    return [f"not set yet, and needed to ask {chosen.name}: {', '.join(names)}"] if names else []
 
 
 def _add_usage(

@@ -154,7 +154,9 @@ def describe_judge(judging: RecordedVerdicts | None) -> tuple[str, ...]:
         return ()
     votes = Counter(sample.rubric for samples in judging.verdicts.values() for sample in samples)
     rubrics = ", ".join(f"{rubric} ({count})" for rubric, count in sorted(votes.items()))
-    calibrated = ", ".join(sorted(name for name in judging.calibrations if "by=judge" in name)) or "nothing"
+    records = sorted((name, record) for name, record in judging.calibrations.items() if "by=judge" in name)
+    names = [name if record.may_gate else f"{name} (may not gate)" for name, record in records]
+    calibrated = ", ".join(names) or "nothing"
     cost = "cost unknown"
     if judging.usage is not None:
         tokens = judging.usage.prompt_tokens + judging.usage.completion_tokens
@@ -183,18 +185,24 @@ def match_verdicts(
     """
     if judging is None or not judging.calibrations:
         return judging, ()
-    matching, notices = {}, []
+    matching: dict[str, Calibration] = {}
+    refused: dict[str, str] = {}
+    notices = []
     for metric, record in judging.calibrations.items():
         mismatch = _calibration_mismatch(record, judging, golden_digest)
         if mismatch:
+            refused[metric] = f"it was measured {mismatch}"
             notices.append(f"the calibration of {metric} was measured {mismatch}: the metric informs and does not gate")
             continue
         matching[metric] = record
+        if not record.may_gate:
+            refused[metric] = "; ".join(record.reasons) or "it does not say why"
+            notices.append(f"the calibration of {metric} does not let it gate: {refused[metric]}")
         if record.golden != golden_digest:
             notices.append(
                 f"the calibration of {metric} was measured on another golden set: calibrate again where answers changed"
             )
-    return replace(judging, calibrations=matching), tuple(notices)
+    return replace(judging, calibrations=matching, refused_calibrations=refused), tuple(notices)
 
 
 def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden: str) -> str:

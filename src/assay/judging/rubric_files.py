@@ -17,12 +17,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
-from assay.formats.strict_json import MisfitError, convert_strictly
+from assay.formats.strict_json import Misfit, MisfitError, convert_strictly
 from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
 from assay.metrics.catalog import add_rubric_metrics
 from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
-from assay.records.verdicts import DriftAnchor, JudgeRubric
+from assay.records.verdicts import DriftAnchor, JudgeRubric, RubricLabel
 
 Rubrics = dict[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
@@ -141,16 +141,90 @@ def decode_rubric(document: YamlDocument, name: str) -> JudgeRubric:
         got = "nothing" if document.data is None else shorten_repr(document.data)
         message = f"not a rubric (got {got}; expected a mapping with {', '.join(_WRITTEN)})"
         raise SettingsError([Problem(name, 1, "", message, "E_TYPE")])
+    misfits = []
     if "hash" in document.data:
         message = "unknown key (got 'hash', which is computed from the text)"
-        raise SettingsError([_problem_at_field(document, name, "hash", message, "E_UNKNOWN_FIELD")])
-    rubric = _fit_document(document, name, JudgeRubric, {"hash": ""})
-    problems = []
-    for field, message in _find_contradictions(rubric):
-        problems.append(_problem_at_field(document, name, field, message, "E_RUBRIC"))
-    if problems:
-        raise SettingsError(problems)
+        misfits.append(Misfit("hash", message, "E_UNKNOWN_FIELD"))
+    try:
+        rubric: JudgeRubric | None = convert_strictly({**document.data, "hash": ""}, JudgeRubric)
+    except MisfitError as error:
+        misfits += error.misfits
+        rubric = _fit_the_rest(document.data, [misfit.field for misfit in misfits])
+    if rubric is not None:
+        faults = _select_certain_faults(_find_contradictions(rubric), [misfit.field for misfit in misfits])
+        misfits += [Misfit(field, message, "E_RUBRIC") for field, message in faults]
+    if misfits or rubric is None:
+        raise SettingsError([_problem_at_field(document, name, *misfit) for misfit in misfits])
     return structs.replace(rubric, hash=compute_digest(structs.replace(rubric, controls=())))
+
+
+_STAND_INS: Mapping[str, Any] = {
+    "name": "stand_in",
+    "version": "1",
+    "language": "en",
+    "task": "…",
+    "inputs": ["question"],
+    "labels": [{"name": "high", "meaning": "…", "value": 1.0}, {"name": "low", "meaning": "…", "value": 0.0}],
+}
+_LABEL_STAND_INS: Mapping[str, Any] = {"name": "stand_in", "meaning": "…"}
+_RESTS_ON: Mapping[str, tuple[str, ...]] = {
+    "task": ("inputs",),
+    "inputs": ("per_item",),
+    "quotes": ("labels", "sources"),
+    "sources": ("inputs", "quotes", "per_item"),
+    "controls": ("labels", "inputs"),
+}
+"""The other fields that decide whether a field makes sense."""
+_FIELD = re.compile(r"(?P<member>\w+)(?:\[(?P<index>\d+)\](?:\.(?P<part>\w+))?)?")
+
+
+def _fit_the_rest(data: Mapping[str, Any], misfit_fields: Sequence[str]) -> JudgeRubric | None:
+    """Return the rubric with something that fits in the place of what does not, so that the rest can be checked too.
+
+    None if there are more misfits than are listed.
+    """
+    members = {key: value for key, value in data.items() if key in _WRITTEN}
+    labels = members.get("labels")
+    if isinstance(labels, list):
+        members["labels"] = labels = [_keep_label_members(label) for label in labels]
+    for field in misfit_fields:
+        match = _FIELD.match(field)
+        if match is None:
+            continue
+        member, index, part = match["member"], match["index"], match["part"]
+        if member == "labels" and index is not None and isinstance(labels, list):
+            label = labels[int(index)]
+            label.pop(part, None)
+            label |= {key: value for key, value in _LABEL_STAND_INS.items() if key not in label}
+        else:
+            members.pop(member, None)
+    try:
+        return convert_strictly({**_STAND_INS, **members}, JudgeRubric)
+    except MisfitError:
+        return None
+
+
+def _keep_label_members(label: Any) -> dict[str, Any]:
+    members = label if isinstance(label, dict) else {}
+    return {key: value for key, value in members.items() if key in RubricLabel.__struct_fields__}
+
+
+def _select_certain_faults(
+    faults: Iterable[tuple[str, str]], misfit_fields: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the faults that have nothing to do with fields that do not fit."""
+    misfit_members = {re.split(r"[.\[]", field)[0] for field in misfit_fields}
+    for field, message in faults:
+        member = re.split(r"[.\[]", field)[0]
+        rests_on_misfit = not misfit_members.isdisjoint(_RESTS_ON.get(member, ()))
+        is_misfit = member in misfit_members if member != "labels" else _is_around(field, misfit_fields)
+        if not rests_on_misfit and not is_misfit:
+            yield field, message
+
+
+def _is_around(field: str, misfit_fields: Sequence[str]) -> bool:
+    """Return whether one of the fields is this one, or one around or inside it."""
+    return any(field.startswith(misfit) or misfit.startswith(field) for misfit in misfit_fields)
 
 
 def format_lock(rubrics: Mapping[tuple[str, str], JudgeRubric]) -> str:

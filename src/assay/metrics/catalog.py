@@ -315,7 +315,8 @@ def _unknown_metric_reason(name: MetricName) -> str:
     digits = name.base[len(letters) :]
     cutoff = str(name.k or digits)
     loaded_rows = dict(CATALOG.items())  # a plugin is not imported for a hint
-    close_names = get_close_matches(letters, [*CATALOG.list_names(), *METRIC_ALIASES], n=3, cutoff=0.75)
+    names = [*CATALOG.list_names(), *METRIC_ALIASES]
+    close_names = get_close_matches(letters, names, n=3, cutoff=0.75) or _list_names_with_same_words(letters, names)
     if not close_names:
         return "no such metric; `assay metrics` lists all"
     spellings = []
@@ -324,6 +325,21 @@ def _unknown_metric_reason(name: MetricName) -> str:
         takes_cutoff = row is not None and row.cut != "no"
         spellings.append(f"{close_name}@{cutoff}" if cutoff and takes_cutoff else close_name)
     return f"no such metric; did you mean {' or '.join(spellings)}?"
+
+
+FEWEST_LETTERS_OF_A_WORD = 3
+"""Shorter words, such as "of" and "no", say nothing of what a metric measures."""
+
+
+def _list_names_with_same_words(text: str, names: Iterable[str]) -> list[str]:
+    """Return at most three names that share words with a text, those with most of their words in it first.
+
+    >>> _list_names_with_same_words("leaks", ["recall", "visibility_leaks"])
+    ['visibility_leaks']
+    """
+    words = {word for word in text.lower().split("_") if len(word) >= FEWEST_LETTERS_OF_A_WORD}
+    shared = {name: len(words & set(name.split("_"))) / len(words | set(name.split("_"))) for name in names}
+    return sorted((name for name in shared if shared[name]), key=lambda name: (-shared[name], name))[:3]
 
 
 def _metric_error(text: str, reason: str) -> MetricNameError:
@@ -378,6 +394,17 @@ def may_metric_gate(name: MetricName, judging: RecordedVerdicts | None) -> bool:
     if _is_calibrated(name, by, judging):
         return True
     return follows_from_parts and bool(parts) and all(_is_calibrated(part, by, judging) for part in parts)
+
+
+def explain_refused_calibration(name: MetricName, refused: Mapping[str, str]) -> str:
+    """Return why the calibrations that were given for a metric, or for what it rests on, let it not gate; "" if none.
+
+    `refused` says it by metric, as `RecordedVerdicts.refused_calibrations` does.
+    """
+    by = name.key_value("by", "rules")
+    calibrated_names = [name, *(MetricName(base, (("by", by),)) for base in find_metric(name).rests_on)]
+    refused_names = [str(calibrated) for calibrated in calibrated_names if str(calibrated) in refused]
+    return "; ".join(f"the calibration of {text} does not let it gate: {refused[text]}" for text in refused_names)
 
 
 def _is_calibrated(name: MetricName, by: str, judging: RecordedVerdicts) -> bool:

@@ -105,7 +105,8 @@ class RecordedVerdicts:
     `control_agreement` is the share of control questions that it labelled as expected. `calibrations` are by metric
     name. `second_judge` is the digest of a second judge that was asked about doubtful rulings, and `second_verdicts`
     holds its samples. `reviews` are what people settled, by the digest of the request.
-    `entailment_model` compares claims with sources where a metric asks for it.
+    `entailment_model` compares claims with sources where a metric asks for it. `refused_calibrations` says by metric
+    why a calibration that was given lets it not gate.
     """
 
     rubrics: Rubrics = field(default_factory=dict)
@@ -121,6 +122,7 @@ class RecordedVerdicts:
     failure: str = ""
     usage: JudgeUsage | None = None
     entailment_model: EntailmentModel | None = None
+    refused_calibrations: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def rubrics_with_verdicts(self) -> frozenset[str]:

@@ -98,7 +98,8 @@ class CaseChecks(Struct, frozen=True):
 class ScoreTable(Struct, frozen=True):
     """All scores of one configuration, one row per golden case in golden order, repeats averaged.
 
-    `uncalibrated` names the columns that may inform but not gate. `before_leaks` has the columns in which leaks set
+    `uncalibrated` names the columns that may inform but not gate, and `refused_calibrations` says why, where one was
+    calibrated. `before_leaks` has the columns in which leaks set
     scores to the worst of their range, as they were without that; the checks look at these.
     """
 
@@ -112,6 +113,7 @@ class ScoreTable(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     uncalibrated: tuple[str, ...] = ()
     before_leaks: dict[str, ScoreColumn] = field(default_factory=dict)
+    refused_calibrations: dict[str, str] = field(default_factory=dict)
 
 
 class GoldenInfo(Struct, frozen=True):

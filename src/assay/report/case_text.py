@@ -290,12 +290,12 @@ def describe_case_reading(explanation: Explanation) -> str:
 
 
 def list_reading_weights(explanation: Explanation) -> str:
-    """Return the classes of words by which a model read an answer, with their weights; "" if a phrase decided."""
+    """Return the runs of words by which a model read an answer, with their weights; "" if a phrase decided."""
     detected = _detect_case_behaviour(explanation)
     if detected is None or explanation.observation is None or not _is_read_by_wording(detected):
         return ""
     weights = explain_refusal(str(explanation.observation.answer), explanation.case.question)
-    return ", ".join(f"{item.feature} {item.weight:+.2f}" for item in weights if item.feature.endswith(">"))
+    return ", ".join(f"“{item.phrase}” {item.weight:+.2f}" for item in weights)
 
 
 def _detect_case_behaviour(explanation: Explanation) -> DetectedBehaviour | None:

@@ -168,6 +168,8 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     scope = f"{format_count(len(tested), 'metric')} tested" + (
         f", and {format_count(in_slices, 'test')} on slices" if in_slices else ""
     )
+    if _count_unpaired(comparison):
+        scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
     if shown:
         lines = [f" - {_describe_change(change, metric_rows)}" for change in shown]
@@ -208,15 +210,27 @@ def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName)
         yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
 
 
+def _count_unpaired(comparison: Comparison) -> int:
+    failed = comparison.metrics.get(_FAILED)
+    return len(failed.unpaired) if failed is not None else 0
+
+
 def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
     flipped = list_flipped_cases(comparison)
     if not flipped.fail_now and not flipped.fail_no_longer:
         changed = sum(bool(case.improved or case.regressed) for case in comparison.cases)
         others = f"; scores differ on {format_count(changed, 'case')}" if changed else ""
-        return [f"Cases: the same ones fail on both sides{others}."]
+        unpaired = _count_unpaired(comparison)
+        if unpaired:
+            others += f"; {format_count(unpaired, 'is', 'are')} answered on one side only"
+        paired = " that both sides answered" if unpaired else ""
+        return [f"Cases{paired}: the same ones fail on both sides{others}."]
     by_id = {case.case_id: case for case in comparison.cases}
     lines = [f" - {_describe_flip(case_id, by_id.get(case_id))}" for case_id in flipped.fail_now]
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
+    unpaired = _count_unpaired(comparison)
+    if unpaired:
+        counts += f", {unpaired} answered on one side only"
     title = f"Cases: {counts}"
     if flipped.fail_no_longer:
         more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
 from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
@@ -59,7 +60,10 @@ def explain_case(
     of_variant = case_id not in run.cases and run.variants is not None and case_id in run.variants.cases
     scored = run.variants if of_variant and run.variants is not None else run
     if case_id not in scored.cases:
-        raise InputError([Problem("", None, "case", f"no such case in the golden set (got {shorten_repr(case_id)})")])
+        close_matches = get_close_matches(case_id, list(scored.cases), n=1)
+        expected = f"did you mean {close_matches[0]!r}?" if close_matches else "expected the id of a case"
+        message = f"no such case in the golden set (got {shorten_repr(case_id)}; {expected})"
+        raise InputError([Problem("", None, "case", message)])
     if config not in scored.scoring.configs:
         message = f"a variant, and {config} has no output of any variant (got {shorten_repr(case_id)})"
         raise InputError([Problem("", None, "case", message)])

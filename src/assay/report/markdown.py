@@ -308,14 +308,24 @@ def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> 
 
 
 def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[str]:
-    """Yield a note on the headlines whose scorer is not calibrated against human labels, if there are any."""
-    uncalibrated_titles = [
-        title
-        for title, names in SHOWN_HEADLINES
-        if any(find_first_present(names, result.summary) in result.table.uncalibrated for _, result in results)
-    ]
+    """Yield a note on the headlines whose scorer is not calibrated against human labels, if there are any.
+
+    Another for each reason why a calibration that was given lets them not gate.
+    """
+    uncalibrated_titles: list[str] = []
+    titles_by_reason: dict[str, list[str]] = {}
+    for title, names in SHOWN_HEADLINES:
+        for _, result in results:
+            name = find_first_present(names, result.summary)
+            if name is None or name not in result.table.uncalibrated:
+                continue
+            reason = result.table.refused_calibrations.get(name)
+            titles = titles_by_reason.setdefault(reason, []) if reason else uncalibrated_titles
+            titles += [title] if title not in titles else []
     if uncalibrated_titles:
         yield f"Not calibrated, for ranking and trends only: {', '.join(uncalibrated_titles)}."
+    for reason, titles in titles_by_reason.items():
+        yield f"For ranking and trends only: {', '.join(titles)}: {reason}."
 
 
 def _get_headline_class(

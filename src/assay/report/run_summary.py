@@ -10,6 +10,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from assay.metrics.case_checks import LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
@@ -277,6 +278,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
 
 _URGENT = re.compile(
     r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |access is not checked "
+    "|no answer was read from "
 )
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
@@ -302,6 +304,12 @@ def _list_metrics(scoring: ScoringResult) -> list[str]:
 def _has_value(names: MetricNames, scoring: ScoringResult) -> bool:
     summaries = (find_measured_summary(names, result.summary) for result in scoring.configs.values())
     return any(summary is not None and summary.value is not None for summary in summaries)
+
+
+def _has_checked_answers(scoring: ScoringResult) -> bool:
+    """Return whether any answer was compared with something, with whatever result."""
+    summaries = (find_measured_summary(ANSWER, result.summary) for result in scoring.configs.values())
+    return any(summary is not None and (summary.scored or summary.unknown is not None) for summary in summaries)
 
 
 def _list_unmeasured(scoring: ScoringResult) -> list[str]:
@@ -389,6 +397,9 @@ def _format_variant_rate(text: str, rate: TwinRate) -> str:
     return f"{rate.good} of {rate.decided} {text}{unknown}"
 
 
+_WHY_UNKNOWN = " - unknown: nothing tells whether the answer is right (must_have in the cases, or run `assay judge`)"
+
+
 def _build_failed_lines(
     scoring: ScoringResult,
     configs: Sequence[str],
@@ -397,13 +408,14 @@ def _build_failed_lines(
 ) -> list[str]:
     """Return how many cases failed, and the first of them with cause and fix, faults of access before all others."""
     counts: list[str] = []
-    has_open_cases = False
+    has_open_cases = has_unknown_cases = False
     failed_cases: list[tuple[int, str, str, Attribution | None]] = []
     for config in configs:
         result = scoring.configs[config]
         case_ids = list_failed_cases(result)
         case_counts = count_cases(result)
         has_open_cases |= bool(case_counts.failed or case_counts.unknown)
+        has_unknown_cases |= bool(case_counts.unknown)
         counts.append(f"{config} {format_case_counts(case_counts)}")
         if result.decision is not None and result.decision.unanswered:
             continue  # what to do is said once, above: no case has a cause of its own
@@ -415,10 +427,30 @@ def _build_failed_lines(
         return []
     failed_cases.sort(key=lambda failed: failed[0])
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
+    if has_unknown_cases and not _has_checked_answers(scoring):
+        lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         name = f"{case_id} ({config})" if len(configs) > 1 else case_id
         lines.append(_describe_failed_case(name, attribution, width))
     return lines
+
+
+def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
+    """Return the configuration and the id of the failed case to look at first: one that leaked, else the first one.
+
+    None if no case failed. Where the target answered nothing, no case explains why.
+    """
+    failed = [
+        (config, checks)
+        for config, result in sorted(scoring.configs.items())
+        if result.decision is None or not result.decision.unanswered
+        for checks in result.table.checks
+        if checks.failed
+    ]
+    if not failed:
+        return None
+    config, checks = min(failed, key=lambda item: LEAK not in item[1].failed)  # the first of the smallest
+    return config, checks.case_id
 
 
 def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:

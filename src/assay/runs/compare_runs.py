@@ -40,36 +40,60 @@ from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
 from assay.scoring.column_values import number_clusters
-from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, list_regression_metrics
+from assay.scoring.paired_scores import (
+    ScoreSnapshot,
+    check_comparable,
+    is_missing_scored,
+    list_regression_metrics,
+)
 from assay.scoring.summaries import summarise_table
 from assay.text.escaping import escape_terminal
 
 
 def load_side(
-    side_name: str, metrics: Sequence[str] = (), extra_metrics: Sequence[str] = (), *, attributed: bool = True
+    side_name: str,
+    metrics: Sequence[str] = (),
+    extra_metrics: Sequence[str] = (),
+    *,
+    attributed: bool = True,
+    missing_as_zero: bool = False,
 ) -> ScoreSnapshot:
     """Return the side that `RUN`, `RUN:CONFIG` or a file written by `assay baseline save` names.
 
     A run is scored again for `metrics` (by default those of its manifest) and for `extra_metrics`. Raises InputError
-    if the text names none of these, or names a run of several configurations without choosing one.
+    if the text names none of these, or names a run of several configurations without choosing one, or with
+    `missing_as_zero` a baseline that was saved with cases without an observation, which cannot be scored again.
     """
     if Path(side_name).is_file():
-        return decode_baseline(side_name)
+        return _load_baseline(side_name, missing_as_zero=missing_as_zero)
     name = _require_run(side_name)
     manifest = read_manifest(name.path)
-    with open_run(name.path, _metrics_to_score(manifest, metrics, extra_metrics)) as run:
+    scored_metrics = _metrics_to_score(manifest, metrics, extra_metrics)
+    with open_run(name.path, scored_metrics, missing_as_zero=missing_as_zero) as run:
         config = choose_config(run, name)
         side = take_snapshot(run, config, side_name, read_made_with(manifest, config), attributed=attributed)
     return replace(side, at=manifest.get("started_at"))
 
 
-def load_sides(text: str, extra_metrics: Sequence[str] = ()) -> list[ScoreSnapshot]:
+def _load_baseline(path: str, *, missing_as_zero: bool) -> ScoreSnapshot:
+    side = decode_baseline(path)
+    missing = side.table.missing
+    if missing_as_zero and missing and not is_missing_scored(side.table):
+        count = format_count(len(missing), "case")
+        expected = "expected the run that it was saved from, or the default --missing error"
+        message = f"--missing zero: a saved baseline is not scored again (got {count} without observation; {expected})"
+        raise InputError([Problem(path, None, "", message, "E_MISSING")])
+    return side
+
+
+def load_sides(text: str, extra_metrics: Sequence[str] = (), *, missing_as_zero: bool = False) -> list[ScoreSnapshot]:
     """Return the named side, or one side per configuration of a run named without one; cases are not attributed."""
     if Path(text).is_file():
-        return [decode_baseline(text)]
+        return [_load_baseline(text, missing_as_zero=missing_as_zero)]
     name = _require_run(text)
     manifest = read_manifest(name.path)
-    with open_run(name.path, _metrics_to_score(manifest, (), extra_metrics)) as run:
+    metrics = _metrics_to_score(manifest, (), extra_metrics)
+    with open_run(name.path, metrics, missing_as_zero=missing_as_zero) as run:
         configs = [choose_config(run, name)] if name.config is not None else sorted(run.scoring.configs)
         sides = [take_snapshot(run, config, attributed=False) for config in configs]
     return [replace(side, at=manifest.get("started_at")) for side in sides]
@@ -114,12 +138,16 @@ def describe_baseline(path: str) -> Screen:
 
 @dataclass(frozen=True)
 class ComparisonRequest:
-    """The options of a comparison; `by` None means the default slices, `now` is an ISO time."""
+    """The options of a comparison; `by` None means the default slices, `now` is an ISO time.
+
+    `missing_as_zero` gives cases without an observation the worst score instead of leaving them out.
+    """
 
     gate: GateOptions = field(default_factory=GateOptions)
     metrics: Sequence[str] = ()
     by: Sequence[str] | None = None
     now: str | None = None
+    missing_as_zero: bool = False
 
     @cached_property
     def rules(self) -> Gate | None:
@@ -143,7 +171,10 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
     if repeated:
         raise InputError(f"CANDIDATE: given twice (got {', '.join(repeated)}; expected each candidate once)")
     gate_metrics = _gate_metrics(request)
-    before, *others = (load_side(name, request.metrics, gate_metrics) for name in (baseline, *candidates))
+    before, *others = (
+        load_side(name, request.metrics, gate_metrics, missing_as_zero=request.missing_as_zero)
+        for name in (baseline, *candidates)
+    )
     return _decide_comparisons(before, others, request)
 
 
@@ -169,7 +200,12 @@ def compare_configs(
 
     It is a look at a frozen test split, at the time `at`, as scoring is.
     """
-    scoring = replace(request.scoring, also=_gate_metrics(comparison_request), look_again=True)
+    scoring = replace(
+        request.scoring,
+        also=_gate_metrics(comparison_request),
+        look_again=True,
+        missing_as_zero=comparison_request.missing_as_zero,
+    )
     with open_scored_run(replace(request, scoring=scoring)) as run:
         count_look(run, request.inputs.golden, at, is_counted=is_counted)
         configs = sorted(run.scoring.configs)
@@ -224,9 +260,12 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
-    sides = {side.side.config_id: side for side in load_sides(name, gate_metrics)}
+    as_zero = request.missing_as_zero
+    sides = {side.side.config_id: side for side in load_sides(name, gate_metrics, missing_as_zero=as_zero)}
     named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
-    baseline_side = load_side(baseline, (), gate_metrics, attributed=False) if baseline is not None else None
+    baseline_side = None
+    if baseline is not None:
+        baseline_side = load_side(baseline, (), gate_metrics, attributed=False, missing_as_zero=as_zero)
     decisions = {}
     for config in select_gated_configs(gate, list(sides), named):
         if baseline_side is not None:

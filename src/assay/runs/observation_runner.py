@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, ReplyNotices, Target, TargetCall, TargetOperation
 from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError, Usage, add_context_stage
@@ -87,7 +88,7 @@ class ObservationRunner:
             self._may_call,
             lambda: bool(self.tally.halted),
         )
-        self._in_a_row = 0
+        self._in_a_row = self._without_answer = 0
         self.notices = ReplyNotices()
 
     def stop(self, reason: str = "interrupted") -> None:
@@ -106,6 +107,10 @@ class ObservationRunner:
                     group.create_task(self._work(queue))
         except BaseExceptionGroup as failures:  # errors of the sink: the first is enough, the others follow from it
             raise failures.exceptions[0] from None
+        if self._without_answer:
+            replies = format_count(self.tally.done - self.tally.failed, "reply", "replies")
+            sentence = f"no answer was read from {self._without_answer} of {replies}"
+            self.notices.add(f"{sentence} (response: {{answer: PATH}} in its settings)")
         return self.tally
 
     async def _work(self, queue: Iterator[ObservationTask]) -> None:
@@ -133,6 +138,7 @@ class ObservationRunner:
                 self.stop("breaker")
         else:
             self._in_a_row = 0
+            self._without_answer += "ask" in self.policy.operations and stored.answer is UNSET
             self._spend(stored)
         if self._progress is not None:
             self._progress(tally.done, tally.total)

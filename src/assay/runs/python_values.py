@@ -18,7 +18,7 @@ from msgspec import structs
 
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
-from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, read_foreign_rows
+from assay.formats.foreign_rows import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
@@ -84,6 +84,7 @@ def read_golden_value(golden: Any) -> GoldenSet:
         raise _value_error(GOLDEN_NAME, message)
     if all(isinstance(row, Case) for row in rows):
         return _read_native_rows([msgspec.to_builtins(row) for row in rows])
+    rows = _write_ids(rows)
     if any(isinstance(row, Mapping) and any(key in row for key in ID_KEYS) for row in rows):
         try:
             return _read_native_rows(rows)
@@ -94,6 +95,47 @@ def read_golden_value(golden: Any) -> GoldenSet:
     if foreign.problems:
         raise InputError(foreign.problems)
     return foreign.golden
+
+
+_ID_COLUMNS = (*ID_KEYS, "variant_of", "cluster")
+_ID_LIST_COLUMNS = (*EVIDENCE_ID_KEYS, "must_cite")
+
+
+def _write_ids(rows: Sequence[Any]) -> list[Any]:
+    """Return rows whose ids are texts: in a frame, and in most databases, they are integers.
+
+    Raises InputError for ids that are floats: 1.0 may stand for "1" or "1.0".
+    """
+    problems = []
+    written: list[Any] = []
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            written.append(row)
+            continue
+        members = dict(row)
+        for column in _ID_COLUMNS:
+            value = members.get(column)
+            if isinstance(value, float):
+                problems.append(Problem(GOLDEN_NAME, number, column, _describe_float_id(value), "E_TYPE"))
+            elif _is_integer(value):
+                members[column] = str(value)
+        for column in _ID_LIST_COLUMNS:
+            values = members.get(column)
+            if isinstance(values, list):
+                members[column] = [str(value) if _is_integer(value) else value for value in values]
+        written.append(members)
+    if problems:
+        raise InputError(problems)
+    return written
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _describe_float_id(value: float) -> str:
+    expected = 'a text or an integer: a column with empty cells is one of floats until astype("Int64")'
+    return f"an id that is a float (got {value!r}; expected {expected})"
 
 
 def _read_native_rows(rows: Sequence[Any]) -> GoldenSet:
@@ -109,11 +151,13 @@ def _read_native_rows(rows: Sequence[Any]) -> GoldenSet:
             ) from None
 
 
-def read_outputs_value(outputs: Any, golden: GoldenSet, config: str | None = None) -> list[Observation]:
+def read_outputs_value(
+    outputs: Any, golden: GoldenSet, config: str | None = None, notes: dict[str, None] | None = None
+) -> list[Observation]:
     """Return the observations that a value holds; `config` names the configuration of rows that name none.
 
-    A row is the answer to the case that its id names or, without one, to the case whose question it holds. Raises
-    InputError with every problem, by row.
+    What is read under another name, and what is not read, is put into `notes`. A row is the answer to the case that its
+    id names or, without one, to the case whose question it holds. Raises InputError with every problem, by row.
     """
     if isinstance(outputs, (str, Path)):
         return read_output_files([outputs], golden=golden)
@@ -127,12 +171,13 @@ def read_outputs_value(outputs: Any, golden: GoldenSet, config: str | None = Non
         ids_by_question.setdefault(_normalise(case.question), []).append(case.id)
     observations: list[Observation] = []
     problems: list[Problem] = []
+    notes = {} if notes is None else notes
     for number, row in enumerate(rows, 1):
         if isinstance(row, Observation):
             observations.append(row)
             continue
         try:
-            observations.append(_read_output_row(row, ids_by_question, config))
+            observations.append(_read_output_row(row, ids_by_question, config, notes))
         except (ShapeError, msgspec.ValidationError) as error:
             problems.append(Problem(OUTPUTS_NAME, number, "", str(error), "E_OUTPUT"))
     if problems:
@@ -140,11 +185,13 @@ def read_outputs_value(outputs: Any, golden: GoldenSet, config: str | None = Non
     return observations
 
 
-def _read_output_row(row: Any, ids_by_question: Mapping[str, list[str]], config: str | None) -> Observation:
+def _read_output_row(
+    row: Any, ids_by_question: Mapping[str, list[str]], config: str | None, notes: dict[str, None]
+) -> Observation:
     value = make_plain(row)
     if not isinstance(value, Mapping):
         raise ShapeError(f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
-    shape = recognise_reply(value, lambda _: None)
+    shape = recognise_reply(value, lambda note: notes.setdefault(f"{OUTPUTS_NAME}: {note}"))
     members = shape.row
     case_id = members.pop("query_id", None) or members.get("case_id") or value.get("id")
     if case_id is None:
@@ -154,6 +201,8 @@ def _read_output_row(row: Any, ids_by_question: Mapping[str, list[str]], config:
             matches = format_count(len(case_ids), "case") if question is not None else "no question"
             raise ShapeError(f"no case_id, and {matches} to match it by (expected case_id, or one question)")
         case_id = case_ids[0]
+    if isinstance(case_id, float):
+        raise ShapeError(_describe_float_id(case_id))
     members["case_id"] = str(case_id)
     if members.get("config_id") is None and config is not None:
         members["config_id"] = config

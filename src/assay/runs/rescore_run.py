@@ -35,12 +35,16 @@ def complete_request(request: ScoreRequest) -> ScoreRequest:
     return complete_run_request(request)
 
 
-def open_run(run: str | Path, metrics: Sequence[str] | None = None) -> AbstractContextManager[ScoredRun]:
+def open_run(
+    run: str | Path, metrics: Sequence[str] | None = None, *, missing_as_zero: bool = False
+) -> AbstractContextManager[ScoredRun]:
     """Yield the scoring of a run folder, for its own metrics or for those that are named.
 
-    Raises InputError if it is not a run, or if one of its files was edited since.
+    `missing_as_zero` gives cases without an observation the worst score. Raises InputError if it is not a run, or if
+    one of its files was edited since.
     """
-    request = ScoreRequest(InputOptions(run=str(run)), scoring=ScoringOptions(metrics=metrics))
+    scoring = ScoringOptions(metrics=metrics, missing_as_zero=missing_as_zero)
+    request = ScoreRequest(InputOptions(run=str(run)), scoring=scoring)
     return open_scored_run(complete_run_request(request))
 
 

@@ -14,6 +14,7 @@ from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import (
     DEFAULT_METRICS,
+    explain_refused_calibration,
     is_metric_measurable,
     judged_counterparts,
     may_metric_gate,
@@ -196,7 +197,12 @@ def plan_metrics(
     needed = (*request.scoring.also, *(list_gate_metrics(gate) if gate is not None else ()))
     recorded = judging.scorers if judging is not None else ()
     if gate is not None:
-        refuse_uncalibrated_rules(gate, lambda name: not may_metric_gate(name, judging))
+        refused = judging.refused_calibrations if judging is not None else {}
+        refuse_uncalibrated_rules(
+            gate,
+            lambda name: not may_metric_gate(name, judging),
+            lambda name: explain_refused_calibration(name, refused),
+        )
         if gate.correctness is not None and is_metric_measurable(parse_metric(JUDGED_CORRECTNESS), recorded):
             needed += (JUDGED_CORRECTNESS,)
     threshold = read_attribution_settings(request.scoring).threshold

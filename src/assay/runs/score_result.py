@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.comparison.compare_scores import compare_run_configs
+from msgspec.structs import replace
+
+from assay.comparison.compare_scores import decide_with_baseline, take_snapshot
 from assay.gates.gate_files import load_requested_gate
-from assay.records.errors import InputError, MissingLibraryError
+from assay.gates.release_decision import list_gate_metrics
+from assay.records.errors import InputError, MissingLibraryError, Problem, shorten_repr
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
-from assay.records.release_gates import Decision
+from assay.records.release_gates import Decision, Gate
 from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
-from assay.runs.python_values import GateLike, read_gate_value
+from assay.runs.compare_runs import load_side
+from assay.runs.python_values import GateLike, PathLike, read_gate_value
+from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.scored_run import ScoredRun
 
 if TYPE_CHECKING:
@@ -82,9 +88,10 @@ class ScoreResult:
         """The cases that failed nothing, and of which nothing tells whether the answer is right."""
         return tuple(case for case in self.cases if case.outcome == "unknown" and not case.has_failed)
 
-    def compare(self, baseline: ScoreResult, *, gate: GateLike | None = None) -> Comparison:
+    def compare(self, baseline: ScoreResult | PathLike, *, gate: GateLike | None = None) -> Comparison:
         """Return the comparison of this result, as the candidate, with another one as the baseline.
 
+        The baseline may also be the path of a run folder or of a saved baseline.
         `after.compare(before)` is `assay.compare(before, after)`: a gain is what this result is better by.
         """
         return compare_results(baseline, self, gate=gate)
@@ -132,21 +139,50 @@ def require_config(result: ScoreResult, config: str | None, name: str) -> str:
     return config
 
 
+def require_result(value: Any, name: str) -> ScoreResult:
+    """Return a value if it is a result; `name` is that of the argument. Raises InputError for anything else."""
+    if isinstance(value, ScoreResult):
+        return value
+    expected = "what assay.score or assay.run returned"
+    if isinstance(value, (str, Path)):
+        expected += "; run folders are read by the commands `assay report`, `assay explain` and `assay gate check`"
+    raise InputError([Problem("", None, name, f"not a result (got {shorten_repr(value)}; expected {expected})")])
+
+
 def list_observations(result: ScoreResult) -> list[Observation]:
     """Return the observations that were scored, in golden order."""
     return [case.observation for case in result.cases if case.observation is not None]
 
 
 def compare_results(
-    baseline: ScoreResult,
-    candidate: ScoreResult,
+    baseline: ScoreResult | PathLike,
+    candidate: ScoreResult | PathLike,
     *,
     baseline_config: str | None = None,
     candidate_config: str | None = None,
     gate: GateLike | None = None,
 ) -> Comparison:
-    """Compare a configuration of one result with one of another; each is named only if its result has several."""
-    baseline_name = require_config(baseline, baseline_config, "baseline_config")
-    candidate_name = require_config(candidate, candidate_config, "candidate_config")
+    """Compare a configuration of one side with one of another; each is named only if its side has several.
+
+    A side is a result, or the path of a run folder or of a saved baseline.
+    """
     resolved = load_requested_gate(read_gate_value(gate))
-    return compare_run_configs(baseline.run, baseline_name, candidate.run, candidate_name, resolved)
+    names = ("baseline", "candidate")
+    before, after = (
+        _take_side(side, config, name, resolved)
+        for side, config, name in zip((baseline, candidate), (baseline_config, candidate_config), names, strict=True)
+    )
+    if before.side.name == after.side.name:
+        before, after = (
+            replace(snapshot, side=replace(snapshot.side, name=name))
+            for snapshot, name in zip((before, after), names, strict=True)
+        )
+    return decide_with_baseline(before, after, resolved)
+
+
+def _take_side(side: ScoreResult | PathLike, config: str | None, name: str, gate: Gate | None) -> ScoreSnapshot:
+    if isinstance(side, (str, Path)):
+        named = str(side) if config is None else f"{side}:{config}"
+        return load_side(named, extra_metrics=list_gate_metrics(gate) if gate is not None else ())
+    result = require_result(side, name)
+    return take_snapshot(result.run, require_config(result, config, f"{name}_config"))

@@ -75,6 +75,15 @@ def find_scored_rows(column: ScoreColumn) -> tuple[BoolArray, BoolArray]:
     return scored, failed
 
 
+def is_missing_scored(table: ScoreTable) -> bool:
+    """Return whether the cases of a table without an observation were given the worst score: they count as failed."""
+    failed, missing = table.columns.get("failed"), set(table.missing)
+    if failed is None:
+        return False
+    rows = [row for row, case_id in enumerate(table.case_ids) if case_id in missing]
+    return bool(rows) and all(failed.status[row] == SCORED for row in rows)
+
+
 def merge_cases(candidate: Sequence[Case], baseline: Sequence[Case]) -> list[Case]:
     """Return the cases of both sides, each once: the candidate's in their order, then those only the baseline has."""
     candidate_ids = {case.id for case in candidate}

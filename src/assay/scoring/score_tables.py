@@ -20,6 +20,7 @@ from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import (
     case_column_name,
     compute_column,
+    explain_refused_calibration,
     find_metric,
     is_metric_measurable,
     may_metric_gate,
@@ -307,6 +308,8 @@ def build_score_table(
             own_columns[name] = _spare(own, absent, unobserved.get(name))
     broken = np.bincount(case[block.broken[block_rows]], minlength=len(case_ids)) > 0
     uncalibrated = tuple(text for text in (*columns, _FAILED) if not may_metric_gate(parse_metric(text), judging))
+    refused = judging.refused_calibrations if judging is not None else {}
+    reasons = {text: explain_refused_calibration(parse_metric(text), refused) for text in uncalibrated if refused}
     checks, failed = run_checks(case_ids, columns | own_columns, missing, broken, uncalibrated, good)
     if missing_as_zero:
         columns = {name: _as_zero(column, missing) for name, column in columns.items()}
@@ -322,6 +325,7 @@ def build_score_table(
         notes=(*describe_settled_cases(case_ids, columns), *notes),
         uncalibrated=uncalibrated,
         before_leaks=own_columns,
+        refused_calibrations={text: reason for text, reason in reasons.items() if reason},
     )
 
 

@@ -236,7 +236,9 @@ def _mark_uncalibrated(summary: Summary, table: ScoreTable) -> Summary:
     """Add a note to the summary if the scorer is not calibrated against human labels."""
     if summary.metric not in table.uncalibrated or not summary.scored:
         return summary
-    return replace(summary, notes=(UNCALIBRATED, *summary.notes))
+    reason = table.refused_calibrations.get(summary.metric)
+    note = f"for ranking and trend only: {reason}" if reason else UNCALIBRATED
+    return replace(summary, notes=(note, *summary.notes))
 
 
 class _Metric(NamedTuple):

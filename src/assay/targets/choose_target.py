@@ -186,6 +186,9 @@ def _derive_name(spec: str) -> str:
 def _unknown_target_message(spec: str, target_names: list[str]) -> str:
     close_matches = get_close_matches(spec, target_names, n=1)
     hint = f"did you mean {close_matches[0]!r}? " if close_matches else ""
+    module, dot, attribute = spec.rpartition(".")
+    if not close_matches and dot and all(part.isidentifier() for part in (*module.split("."), attribute)):
+        hint = f"did you mean '{module}:{attribute}'? "
     names = f"one of {', '.join(target_names)}, or " if target_names else ""
     return (
         f"no such target (got {shorten_repr(spec)}; {hint}expected {names}an address, module:attr or a file of outputs)"

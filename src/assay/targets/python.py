@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
@@ -89,6 +90,15 @@ def make_target(request: TargetRequest) -> CallableTarget:
     return make_python_target(request.name, request.settings)
 
 
+def _suggest_attribute(error: Exception) -> str:
+    """Return a hint at the attribute that was meant; "" for other errors, and where nothing is like it."""
+    if not isinstance(error, AttributeError) or not isinstance(error.name, str) or error.obj is None:
+        return ""
+    names = [name for name in dir(error.obj) if not name.startswith("_")]
+    close_matches = get_close_matches(error.name, names, n=1)
+    return f" (did you mean {close_matches[0]!r}?)" if close_matches else ""
+
+
 def import_target_object(path: str, name: str) -> Any:
     """Import the object that `module:attr` names. Raises SettingsError if there is none."""
     module_name, colon, attributes = path.partition(":")
@@ -101,6 +111,7 @@ def import_target_object(path: str, name: str) -> Any:
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
             folders = ", ".join(folder or "." for folder in sys.path[:MAX_NAMED_FOLDERS])
             message += f" (searched {folders} and the installed packages; add its folder to PYTHONPATH)"
+        message += _suggest_attribute(error)
         raise _target_error(name, message) from error
 
 

@@ -17,6 +17,7 @@ from assay.formats.reply_shapes import (
     OTHER_ANSWER_KEYS,
     RANKING_KEYS,
     STAGE_KEYS,
+    STAGE_LIST_KEYS,
     read_citations,
     recognise_reply,
 )
@@ -116,7 +117,7 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
 def _map_chunks(value: Mapping[Any, Any], response: ResponseMapping) -> dict[str, Any]:
     """Return the reply with its chunks read as the settings say, whatever their ranking is called."""
     members = {str(key): item for key, item in value.items()}
-    for key in (*STAGE_KEYS, *RANKING_KEYS, CONTEXT_STAGE):
+    for key in (*STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, CONTEXT_STAGE):
         if isinstance(members.get(key), (list, tuple)):
             members[key] = _read_chunks(members[key], response)
     if isinstance(members.get("stages"), (list, tuple)):
@@ -161,7 +162,9 @@ def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
 
 
 _ANSWER_PLACES = frozenset((*ANSWER_KEYS, *OTHER_ANSWER_KEYS, "choices", "messages"))
-_RANKING_PLACES = frozenset((*STAGE_KEYS, *RANKING_KEYS, "stages", "retrieved_context_ids", CONTEXT_STAGE))
+_RANKING_PLACES = frozenset(
+    (*STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, "stages", "retrieved_context_ids", CONTEXT_STAGE)
+)
 _IDENTITY_PLACES = frozenset(("case_id", "query_id", "question"))
 """Names that a service may use for something else; without a mapping they are those of Assay."""
 

@@ -147,6 +147,7 @@ WITHHELD = "[withheld]"
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 # Character references never start a Markdown construct, so one table serves cells, headings and running text.
+_OWN_COMMAND = re.compile(r"`(assay(?: [A-Za-z0-9_.=-]+)*)`")
 _MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*[]|~"} | {
     ord("&"): "&amp;",
     ord("<"): "&lt;",
@@ -218,11 +219,21 @@ def shorten_to_line(text: str, limit: int = 120) -> str:
 def escape_markdown(text: str) -> str:
     r"""Return `text` as inert Markdown for a cell or a line: no cell border, link, code, HTML, list or heading.
 
+    A command of Assay between backticks stays code: nothing in it is active.
+
     >>> escape_markdown("a|b `c` <script> [x](javascript:1)")
     'a&#124;b &#96;c&#96; &lt;script&gt; &#91;x&#93;(javascript:1)'
     >>> escape_markdown("# hr_leave_001")
     '&#35; hr_leave_001'
+    >>> escape_markdown("run `assay judge` on *all*")
+    'run `assay judge` on &#42;all&#42;'
     """
+    # A text cannot end or open a code span of its own: the other backticks are escaped.
+    pieces = _OWN_COMMAND.split(text)
+    return "".join(f"`{piece}`" if index % 2 else _escape_line(piece) for index, piece in enumerate(pieces))
+
+
+def _escape_line(text: str) -> str:
     safe = escape_invisible(text).translate(_MARKDOWN)
     safe = _EDGE_UNDERSCORE.sub("&#95;", safe)
     safe = _ACTIVE_COLON_OR_DOT.sub(lambda match: f"&#{ord(match[0])};", safe)

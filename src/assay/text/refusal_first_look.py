@@ -1,95 +1,52 @@
-"""A first look at a short answer: whether it holds a word without which no model of free wording reads a refusal.
+"""A first look at an answer in English or Vietnamese: whether a word of it may do something else than answer.
 
-Most answers hold none. The look takes two microseconds where a model takes fifty: the words of a text are split from
-its bytes, and one set is asked whether it holds any of them. It never leaves out a text that a model would read as a
-refusal or as undecided, unless it is Vietnamese without diacritics and holds only words that are also English; a test
-compares both.
+Most answers hold none. The look takes a few microseconds where a model takes a hundred: the words of a text are split
+from its bytes, and one set is asked whether it holds any of them. The words are chosen when a model is trained, so that
+nearly every answer that it learned from and that does something else holds one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import NamedTuple
 
 from assay.text.normalisation import fold_text
-from assay.text.refusal_model import DENYING_CLASSES, REFUSING_CLASSES
-from assay.text.refusal_model_file import MODEL_LANGUAGES, load_reader
+from assay.text.refusal_model_file import load_parameters
+from assay.text.refusal_rules import is_spelt_like
 
-_DIGITS = b"0123456789"
-_NEGATIONS = ("t", "cannot", "n")
-"""What is left of "don't", how "can not" is written, and what is left of "n/a"."""
 _SPACE = 32
 _LETTERS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else _SPACE for code in range(256))
 
 
-class _TriggerWords(NamedTuple):
-    """The words one of which a refusing text holds, and those one of which it holds if it states a number."""
-
-    refusing: frozenset[bytes]
-    denying: frozenset[bytes]
-
-
 def may_refuse_freely(answer: str) -> bool:
-    """Return whether a model of free wording could read an answer as a refusal; it must be short enough for them.
+    """Return whether an answer could be read as something else than an answer; also true of every question.
 
     >>> may_refuse_freely("The tower has seven floors."), may_refuse_freely("That one's locked away.")
     (False, True)
     """
-    is_ascii = answer.isascii()
-    written = (answer if is_ascii else fold_text(answer)).encode("ascii", "replace")
-    states_number = len(written.translate(None, _DIGITS)) < len(written)
-    triggers = _load_triggers(is_ascii)
-    words = triggers.denying if states_number else triggers.refusing
-    return not words.isdisjoint(written.translate(_LETTERS).split())
+    if "?" in answer:
+        return True
+    is_vietnamese = not answer.isascii() and is_spelt_like("vi", answer)
+    return not _load_triggers(is_vietnamese).isdisjoint(_split_letters(answer))
 
 
-def may_deny_at_length(answer: str) -> bool:
-    """Return whether a long answer holds a word that denies, and one of a source or of the speaker.
+def list_first_words(answer: str) -> set[str]:
+    """Return the words of an answer as the first look sees them.
 
-    >>> may_deny_at_length("The tower has no lift."), may_deny_at_length("The leaflet does not name a guide.")
-    (False, True)
+    >>> sorted(list_first_words("Don't ask 12!"))
+    ['ask', 'don', 't']
     """
-    is_ascii = answer.isascii()
-    written = (answer if is_ascii else fold_text(answer)).encode("ascii", "replace")
-    denying, telling = _load_long_triggers(is_ascii)
-    words = written.translate(_LETTERS).split()
-    return not denying.isdisjoint(words) and not telling.isdisjoint(words)
+    return {word.decode() for word in _split_letters(answer)}
+
+
+def _split_letters(answer: str) -> list[bytes]:
+    written = (answer if answer.isascii() else fold_text(answer)).encode("ascii", "replace")
+    return written.translate(_LETTERS).split()
 
 
 @cache
-def _load_long_triggers(is_ascii: bool) -> tuple[frozenset[bytes], frozenset[bytes]]:
-    """Return the words of denying of all languages, and those of sources and the speaker."""
-    denying, telling = set(_NEGATIONS), set[str]()
-    english = load_reader("en").list_words() if is_ascii else frozenset()
-    for language in MODEL_LANGUAGES:
-        class_by_word = load_reader(language).class_by_word
-        ambiguous = english if language != "en" else frozenset()
-        denying |= _list_words(class_by_word, _DENYING_AT_LENGTH) - ambiguous
-        telling |= _list_words(class_by_word, _TELLING) - ambiguous
-    return frozenset(map(str.encode, denying)), frozenset(map(str.encode, telling))
-
-
-_DENYING_AT_LENGTH = ("not", "private")
-_TELLING = ("source", "speaker")
-
-
-@cache
-def _load_triggers(is_ascii: bool) -> _TriggerWords:
-    """Return the words of all languages. A Vietnamese word that is also an English one counts only in text that is not
-    ASCII: written without diacritics, "an" is "hidden"."""
-    refusing, denying = set(_NEGATIONS), set(_NEGATIONS)
-    english = load_reader("en").list_words() if is_ascii else frozenset()
-    for language in MODEL_LANGUAGES:
-        class_by_word = load_reader(language).class_by_word
-        ambiguous = english if language != "en" else frozenset()
-        refusing |= _list_words(class_by_word, REFUSING_CLASSES) - ambiguous
-        denying |= _list_words(class_by_word, DENYING_CLASSES) - ambiguous
-    return _TriggerWords(frozenset(map(str.encode, refusing)), frozenset(map(str.encode, denying)))
-
-
-def _list_words(class_by_word: Mapping[str, str], classes: Iterable[str]) -> frozenset[str]:
-    """Return the longest word of every word or phrase of some classes: a text that holds the phrase holds this word."""
-    chosen = frozenset(classes)
-    phrases = [phrase for phrase, name in class_by_word.items() if name in chosen]
-    return frozenset(max(phrase.replace("/", " ").split(), key=len) for phrase in phrases)
+def _load_triggers(is_vietnamese: bool) -> frozenset[bytes]:
+    """Return the words of Vietnamese, or those of English and of Vietnamese without diacritics."""
+    vietnamese = load_parameters("vi")
+    if is_vietnamese:
+        return frozenset(map(str.encode, vietnamese.triggers))
+    return frozenset(map(str.encode, load_parameters("en").triggers | vietnamese.bare_triggers))

@@ -118,44 +118,6 @@ class RefusalLexicon:
             return WordMarks({}, patterns)
         return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
 
-    @cached_property
-    def denial_marks(self) -> WordMarks:
-        """Tells from the words of a text which of the lists of denying it can match."""
-        patterns = {name: self.patterns.texts[name] for name in MARKED_DENIALS}
-        patterns = {name: text for name, text in patterns.items() if text != NOTHING}
-        if not self.is_spaced:
-            return WordMarks({}, patterns)
-        return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
-
-    @cached_property
-    def denial_vocabulary(self) -> re.Pattern[str]:
-        """Matches the words of all lists of denying, which name nothing beside what is denied."""
-        texts = [self.patterns.texts[name] for name in DENIAL_VOCABULARY]
-        return re.compile("|".join(text for text in texts if text != NOTHING) or NOTHING)
-
-    def may_deny(self, text: str) -> bool:
-        """Return whether a prepared text holds words by which it could deny: one of absence, restriction or failure, or
-        a negation and a verb or noun of telling or knowing. Looks at single words, and lets much through."""
-        return self.may_marks_deny(self.denial_marks.mark(text))
-
-    def may_marks_deny(self, marks: int) -> bool:
-        """Return whether a text with these `denial_marks` could deny."""
-        alone, negations, denied = self._denial_bits
-        return bool(marks & alone or (marks & negations and marks & denied))
-
-    def may_deny_alone(self, text: str) -> bool:
-        """Return whether a prepared text holds a word of absence, restriction or failure, by a first look at single
-        words."""
-        return bool(self.denial_marks.mark(text) & self._denial_bits[0])
-
-    @cached_property
-    def _denial_bits(self) -> tuple[int, int, int]:
-        """The bits of the lists of which a word may deny, of negations, and of what these may be next to."""
-        bits = self.denial_marks.bits
-        groups = (DENYING_ALONE, ("denials.negations",), DENIED_WORDS)
-        alone, negations, denied = (sum(bits[name] for name in names) for names in groups)
-        return alone, negations, denied
-
 
 class RefusalPhrase(NamedTuple):
     """The meaning of a phrase, its required subject, the name of the pattern that must follow it in the same clause
@@ -202,64 +164,8 @@ PATTERN_LISTS = (
     "letters",
 )
 """The lists of a lexicon that are matched as patterns, by field."""
-DENIAL_LISTS = (
-    "denials.sources",
-    "denials.speaker",
-    "denials.within",
-    "denials.turning",
-    "denials.according",
-    "denials.exact",
-    "denials.negations",
-    "denials.telling",
-    "denials.told",
-    "denials.open",
-    "denials.knowing",
-    "denials.absent",
-    "denials.entries",
-    "denials.withheld",
-    "denials.permission",
-    "denials.failures",
-    "denials.declines",
-    "denials.advice",
-    "denials.reports",
-    "questions.number",
-    "questions.several",
-    "questions.open",
-    "questions.polar",
-    "questions.reason",
-    "questions.because",
-    "questions.no",
-    "questions.numerals",
-    "questions.access",
-    "questions.wording",
-    "questions.contact",
-    "questions.choice",
-)
-"""The lists by which a clause is compared with its question (`refusal_gap`), matched as patterns too."""
-DENYING_ALONE = (
-    "denials.open",
-    "denials.absent",
-    "denials.withheld",
-    "denials.permission",
-    "denials.failures",
-    "denials.declines",
-)
-DENIED_WORDS = ("denials.telling", "denials.told", "denials.knowing", "denials.entries")
-DENIAL_VOCABULARY = (
-    *DENIED_WORDS,
-    "denials.negations",
-    "denials.open",
-    "denials.absent",
-    "denials.sources",
-    "denials.advice",
-    "denials.failures",
-    "denials.withheld",
-    "denials.permission",
-    "denials.reports",
-)
-MARKED_DENIALS = ("denials.negations", *DENYING_ALONE, *DENIED_WORDS)
-"""The lists one word of which may deny, those of which one must be next to a negation, those whose words name nothing
-else, and those that are looked up in a first look."""
+QUESTION_LISTS = ("questions.contact",)
+"""The lists that a question is compared with, matched as patterns too: it asks whom to turn to."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",
@@ -276,7 +182,7 @@ _FIELDS = (
     "conclusions",
     "answers",
 )
-_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "denials", "questions")
+_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "questions")
 
 
 def fold_pattern(pattern: str) -> str:
@@ -479,7 +385,7 @@ class LexiconParser:
     def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> PatternTable:
         opening, closing = (_OPENING, _CLOSING) if is_spaced else ("(?:", ")")
         texts: dict[str, str] = {}
-        for name in (*PATTERN_LISTS, *DENIAL_LISTS):
+        for name in (*PATTERN_LISTS, *QUESTION_LISTS):
             alternatives = [self._read_pattern(text, name) for text in self._read_list(content, name)]
             alternatives = [text for text in alternatives if text != NOTHING]
             texts[name] = f"{opening}{'|'.join(alternatives)}{closing}" if alternatives else NOTHING

@@ -39,12 +39,10 @@ from assay.text.lexicon_file import (
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
-from assay.text.refusal_first_look import may_deny_at_length, may_refuse_freely
-from assay.text.refusal_gap import find_gap, reports_wording, states_reason
+from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
-from assay.text.refusal_model import LONGEST_SCORED, FeatureWeight, RefusalModel
-from assay.text.refusal_model_file import choose_model, knows_most_words
-from assay.text.refusal_reasons import WordingReasons, find_reasons
+from assay.text.refusal_model import KINDS, LONGEST_READ, PhraseWeight, RefusalModel
+from assay.text.refusal_model_file import MODEL_LANGUAGES, load_model
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
     WEAK_KINDS,
@@ -93,6 +91,13 @@ class DetectedBehaviour(NamedTuple):
         return self.has_refusal and self.has_substantive_claim
 
 
+class WordingReasons(NamedTuple):
+    """The phrases that count most for a refusal and against it, the strongest first."""
+
+    counting_for: tuple[str, ...]
+    counting_against: tuple[str, ...]
+
+
 PLAIN_ANSWER = DetectedBehaviour(
     "answer", is_decided_by_text=True, has_refusal=False, has_substantive_claim=True, phrase="", has_quoted_phrase=False
 )
@@ -106,15 +111,22 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
 )
 _HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
 _LONGEST = 200_000  # characters that are read
-_LONGEST_COMPARED = 10_000  # characters that are compared with the question
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
 _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
 _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
-_CONTRADICTION = 1.2  # below the undecided band, the model contradicts a phrase
-_LEAST_WORDS = 5  # from which a model may settle words of doubt: "I could not." tells too little
+_CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
+_LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
+_LEAST_DENYING, _LEAST_PLAIN = 0.15, 0.6
+"""By how much to refuse, in whole or in part: with words of refusing, and without."""
+_LEAST_DENYING_UNASKED, _LEAST_PLAIN_UNASKED = 0.7, 1.0  # the same where no question is known
+_FEW_WORDS = 5  # below which words of doubt stay words of doubt: "I could not." tells too little
+_LEAST_WORDS = 2  # of a phrase that is named
+_MOST_FOR, _MOST_AGAINST = 3, 2
+_LEAST_NAMED = 0.05
 _MOST_EXPLAINED = 12
+_ASKED_MARK = "Q"
 _MANY = 256  # answers from which one filter for all languages is worth reading all their lexicons
 _CLOSING = " \t\r\n\"'”’)*_"
 _QUESTION_CLOSINGS = frozenset((*_QUESTION_ENDS, *_CLOSING))
@@ -176,8 +188,7 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): which answers the models of free wording must weigh, or must be
-    compared with their question, if they hold no phrase.
+    """Return a boolean array of shape (n,): which answers a model must read, even if they hold no phrase.
 
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
@@ -185,7 +196,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> mark_answers_open_to_model(["12 days a year", "No leave", ""]).tolist()
     [False, True, False]
     """
-    return np.fromiter(map(_may_leave_open, answers), np.bool_, len(answers))
+    return np.fromiter(map(_may_be_weighed, answers), np.bool_, len(answers))
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -233,69 +244,10 @@ def detect_behaviour(
     ('clarify', 'unknown')
     """
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
-    if is_open_to_model(answer):
+    if detected.has_refusal or detected.behaviour != "answer" or _may_be_weighed(answer):
         detected = _weigh_cached(answer, question, detected)
-    detected = compare_with_question(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
-    return detected
-
-
-def _choose_lexicon(rules: Sequence[RefusalRules], answer: str, text: str) -> RefusalLexicon | None:
-    """Return the lexicon of an answer: that of Vietnamese for its letters, else of most common words in the prepared
-    text, which may include the question."""
-    vietnamese = load_rules("common").lexicons.get("vi")
-    return vietnamese if vietnamese is not None and is_spelt_like("vi", answer) else find_lexicon(rules, text)
-
-
-def _may_leave_open(answer: str) -> bool:
-    """Whether an answer holds words by which it may deny what was asked, or is in another language than English and
-    Vietnamese, whose words are looked at when it is read."""
-    if len(answer) > LONGEST_SCORED:
-        return may_deny_at_length(answer) or has_other_script(answer) or _needs_latin_rules(answer)
-    if _may_be_weighed(answer) or has_other_script(answer) or _needs_latin_rules(answer):
-        return True
-    text = normalise_answer(answer)
-    return any(lexicon.may_deny_alone(text) for lexicon in load_rules("common").lexicons.values())
-
-
-def compare_with_question(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    """Return what an answer, in which something is detected, does to its question: one that only reports what the
-    sources do say refuses (`refusal_gap`). Nothing changes without a question.
-
-    >>> question = "How many printers does the maker space have?"
-    >>> answer = "The guide lists a maker space, but doesn't say how many printers are in it."
-    >>> compare_with_question(answer, question, PLAIN_ANSWER)[:4]
-    ('abstain', True, True, False)
-    """
-    if not question or not (detected.has_refusal or detected.behaviour == UNKNOWN or _may_leave_open(answer)):
-        return detected
-    return _compare_cached(answer, question, detected)
-
-
-@lru_cache(maxsize=1024)
-def _compare_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    if detected.behaviour not in ("answer", UNKNOWN, "abstain", "permission_denied"):
-        return detected
-    rules = _select_rules(answer)
-    text, asked = normalise_answer(answer[:_LONGEST_COMPARED]), normalise_answer(question)
-    lexicon = _choose_lexicon(rules, answer, f"{text} {asked}")
-    if lexicon is None or not (detected.has_refusal or lexicon.may_deny(text)):
-        return detected
-    is_reported = reports_wording(text, asked, lexicon) or states_reason(text, asked, lexicon)
-    if detected.behaviour != "answer" and is_reported:
-        return PLAIN_ANSWER._replace(has_quoted_phrase=detected.has_quoted_phrase)
-    refused: Sequence[int] = ()
-    if detected.has_refusal and detected.phrase:
-        refused = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER).refusing
-    gap = find_gap(text, asked, lexicon, refused)
-    if gap is None or (gap.opens_with_answer and detected.behaviour in ("answer", UNKNOWN)):
-        return detected
-    phrase = detected.phrase or gap.words
-    if not gap.is_whole:
-        return PLAIN_ANSWER._replace(has_refusal=True, phrase=phrase)
-    if detected.behaviour in ("answer", UNKNOWN):
-        return DetectedBehaviour(gap.kind, True, True, False, phrase, detected.has_quoted_phrase)
     return detected
 
 
@@ -308,140 +260,135 @@ def detect_phrases(text: str) -> DetectedBehaviour:
     return _detect_cached(text) if len(text) <= _LONGEST_CACHED else _detect(text)
 
 
+def list_cues(detected: DetectedBehaviour) -> list[str]:
+    """Return what the phrases of an answer show, as a model learns it.
+
+    >>> list_cues(detect_phrases("I don't have enough information, but the limit is 600 per minute."))
+    ['phrases decline a part']
+    """
+    if detected.is_partial_refusal:
+        shown = "decline a part"
+    elif detected.has_refusal and not detected.is_decided_by_text:
+        shown = "name a contact"
+    else:
+        shown = detected.behaviour or "nothing"
+    cues = [f"phrases {shown}"]
+    if detected.has_quoted_phrase:
+        cues.append("quoted phrase")
+    if detected.is_rule_of_access:
+        cues.append("rule of access")
+    return cues
+
+
 @lru_cache(maxsize=1024)
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
-    if not _is_weighed(detected) or not (detected.has_refusal or _may_be_weighed(answer)):
+    if len(answer) > LONGEST_READ or not detected.behaviour or match_bare_refusal(answer):
         return detected
-    text = normalise_answer(answer)
-    model = _choose_model(answer, text)
-    return detected if model is None else weigh_wording(detected, text, question, model)
+    text, asked = normalise_answer(answer), normalise_answer(question)
+    model = _choose_model(answer, text, asked)
+    return detected if model is None else weigh_wording(detected, text, asked, model)
 
 
 def _may_be_weighed(answer: str) -> bool:
-    """Whether an answer holds a word of refusing or a question."""
-    return "?" in answer or may_refuse_freely(answer)
+    """Whether an answer holds a word by which it may do something else than answer, or is in another language than
+    English and Vietnamese."""
+    if not 0 < len(answer) <= LONGEST_READ:
+        return False
+    return may_refuse_freely(answer) or has_other_script(answer) or _needs_latin_rules(answer)
 
 
 def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
-    """Return what the phrases, which detected something, and a model of free wording show together in a prepared text.
+    """Return what the phrases, which detected something, and the wording of a prepared answer to a prepared question
+    show together.
 
-    The model decides where the phrases find nothing or only words of doubt. A refusal that they find against all of its
-    evidence becomes undecided, and a partial one that it takes for whole becomes whole.
+    The model has learned what phrases are worth. Where it is not sure the text is undecided. Without a question nobody
+    can tell what is near from what was asked: then phrases decide, unless all wording speaks against them, and wording
+    alone must be surer.
     """
-    if not _is_weighed(detected):
-        return detected
-    asked = normalise_answer(question)
-    if detected.behaviour == "escalate" and not detected.is_decided_by_text and _asks_for("contact", asked):
+    names_contact = detected.behaviour == "escalate" and not detected.is_decided_by_text
+    if names_contact and _asks_for_contact(question):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for
-    scored = model.score_text(text, asked)
-    asks_whom = scored.kind in ("clarify", "escalate") and _asks_for("contact", asked)
-    if asks_whom and not detected.has_refusal and text.startswith(("please ", "kindly ")) and "?" not in text:
-        return detected  # "Please ask at the counter."
-    is_whole = scored.verdict == "refusal" and scored.partial_score < 0.0
-    if detected.is_partial_refusal:
-        kind = scored.kind if scored.kind != "clarify" else "abstain"
-        declines_all = is_whole or _refuses_throughout(text, asked, model)
-        return detected._replace(behaviour=kind, has_substantive_claim=False) if declines_all else detected
-    if detected.has_refusal:
-        contradicts = scored.score < model.thresholds.undecided - _CONTRADICTION
-        return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False) if contradicts else detected
-    if detected.behaviour == UNKNOWN and (scored.verdict != "refusal" or len(text.split()) < _LEAST_WORDS):
+    is_short_doubt = detected.behaviour == UNKNOWN and len(text.split()) < _FEW_WORDS
+    if is_short_doubt or (names_contact and not question):
         return detected
-    if detected.has_quoted_phrase or detected.is_rule_of_access:
-        return detected  # what is quoted, or said of others, weighs in the score, but the text only reports it
-    if is_whole or (scored.verdict == "refusal" and scored.kind == "clarify"):
-        has_refusal = scored.kind != "clarify"
-        return DetectedBehaviour(scored.kind, True, has_refusal, False, "", detected.has_quoted_phrase)
-    if scored.verdict == "refusal" or scored.partial_score >= model.thresholds.partial:
-        return PLAIN_ANSWER._replace(has_refusal=True)
-    return _read_open_text(detected, text, is_undecided=scored.verdict == "undecided")
-
-
-def _read_open_text(detected: DetectedBehaviour, text: str, *, is_undecided: bool) -> DetectedBehaviour:
-    """Return what a text does that does not refuse, in whole or in part: it may ask the reader for a choice."""
-    position = _find_choice(text)
-    if position == "first":
+    scored = model.score_text(text, question, list_cues(detected))
+    undecided = detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
+    if not question and (detected.has_refusal or detected.behaviour == "clarify") and detected.is_decided_by_text:
+        is_contradicted = scored.act == "answer" and scored.margin >= _CONTRADICTION
+        return undecided if is_contradicted and not detected.is_partial_refusal else detected
+    if not question and (scored.act == "clarify" or detected.is_rule_of_access or detected.has_quoted_phrase):
+        return detected
+    denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
+    if question:
+        least = _LEAST_DENYING if denies else _LEAST_PLAIN
+    else:
+        least = _LEAST_DENYING_UNASKED if denies else _LEAST_PLAIN_UNASKED
+    if scored.act in ("refuse", "partial") and scored.margin < least:
+        return undecided if denies and question else detected
+    if scored.margin < _LEAST_MARGIN:
+        return undecided if denies and question else detected
+    if scored.act == "partial":
+        return PLAIN_ANSWER._replace(has_refusal=True, phrase=detected.phrase)
+    if scored.act == "answer":
+        return PLAIN_ANSWER._replace(
+            has_quoted_phrase=detected.has_quoted_phrase, is_rule_of_access=detected.is_rule_of_access
+        )
+    if scored.act == "clarify":
         return DetectedBehaviour("clarify", True, False, False, "", detected.has_quoted_phrase)
-    if is_undecided or position == "last":
-        return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
-    return detected
+    kind = detected.behaviour if detected.behaviour in KINDS else scored.kind
+    return DetectedBehaviour(kind, True, True, False, detected.phrase, detected.has_quoted_phrase)
 
 
-_SEVERAL = 2  # sentences
-_SENTENCE_BREAK = re.compile(r"(?<=[.!?;]) (?:¶ )?")
-
-
-def _asks_for(name: Literal["contact", "choice"], question: str) -> bool:
-    """Whether a prepared question asks whom to turn to, and where, which naming someone answers; or asks the reader for
-    a choice or a detail, where offers ("Do you want one?") follow an answer."""
+def _asks_for_contact(question: str) -> bool:
+    """Whether a prepared question asks whom to turn to, and where, which naming someone answers."""
     lexicons = load_rules("common").lexicons.values()
-    return any(lexicon.patterns[f"questions.{name}"].search(question) for lexicon in lexicons)
+    return any(lexicon.patterns["questions.contact"].search(question) for lexicon in lexicons)
 
 
-def _refuses_throughout(text: str, asked: str, model: RefusalModel) -> bool:
-    """Whether each of several sentences refuses by itself: then the number in "the manual stops at page 3" answers
-    nothing."""
-    sentences = _SENTENCE_BREAK.split(text)
-    if len(sentences) < _SEVERAL:
-        return False
-    scores = [model.score_text(sentence, asked) for sentence in sentences]
-    return all(scored.verdict == "refusal" for scored in scores)
-
-
-def _find_choice(text: str) -> Literal["first", "last", ""]:
-    """Return where a text asks the reader for a choice or a detail, with at most one remark beside the question.
-
-    A question that follows a statement without a number may be the reason for asking, or follow an answer.
-    """
-    sentences = _SENTENCE_BREAK.split(text) if "?" in text else []
-    questions = [sentence for sentence in sentences if sentence.endswith("?")]
-    if len(questions) != 1 or len(sentences) > _SEVERAL or not _asks_for("choice", questions[0]):
-        return ""
-    if questions[0] == sentences[0]:
-        return "first"
-    return "" if any(map(str.isdigit, text)) else "last"
-
-
-def _is_weighed(detected: DetectedBehaviour) -> bool:
-    """Whether the phrases leave something to the model: neither an unreadable text nor a question back."""
-    return detected.behaviour not in ("", "clarify")
-
-
-def _choose_model(answer: str, text: str) -> RefusalModel | None:
+def _choose_model(answer: str, text: str, question: str) -> RefusalModel | None:
     """Return the model of the answer's language, unless the user replaced the lexicon of that language."""
-    if has_other_script(answer):
+    language = find_language(answer, text, question)
+    if language not in MODEL_LANGUAGES or language in _replaced_languages():
         return None
-    model = choose_model(text)
-    if model is None or load_rules("common").lexicons.get(model.language) is not load_shipped_lexicon(model.language):
-        return None
-    if _needs_latin_rules(answer):
-        lexicon = find_lexicon(_select_rules(answer), text)
-        if lexicon is None or lexicon.language in COMMON_LANGUAGES:
-            return model
-        return model if is_spelt_like(model.language, answer) and knows_most_words(model, text) else None
-    return model
+    return load_model(language)
 
 
-def is_open_to_model(answer: str) -> bool:
-    """Whether an answer is short enough for the models of free wording."""
-    return 0 < len(answer) <= LONGEST_SCORED
+def find_language(answer: str, text: str, question: str) -> str:
+    """Return the language of a lexicon that an answer is written in; "" if none covers its script.
+
+    `text`, `question`: the answer and its question, prepared by `normalise_answer`.
+    """
+    if is_spelt_like("vi", answer):
+        return "vi"
+    lexicon = find_lexicon(_select_rules(answer), f"{text} {question}")
+    return "" if lexicon is None else lexicon.language
 
 
-def explain_refusal(answer: str, question: str = "") -> tuple[FeatureWeight, ...]:
-    """Return the words and classes of an answer that weigh most for a refusal, in part or as a whole, or against it.
+@cache
+def _replaced_languages() -> frozenset[str]:
+    """Return the shipped languages whose lexicon the user replaced."""
+    lexicons = load_rules("common").lexicons
+    return frozenset(
+        language
+        for language in list_shipped_languages()
+        if language in lexicons and lexicons[language] is not load_shipped_lexicon(language)
+    )
 
-    Empty if no model reads the answer: it is too long, or in another language than theirs.
 
-    >>> [item.feature for item in explain_refusal("The handbook says nothing on that.")][:1]
-    ['<source>']
+def explain_refusal(answer: str, question: str = "") -> tuple[PhraseWeight, ...]:
+    """Return the runs of words of an answer that weigh most for a refusal or against it, the heaviest first.
+
+    Only runs that the model knows from several sentences, with `Q` for what the question named and `#n` for numbers:
+    none is the answer's own. Empty if no model reads the answer: it is too long, or in another language than theirs.
+
+    >>> [item.phrase for item in explain_refusal("The handbook says nothing on that.")][:1]
+    ['nothing on']
     """
     text, asked = normalise_answer(answer), normalise_answer(question)
-    model = _choose_model(answer, text) if is_open_to_model(answer) else None
-    if model is None:
-        return ()
-    is_partial = model.score_text(text, asked).partial_score >= 0.0
-    weights = model.list_contributions(text, asked, of_partial=is_partial)
-    return tuple(item for item in weights if not item.feature.startswith("#"))[:_MOST_EXPLAINED]
+    model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
+    phrases = [] if model is None else model.list_phrases(text, asked)
+    named = (item for item in dict.fromkeys(phrases) if sum(map(str.isalpha, item.phrase.split())) >= _LEAST_WORDS)
+    return tuple(itertools.islice(named, _MOST_EXPLAINED))
 
 
 def explain_wording(answer: str, question: str = "") -> WordingReasons:
@@ -451,9 +398,25 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
     >>> explain_wording("Sorry, my notes are blank on this.").counting_for[:1]
     ('my notes are blank on this',)
     """
-    text = normalise_answer(answer)
-    model = _choose_model(answer, text) if is_open_to_model(answer) else None
-    return WordingReasons((), ()) if model is None else find_reasons(model, text, normalise_answer(question))
+    text, asked = normalise_answer(answer), normalise_answer(question)
+    model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
+    phrases = [] if model is None else model.list_phrases(text, asked)
+    return WordingReasons(
+        _choose_phrases([item.phrase for item in phrases if item.weight >= _LEAST_NAMED], _MOST_FOR),
+        _choose_phrases([item.phrase for item in phrases if item.weight <= -_LEAST_NAMED], _MOST_AGAINST),
+    )
+
+
+def _choose_phrases(phrases: Sequence[str], most: int) -> tuple[str, ...]:
+    """Return the first phrases of several words that do not overlap with those before them."""
+    chosen: list[str] = []
+    for phrase in phrases:
+        words = [word for word in phrase.split() if word.isalpha()]
+        if len(words) < _LEAST_WORDS or _ASKED_MARK in words:
+            continue
+        if all(set(words).isdisjoint(other.split()) for other in chosen):
+            chosen.append(phrase)
+    return tuple(chosen[:most])
 
 
 def has_lexicon(language: str) -> bool:
@@ -481,7 +444,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
 def clear_caches() -> None:
     """Forget what was detected in the texts read so far."""
     _weigh_cached.cache_clear()
-    _compare_cached.cache_clear()
+    _replaced_languages.cache_clear()
     _detect_cached.cache_clear()
 
 
