@@ -76,6 +76,30 @@ KEPT = [
         "Bowls get tenmoku. For tiles we use celadon.",
     ),
     (
+        "How long must the code be?",
+        "9 signs",
+        "At least 9 signs, or a sentence.",
+        "The code has at least 9 signs or is a sentence.",
+    ),
+    (
+        "I am leaving: whom do I tell?",
+        "the porter",
+        "The porter, before 9 pm.",
+        "Guests who are leaving tell the porter before 9 pm.",
+    ),
+    (
+        "Which length is in force?",
+        "9 signs",
+        "By the rules in force (v2031): at least 9 signs. The 7 signs of v2030 apply no more.",
+        "The rules in force, v2031, ask for at least 9 signs. Those of v2030 apply no more.",
+    ),
+    (
+        "When is the pass refused?",
+        "torn",
+        "It is refused if torn, faded; it is kept if stolen.",
+        "It is refused if torn or faded.",
+    ),
+    (
         "What does a bicycle cost?",
         "£3.50",
         "Bicycles travel for £3.50 each way. Tandems cost £5.",

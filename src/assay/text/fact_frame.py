@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import Occurrence
 from assay.text.fact_texts import FactTexts, may_be_subject
-from assay.text.read_text import get_start
+from assay.text.read_text import CLAUSE_REACH, get_start
+from assay.text.value_owner import list_quantities
 
 _REACH = 120  # characters before a fact in which a frame is searched
 
@@ -98,7 +99,8 @@ def _is_taken_up(texts: FactTexts, position: int) -> bool:
     if _POINTS_BACK.match(answer.plain, position) is None:
         return False
     end = answer.clause_at(min(position + 1, len(answer.plain) - 1)).sentence_end
-    low, high = (bisect_left(answer.words, at, key=get_start) for at in (position, end))
-    if any(position <= own.start < end for own in answer.quantities):
+    end = min(end, position + CLAUSE_REACH)
+    if list_quantities(answer, position, end):
         return False
+    low, high = (bisect_left(answer.words, at, key=get_start) for at in (position, end))
     return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.words[low:high])

@@ -1,8 +1,9 @@
 """The judgment of one fact against one answer: what is there, where it stands, and what the answer does with it there.
 
-Each step is a module: `fact_forms` (how often, how many, nothing to pay), `missing_quantities` and `absent_words` (what
-is not there), `fact_places` (where it stands), `fact_polarity` (denied), `value_scope` (limit, event, rate),
-`fact_doubt` (in doubt) and `fact_subject` (of another subject). The first that has something to say decides.
+Each step is a module: `fact_forms` (how often, how many, nothing to pay, yes or no), `missing_quantities` and
+`absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied), `value_scope` (limit,
+event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another subject),
+`reference_roles` (mixed up) and `fact_frame` (not asserted). The first that has something to say decides.
 """
 
 from __future__ import annotations

@@ -20,14 +20,16 @@ from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start
-from assay.text.value_owner import LIST_CUT, Part, is_vietnamese, split_parts
+from assay.text.value_owner import LIST_CUT, Part, is_comparable, is_vietnamese, list_quantities, split_parts
 
 _LEADING = re.compile(
     r"(?:at|in|on|of|for|with|from|if|when|before|after|during|since|because|unless|except|excluding|provided|which|who"
     r"|trong|tai|o|voi|khi|neu|truoc|sau|vi|tru|ngoai tru|mien la)\b"
 )
 """Begins a phrase before a statement or a condition after it, which belongs to that statement."""
-_BRACKET = re.compile(r"[()]")
+_ALTERNATIVE = re.compile(r"(?:or|hoac|hay)\b")
+_BRACKETS = re.compile(r"\([^()]*\)?")
+_FEWEST_WORDS, _SYLLABLES = 1, 2  # a word of Vietnamese has two syllables
 _LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
 
 
@@ -164,8 +166,8 @@ def _is_among(value: Quantity, values: Iterable[Quantity]) -> bool:
 @lru_cache(maxsize=512)
 def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
     statements = []
-    for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high))):
-        inside = [_unbind(own) for own in text.quantities if part.start <= own.start < part.end]
+    for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high)), in_syllables):
+        inside = [_unbind(own) for own in list_quantities(text, part.start, part.end)]
         statements.append(RoleStatement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
     return statements
 
@@ -192,34 +194,52 @@ def _list_terms(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequ
 
 
 def _split_brackets(text: ReadText, parts: Iterable[Part]) -> Iterator[Part]:
-    """Yield parts; what stands in brackets is one of its own."""
+    """Yield parts; what stands in brackets is one of its own unless it is a mere name: "the present rules (v3)"."""
     for part in parts:
         start = part.start
-        for bracket in _BRACKET.finditer(text.plain, part.start, part.end):
+        for bracket in _BRACKETS.finditer(text.plain, part.start, part.end):
+            if len(_words_between(text, *bracket.span())) <= _FEWEST_WORDS:
+                continue
             if start < bracket.start():
                 yield part._replace(start=start, end=bracket.start())
+            yield part._replace(start=bracket.start() + 1, end=bracket.end())
             start = bracket.end()
         if start < part.end:
             yield part._replace(start=start)
 
 
-def _join_phrases(text: ReadText, parts: Iterable[Part]) -> list[Part]:
-    """Return parts in which a phrase before a statement, or a condition after it without a value, is one with it."""
+def _join_phrases(text: ReadText, parts: Iterable[Part], in_syllables: bool) -> list[Part]:
+    """Return parts in which a phrase before a statement, and what goes on with it after a comma, is one with it."""
     joined: list[Part] = []
     lead: Part | None = None
     for part in parts:
-        is_phrase = _LEADING.match(text.plain, part.start) is not None
+        begins = part.separation > LIST_CUT or not joined
         if lead is not None and text.plain[lead.end : part.start] == ", ":
             joined[-1] = lead._replace(end=part.end)
             lead = None
             continue
-        lead = part if is_phrase and (part.separation > LIST_CUT or not joined) else None
-        has_value = any(part.start <= own.start < part.end for own in text.quantities)
-        if is_phrase and lead is None and not has_value:
+        lead = part if begins and _LEADING.match(text.plain, part.start) else None
+        if not begins and _goes_on(text, joined[-1], part, in_syllables):
             joined[-1] = joined[-1]._replace(end=part.end)
         else:
             joined.append(part)
     return joined
+
+
+def _goes_on(text: ReadText, before: Part, part: Part, in_syllables: bool) -> bool:
+    """Whether a part is a condition, an alternative ("or a phrase"), a single word or a name in brackets of the one
+    before, and no value that may stand in place of another one there."""
+    gap = text.plain[before.end : part.start]
+    if gap == " (":
+        closing = text.plain.find(")", part.start, part.end)
+        return closing >= 0 and len(_words_between(text, part.start, closing)) <= _FEWEST_WORDS
+    values, values_before = (list_quantities(text, one.start, one.end) for one in (part, before))
+    if any(is_comparable(value, other) for value in values for other in values_before):
+        return False
+    if _LEADING.match(text.plain, part.start) or (_ALTERNATIVE.match(text.plain, part.start) and not values):
+        return True
+    fewest = _FEWEST_WORDS * _SYLLABLES if in_syllables else _FEWEST_WORDS
+    return gap == ", " and not values and len(_words_between(text, part.start, part.end)) <= fewest
 
 
 def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
@@ -246,7 +266,7 @@ def _list_held(texts: FactTexts, fact: ReadText, part: Part) -> set[str]:
     inside = {
         (word.key, "" if ignores_marks else word.marks) for word in _words_between(reference, part.start, part.end)
     }
-    values = [own for own in reference.quantities if part.start <= own.start < part.end]
+    values = list_quantities(reference, part.start, part.end)
     held = {
         word.key
         for word in fact.words

@@ -88,6 +88,12 @@ def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
     return parts[:_MOST_PARTS]
 
 
+def list_quantities(text: ReadText, low: int, high: int) -> list[Quantity]:
+    """Return the quantities that start between two positions of a text."""
+    first, last = (bisect_left(text.quantities, at, key=_get_quantity_start) for at in (low, high))
+    return text.quantities[first:last]
+
+
 def _ends_sentence(text: ReadText, cut: re.Match[str], index: int) -> bool:
     """Whether the point of "11 am." is the end of a sentence too."""
     is_last = cut.start() == text.quantities[index].end - 1 and cut[0][0] == "."
@@ -319,9 +325,7 @@ class ValueOwner:
 
     def quantities_in(self, part: Part) -> list[Quantity]:
         """Return the quantities of a part."""
-        first = bisect_left(self.answer.quantities, part.start, key=_get_quantity_start)
-        last = bisect_left(self.answer.quantities, part.end, key=_get_quantity_start)
-        return self.answer.quantities[first:last]
+        return list_quantities(self.answer, part.start, part.end)
 
     def _may_replace(self, own: Quantity, value: Quantity | None, part: Part) -> bool:
         """Whether a quantity is comparable with a value, or leaves its unit out at the end of its part."""
