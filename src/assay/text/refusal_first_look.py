@@ -20,7 +20,7 @@ _LETTERS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() el
 def may_refuse_freely(answer: str) -> bool:
     """Return whether an answer could be read as something else than an answer; also true of every question.
 
-    >>> may_refuse_freely("The tower has seven floors."), may_refuse_freely("That one's locked away.")
+    >>> may_refuse_freely("The tower has seven floors."), may_refuse_freely("I cannot say.")
     (False, True)
     """
     if "?" in answer:

@@ -383,8 +383,8 @@ def explain_refusal(answer: str, question: str = "") -> tuple[PhraseWeight, ...]
     Only runs that the model knows from several sentences, with `Q` for what the question named and `#n` for numbers:
     none is the answer's own. Empty if no model reads the answer: it is too long, or in another language than theirs.
 
-    >>> [item.phrase for item in explain_refusal("The handbook says nothing on that.")][:1]
-    ['nothing on']
+    >>> "nothing on" in [item.phrase for item in explain_refusal("The handbook says nothing on that.")]
+    True
     """
     text, asked = normalise_answer(answer), normalise_answer(question)
     model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
@@ -397,8 +397,8 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
     """Return the phrases of an answer that count most for reading it as a refusal and against it; none if no model
     reads the answer.
 
-    >>> explain_wording("Sorry, my notes are blank on this.").counting_for[:1]
-    ('my notes are blank on this',)
+    >>> explain_wording("The manual does not say how long it lasts.", "How long does it last?").counting_for
+    ('not say', 'the manual')
     """
     text, asked = normalise_answer(answer), normalise_answer(question)
     model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None

@@ -76,7 +76,7 @@ def read_features(text: str, question: str, language: str, cues: Sequence[str] =
 
     >>> features = read_features("it is not on the map.", "where is the well?", "en")
     >>> len(features.keys), features.measures[1]
-    (77, ('length', 0.14))
+    (87, ('length', 0.14))
     """
     tokens = split_tokens(text, language)[:_MOST_TOKENS]
     asked = split_tokens(question, language)[:_MOST_ASKED]
