@@ -53,7 +53,14 @@ FACT_FILES = (
 """Of facts: right and wrong answers to questions, all of which answer."""
 VIETNAMESE_LETTERS = frozenset("ăđơưạảấầậếềệốồộớờợụủứừựịỉọỏẹẻẽỵỳ")
 OWN = "rules"
-AUTHORS = {"unseen": "unseen", "counters-later": "counters", "gaps": OWN, "courtesies": OWN, "rules-of-assistants": OWN}
+AUTHORS = {
+    "unseen": "unseen",
+    "counters-later": "counters",
+    "gaps": OWN,
+    "courtesies": OWN,
+    "rules-of-assistants": OWN,
+    "extracts": OWN,
+}
 """Who wrote a file: each file of records has an author of its own, unless it is here; the others are by the author of
 the rules."""
 FOLDS = 8
@@ -66,7 +73,7 @@ COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
     (
         *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
-        *("direct-en", "direct-vi", "direct-six", "courtesies"),
+        *("direct-en", "direct-vi", "direct-six", "courtesies", "extracts"),
     )
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold

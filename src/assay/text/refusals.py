@@ -120,7 +120,7 @@ _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
 _LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
-_LEAST_DENYING, _LEAST_PLAIN = 0.2, 0.8
+_LEAST_DENYING, _LEAST_PLAIN = 0.15, 0.6
 """By how much to refuse, in whole or in part: with words of refusing, and without."""
 _LEAST_DENYING_UNASKED, _LEAST_PLAIN_UNASKED = 0.7, 1.0  # the same where no question is known
 _FEW_WORDS = 5  # below which words of doubt stay words of doubt: "I could not." tells too little
