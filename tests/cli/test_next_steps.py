@@ -193,8 +193,9 @@ def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_woul
 
 @pytest.mark.parametrize("answer_key", ["reply", "answer"])
 def test_replies_without_an_answer_are_said_before_all_other_notes(
-    answer_key: str, failing: Path, capsys: Printed
+    answer_key: str, failing: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # the screen cuts notes at the width of the terminal
     module = f"own_{answer_key}"
     (failing / f"{module}.py").write_text(
         f"def ask(question):\n    return {{{answer_key!r}: 'It is 900 EUR.', 'contexts': ['The rate is 900 EUR.']}}\n"

@@ -178,7 +178,10 @@ def partly_answered(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_one_side_did_not_answer_is_in_no_test_and_said(partly_answered: Path, capsys: Printed) -> None:
+def test_what_one_side_did_not_answer_is_in_no_test_and_said(
+    partly_answered: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")  # the screen cuts sentences at the width of the terminal
     capsys.readouterr()
     code = main(["compare", str(partly_answered / "all"), str(partly_answered / "part"), "--verbose"])
     assert 3 == code
