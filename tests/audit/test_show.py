@@ -150,7 +150,7 @@ def test_what_a_user_may_not_see_is_reported_and_shown_on_no_page(tmp_path: Path
 
 def test_evidence_that_the_user_may_not_see_is_not_named_as_lost(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "c.jsonl", leave_1=TWELVE, board_1=SALARY)
-    line = make_line(1, answer="The board meets every Friday at 9 in the pavilion.", citations=[], user=EMPLOYEE)
+    line = make_line(1, answer="Board meetings take two hours.", citations=[], user=EMPLOYEE)
     incident = show_answer(tmp_path, line | {"stages": context(("leave-1", TWELVE))}, corpus=corpus)
     assert incident.claims[0].lost_at == "generation: no source that was examined says so"
 
