@@ -30,7 +30,6 @@ from assay.text.refusal_model import (
     WEIGHT_TYPE,
     AnswerAct,
     ModelParameters,
-    RefusalKind,
     RefusalModel,
 )
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
@@ -96,7 +95,7 @@ class TrainingAnswer(NamedTuple):
 
     language: str
     act: AnswerAct
-    kind: RefusalKind | str
+    kind: str
     text: str
     question: str
     source: str
@@ -168,11 +167,7 @@ def _read_facts(language: str) -> Iterator[TrainingAnswer]:
         for line in (FACT_FOLDER / f"{name}.tsv").read_text("utf-8").splitlines():
             label, *columns = line.split("\t")
             is_vietnamese = not VIETNAMESE_LETTERS.isdisjoint(line.lower())
-            if (
-                label not in ("right", "wrong")
-                or (language == "vi") is not is_vietnamese
-                or language not in ("en", "vi")
-            ):
+            if label not in ("right", "wrong") or (language == "vi") is not is_vietnamese:
                 continue
             question = next((column for column in columns if column.endswith("?")), "")
             answer = read_labelled(language, "answer", columns[-1], question, name)

@@ -325,9 +325,7 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
         least = _LEAST_DENYING if denies else _LEAST_PLAIN
     else:
         least = _LEAST_DENYING_UNASKED if denies else _LEAST_PLAIN_UNASKED
-    if scored.act in ("refuse", "partial") and scored.margin < least:
-        return undecided if denies and question else detected
-    if scored.margin < _LEAST_MARGIN:
+    if scored.margin < (least if scored.act in ("refuse", "partial") else _LEAST_MARGIN):
         return undecided if denies and question else detected
     if scored.act == "partial":
         return PLAIN_ANSWER._replace(has_refusal=True, phrase=detected.phrase)
@@ -386,9 +384,7 @@ def explain_refusal(answer: str, question: str = "") -> tuple[PhraseWeight, ...]
     >>> "nothing on" in [item.phrase for item in explain_refusal("The handbook says nothing on that.")]
     True
     """
-    text, asked = normalise_answer(answer), normalise_answer(question)
-    model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
-    phrases = [] if model is None else model.list_phrases(text, asked)
+    phrases = _list_phrases(answer, question)
     named = (item for item in dict.fromkeys(phrases) if sum(map(str.isalpha, item.phrase.split())) >= _LEAST_WORDS)
     return tuple(itertools.islice(named, _MOST_EXPLAINED))
 
@@ -400,13 +396,18 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
     >>> explain_wording("The manual does not say how long it lasts.", "How long does it last?").counting_for
     ('not say', 'the manual')
     """
-    text, asked = normalise_answer(answer), normalise_answer(question)
-    model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
-    phrases = [] if model is None else model.list_phrases(text, asked)
+    phrases = _list_phrases(answer, question)
     return WordingReasons(
         _choose_phrases([item.phrase for item in phrases if item.weight >= _LEAST_NAMED], _MOST_FOR),
         _choose_phrases([item.phrase for item in phrases if item.weight <= -_LEAST_NAMED], _MOST_AGAINST),
     )
+
+
+def _list_phrases(answer: str, question: str) -> list[PhraseWeight]:
+    """Return the runs of words of an answer that its model knows, the heaviest first; none if no model reads it."""
+    text, asked = normalise_answer(answer), normalise_answer(question)
+    model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
+    return [] if model is None else model.list_phrases(text, asked)
 
 
 def _choose_phrases(phrases: Sequence[str], most: int) -> tuple[str, ...]:
