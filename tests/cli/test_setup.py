@@ -61,9 +61,21 @@ def test_doctor_warns_where_a_reply_has_no_answer_that_it_can_read(
 ) -> None:
     monkeypatch.syspath_prepend(here)
     monkeypatch.delitem(sys.modules, "my_rag", raising=False)
-    write_target(here, "def ask(question):\n    return {'reply_text': 'yes', 'contexts': ['1']}\n")
+    write_target(here, "def ask(question):\n    return {'said': 'yes', 'contexts': ['1']}\n")
     main(["doctor"])
     assert "warn  target mine: ask: no answer was read" in capsys.readouterr().out
+
+
+def test_doctor_fails_where_a_member_that_is_not_read_is_named_like_the_answer(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
+    write_target(here, "def ask(question):\n    return {'reply_text': 'yes', 'contexts': ['1']}\n")
+    assert 2 == main(["doctor"])
+    said = capsys.readouterr().out
+    assert "fail  target mine" in said
+    assert "no answer, but a text in reply_text" in said
 
 
 def test_doctor_asks_every_operation_and_shows_the_replies_as_they_were_understood(

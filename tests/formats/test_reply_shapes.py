@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from assay.calls.interfaces import CallError, ReplyNotices, TargetCall, TargetOperation
 from assay.formats.chunk_shapes import ShapeError, make_text_id, read_chunks
@@ -19,9 +20,12 @@ NOTICE = "The notice period is thirty days after the probation."
 CASE = Case("c", "How much leave do I get?")
 
 
-def read(value: Any, operation: TargetOperation = "ask") -> tuple[Observation, list[str]]:
+def read(
+    value: Any, operation: TargetOperation = "ask", response: ResponseMapping | None = None
+) -> tuple[Observation, list[str]]:
     notices = ReplyNotices()
-    observation = read_reply(make_plain(value), TargetCall(CASE, operation, 1.0, 3, notices), ResponseMapping())
+    call = TargetCall(CASE, operation, 1.0, 3, notices)
+    observation = read_reply(make_plain(value), call, response or ResponseMapping())
     return observation, list(notices)
 
 
@@ -159,6 +163,45 @@ def test_search_tools_of_servers_return_rankings_under_common_names(key: str) ->
 def test_what_could_be_read_in_two_ways_is_refused_with_both(reply: dict[str, Any], message: str) -> None:
     with pytest.raises(CallError, match=message):
         read(reply)
+
+
+@pytest.mark.parametrize(
+    ("members", "answer"),
+    [
+        ({"reply": "12"}, "12"),
+        ({"final_answer": "12"}, "12"),
+        ({"message": {"role": "assistant", "content": "12"}}, "12"),
+    ],
+)
+def test_other_names_of_an_answer_are_read_and_noted(members: dict[str, Any], answer: str) -> None:
+    observation, notices = read({"documents": [LEAVE], **members})
+    assert answer == observation.answer
+    assert f"the answer is read from {next(iter(members))}" in notices
+
+
+@pytest.mark.parametrize("key", ["bot_reply", "answerText", "llm_response", "message"])
+def test_a_reply_whose_answer_has_an_unknown_name_is_refused_by_that_name(key: str) -> None:
+    with pytest.raises(CallError, match=f"no answer, but a text in {key} .expected answer, or response.answer"):
+        read({"documents": [LEAVE], key: "You get 12 days."})
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{"response_id": "r-1"}, {"output_format": "html"}, {"bot_reply": ""}, {"answer": None, "bot_reply": "x"}],
+)
+def test_a_reply_without_an_answer_is_one_where_no_member_is_named_like_it_or_it_says_so(
+    members: dict[str, Any],
+) -> None:
+    observation, _ = read({"documents": [LEAVE], **members})
+    assert observation.answer in (None, UNSET)
+
+
+def test_a_member_named_like_an_answer_may_stand_beside_the_one_that_the_settings_map() -> None:
+    mapping = ResponseMapping(answer="data.said")
+    reply = {"documents": [LEAVE], "bot_reply": "draft", "data": {"said": "12"}}
+    assert "12" == read(reply, response=mapping)[0].answer
+    with pytest.raises(CallError, match="no answer, but a text in bot_reply"):
+        read(reply, response=ResponseMapping(citations="data.cited"))
 
 
 def test_the_same_ranking_under_two_names_is_one() -> None:

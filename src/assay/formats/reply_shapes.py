@@ -7,6 +7,7 @@ What is read under another name, and what is not read, is noted; what could be r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -29,7 +30,10 @@ RANKING_KEYS = (
 SHOWN_KEYS = ("source_nodes",)
 """Members of which a framework defines that the model was shown them; so is `context`."""
 ANSWER_KEYS = ("answer", "response", "actual_output")
-OTHER_ANSWER_KEYS = ("output_text", "output", "result", "generated_text", "completion", "content", "text")
+OTHER_ANSWER_KEYS = (
+    "output_text", "output", "result", "generated_text", "completion", "content", "text", "reply", "final_answer",
+    "generated_answer", "predicted_answer", "prediction", "message",
+)  # fmt: skip
 QUESTION_KEYS = ("question", "query", "input", "user_input")
 EXPECTED_KEYS = (
     "reference", "references", "reference_contexts", "reference_context_ids", "rubrics", "rubric", "expected_output",
@@ -41,6 +45,12 @@ _ENVELOPE_KEYS = frozenset(
 )
 _SEARCH_KEYS = ("results", "hits", "documents")
 """Members that are the result of the system's own search where other stages are reported by their names."""
+_ANSWER_NAME = re.compile(
+    r"(?<!status_)(?<!error_)(?:answer|reply|response|output|completion|prediction|generation|message)"
+    r"_?(?:text|content|body|markdown|html)?$",
+    re.IGNORECASE,
+)
+"""How the name of a member ends that is likely to be the answer: `bot_reply`, `answerText`."""
 _OWN_KEYS = frozenset(Observation.__struct_fields__) | {"query_id"}
 _TOKEN_KEYS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 
@@ -54,10 +64,13 @@ class ReplyShape:
     has_stages: bool = False
 
 
-def recognise_reply(reply: Mapping[Any, Any], note: NoteReading, *, search_stage: str = "") -> ReplyShape:
+def recognise_reply(
+    reply: Mapping[Any, Any], note: NoteReading, *, search_stage: str = "", needs_answer: bool = True
+) -> ReplyShape:
     """Return the parts of a reply; `search_stage` names the stage of a search, which needs no answer.
 
-    Raises ShapeError for a ranking that cannot be read, and where two members could be the answer or the ranking.
+    Raises ShapeError for a ranking that cannot be read, where two members could be the answer or the ranking, and, with
+    `needs_answer`, where no member is read as the answer but one is named like it.
     """
     members = {str(key): value for key, value in reply.items()}
     consumed: set[str] = set()
@@ -70,7 +83,9 @@ def recognise_reply(reply: Mapping[Any, Any], note: NoteReading, *, search_stage
         _read_context(members, shape, note, consumed)
         _read_answer(members, shape, note, consumed)
     shape.row |= {"usage": _rename_tokens(shape.row["usage"])} if isinstance(shape.row.get("usage"), Mapping) else {}
-    _note_ignored(members, consumed, note)
+    ignored = _note_ignored(members, consumed, note)
+    if needs_answer and not search_stage:
+        _refuse_unread_answer(members, ignored, shape)
     return shape
 
 
@@ -189,6 +204,8 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
     candidates = {key: members[key] for key in ANSWER_KEYS if key in members}
     if not candidates:
         texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
+        if isinstance(members.get("message"), str):
+            del texts["message"]  # often says that the call succeeded
         candidates = {key: text for key, text in texts.items() if text is not None}
     if not candidates and isinstance(members.get("messages"), (list, tuple)):
         candidates = _find_last_message(members["messages"])
@@ -205,6 +222,21 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
     shape.row["answer"] = value
     if key != "answer":
         note(f"the answer is read from {key}")
+
+
+def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], shape: ReplyShape) -> None:
+    """Refuse a reply without an answer in which a member that was not read is named like one.
+
+    Its case would count as one that was asked for a ranking alone.
+    """
+    if "answer" in shape.row or shape.row.get("behaviour") or shape.row.get("error"):
+        return
+    named = [key for key in ignored if _ANSWER_NAME.search(key) and extract_text(members[key])]
+    if named:
+        raise ShapeError(
+            f"no answer, but a text in {' and '.join(named)} (expected answer, or response.answer in the target's "
+            'settings; "answer": null says that there is none)'
+        )
 
 
 def _find_last_message(messages: Sequence[Any]) -> dict[str, Any]:
@@ -280,7 +312,8 @@ def _rename_tokens(usage: Mapping[Any, Any]) -> dict[str, Any]:
 # ── what was not read ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteReading) -> None:
+def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteReading) -> list[str]:
+    """Note and return the names of the members that were not read, without those that surround every reply."""
     expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
     if expected:
         note(f"not read, because they belong to the golden set: {', '.join(expected)}")
@@ -293,6 +326,7 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
     ]
     if ignored:
         note(f"keys that were not read: {', '.join(_describe_key(key, readable) for key in ignored)}")
+    return ignored
 
 
 def _describe_key(key: str, readable: Sequence[str]) -> str:

@@ -343,7 +343,7 @@ def _iter_ranking_lines(chunks: tuple[RankedChunk, ...], page: CasePage, *, exce
 def format_answer(explanation: Explanation, observation: Observation, page: CasePage) -> str:
     """Return the answer, or in words why there is none to print."""
     if observation.answer is UNSET:
-        return "not requested"
+        return "not reported"
     if observation.answer is None:
         return "none given"
     if explanation.leaked and not page.show_forbidden:

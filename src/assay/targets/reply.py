@@ -57,7 +57,7 @@ def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Obser
     elif response.answer is not None or response.stages:
         observation = _read_mapped(value, call, response)
     else:
-        observation = _read_native(_without_tool_calls(value, response), call, response)
+        observation = _read_native(_without_tool_calls(value, response), call, response, needs_answer=True)
     if response.tool_calls is not None and not isinstance(value, Observation):
         observation = structs.replace(observation, tool_calls=_read_tool_calls(value, response))
     _check_identity(observation, call.case)
@@ -87,7 +87,7 @@ def _select_parts(observation: Observation, call: TargetCall) -> Observation:
 # ── a reply that is recognised by its shape ──────────────────────────────────────────────────────────────────────────
 
 
-def _read_native(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
+def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, needs_answer: bool) -> Observation:
     if isinstance(value, str) and call.operation == "ask":
         return Observation(call.case.id, answer=value)
     search_stage = SEARCH_STAGE if call.operation == "search" else ""
@@ -98,7 +98,7 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
     if response.chunk != ChunkMapping() or response.key is not None:
         value = _map_chunks(value, response)
     try:
-        shape = recognise_reply(value, call.notices.add, search_stage=search_stage)
+        shape = recognise_reply(value, call.notices.add, search_stage=search_stage, needs_answer=needs_answer)
         shape.row["citations"] = _read_citations(shape.row.get("citations"), call, response)
     except ShapeError as error:
         raise CallError("schema", str(error)) from None
@@ -153,7 +153,8 @@ def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
     open_parts = Observation(call.case.id)
     members = _leave_out_mapped(value, response)
     if members:
-        open_parts = _read_native(members, call, ResponseMapping(chunk=response.chunk, key=response.key))
+        unmapped = ResponseMapping(chunk=response.chunk, key=response.key)
+        open_parts = _read_native(members, call, unmapped, needs_answer=response.answer is None)
     row = {name: part for name, part in mapped.items() if part is not None and part is not UNSET}
     row["case_id"] = _find_optional(value, response.case_id) or call.case.id
     observation = _convert(row, Observation)
