@@ -191,7 +191,7 @@ def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_woul
     assert (not facts) is ("(must_have in the cases, or run `assay judge`)" in printed)
 
 
-@pytest.mark.parametrize("answer_key", ["reply", "answer"])
+@pytest.mark.parametrize("answer_key", ["said", "answer"])
 def test_replies_without_an_answer_are_said_before_all_other_notes(
     answer_key: str, failing: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +203,7 @@ def test_replies_without_an_answer_are_said_before_all_other_notes(
     assert 0 == main(["run", "--golden", "golden.jsonl", "--target", f"{module}:ask", "--run-dir", "run"])
     notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
     is_said = "no answer was read from 3 of 3 replies (response: {answer: PATH} in its settings)" in notes[0]
-    assert is_said is (answer_key == "reply")
+    assert is_said is (answer_key == "said")
     golden = [{"id": "fee", "question": "What is the fee?", "must_have": ["900 EUR"]}]
     warnings = assay.run(lambda _: {answer_key: "It is 900 EUR.", "contexts": ["900 EUR"]}, golden).run.scoring.warnings
-    assert (answer_key == "reply") is any("no answer was read from 1 of 1 reply (" in text for text in warnings)
+    assert (answer_key == "said") is any("no answer was read from 1 of 1 reply (" in text for text in warnings)

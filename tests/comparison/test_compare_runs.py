@@ -209,6 +209,20 @@ def test_missing_zero_counts_what_one_side_did_not_answer_as_failed(
     assert ["q4"] == metrics["failed"]["regressed"]
 
 
+def test_a_comparison_counts_missing_cases_as_its_runs_did(partly_answered: Path, capsys: Printed) -> None:
+    scored = ["--golden", str(partly_answered / "golden.jsonl"), "--outputs", str(partly_answered / "part.jsonl")]
+    zero = str(partly_answered / "zero")
+    assert 0 == main(["score", *scored, "--metrics", "recall@10,failed", "--missing", "zero", "--run-dir", zero])
+    path = partly_answered / "c.json"
+    compared(path, str(partly_answered / "all"), zero)
+    assert 0.75 == json.loads(path.read_text())["comparison"]["recall@10"]["candidate"]
+    compared(path, str(partly_answered / "all"), zero, "--missing", "error")
+    assert 1.0 == json.loads(path.read_text())["comparison"]["recall@10"]["candidate"]
+    capsys.readouterr()
+    assert 0 == main(["score", zero, "--metrics", "recall@10", "--format", "json"])
+    assert 0.75 == json.loads(capsys.readouterr().out)["configs"]["part"]["summary"]["recall@10"]["value"]
+
+
 def test_a_saved_baseline_cannot_count_missing_cases_as_zero(partly_answered: Path, capsys: Printed) -> None:
     saved_file = str(partly_answered / "saved.json")
     assert 0 == main(["baseline", "save", str(partly_answered / "part"), "--out", saved_file])

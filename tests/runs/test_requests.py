@@ -62,9 +62,8 @@ def test_a_run_folder_completes_what_the_request_leaves_open(run_folder: Path) -
 
 
 def test_what_the_request_states_wins_over_the_run_folder(run_folder: Path) -> None:
-    given = ScoreRequest(
-        InputOptions(limit=3), scoring=ScoringOptions(metrics=["ndcg@10"], good="auto", production_k=7, workers=2)
-    )
+    scoring = ScoringOptions(metrics=["ndcg@10"], missing_as_zero=False, good="auto", production_k=7, workers=2)
+    given = ScoreRequest(InputOptions(limit=3), scoring=scoring)
     request = of_run(run_folder, given)
     assert replace(given.scoring, look_again=True) == request.scoring
     assert 3 == request.inputs.limit

@@ -16,13 +16,13 @@ from assay.cli.options import (
     JsonReportOption,
     MarkdownReportOption,
     MissingOption,
-    MissingPolicy,
     NoLedgerOption,
     PrintFormat,
     PrintFormatOption,
     ProfileOption,
     StrictOption,
     VerboseOption,
+    counts_as_zero,
     parse_name_list,
     resolve_clock,
     resolve_timestamp,
@@ -63,7 +63,7 @@ def compare(
     profile: ProfileOption = None,
     approver: ApproverOption = "",
     strict: StrictOption = False,
-    missing: MissingOption = MissingPolicy.error,
+    missing: MissingOption = None,
     report: MarkdownReportOption = None,
     json_report: JsonReportOption = None,
     no_ledger: NoLedgerOption = False,
@@ -95,7 +95,7 @@ def compare(
         load_metric_paths([metrics]) if parse_name_list(metrics) else (),
         parse_name_list(by) or None,
         resolve_timestamp(now),
-        missing_as_zero=missing is MissingPolicy.zero,
+        missing_as_zero=counts_as_zero(missing),
     )
     run_files = list_run_files(baseline, *(candidates or ()))
     output_files = expand_patterns(outputs) if outputs else ()

@@ -12,9 +12,9 @@ from assay.cli.options import (
     GateConfigOption,
     GateOption,
     MissingOption,
-    MissingPolicy,
     ProfileOption,
     StrictOption,
+    counts_as_zero,
     parse_name_list,
     resolve_timestamp,
 )
@@ -49,7 +49,7 @@ def check(
     baseline: BaselineOption = None,
     approver: ApproverOption = "",
     strict: StrictOption = False,
-    missing: MissingOption = MissingPolicy.error,
+    missing: MissingOption = None,
     now: Annotated[
         str | None, typer.Option(help="Timestamp for the expiry of waivers (default: SOURCE_DATE_EPOCH).")
     ] = None,
@@ -61,7 +61,7 @@ def check(
     from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 
     options = GateOptions(gate, profile, parse_name_list(gate_config), approver=approver)
-    request = ComparisonRequest(options, now=resolve_timestamp(now), missing_as_zero=missing is MissingPolicy.zero)
+    request = ComparisonRequest(options, now=resolve_timestamp(now), missing_as_zero=counts_as_zero(missing))
     decision, decisions, looks = check_gate(run, request, baseline)
     with ignore_broken_pipe():
         print_screen(build_gate_screen(decisions, request, looks))

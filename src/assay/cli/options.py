@@ -33,6 +33,11 @@ class MissingPolicy(StrEnum):
     zero = "zero"
 
 
+def counts_as_zero(missing: MissingPolicy | None) -> bool | None:
+    """Return whether cases without output count with a score of zero; None where nothing was said."""
+    return None if missing is None else missing is MissingPolicy.zero
+
+
 class PrintFormat(StrEnum):
     """Formats of printed results."""
 
@@ -66,7 +71,11 @@ LimitOption = Annotated[
 ]
 
 MissingOption = Annotated[
-    MissingPolicy, typer.Option(help="How to count a case without output: as an error, or with a score of zero.")
+    MissingPolicy | None,
+    typer.Option(
+        help="How to count a case without output: as an error, or with a score of zero (default: as the run did, else "
+        "as an error)."
+    ),
 ]
 
 # ── metrics, gate and baseline ───────────────────────────────────────────────────────────────────────────────────

@@ -449,9 +449,15 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> S
         internal_stages=scoring.internal_stages
         if scoring.internal_stages is not None
         else recorded.get("internal_stages") or None,
+        missing_as_zero=scoring.missing_as_zero if scoring.missing_as_zero is not None else counts_missing(manifest),
         look_again=True,
         metric_paths=manifest.get("metric_paths", {}),
     )
+
+
+def counts_missing(manifest: Mapping[str, Any]) -> bool:
+    """Return whether a run gave its cases without an observation the worst score."""
+    return manifest.get("missing") == "zero"
 
 
 def refuse_other_golden(folder: Path, digest: str) -> None:

@@ -71,15 +71,17 @@ class ScoringOptions(Struct, frozen=True):
     addition to them. `good` (the signal of a
     good answer) and `production_k` (the number of chunks that the system shows its model) are for attribution; None
     stands for those of the run, else for `auto` and for none. `workers` processes give the same numbers as one.
-    `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports. `metric_paths` are
-    the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders with lexicons of
-    refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
-    them on; None stands for those of the run, else for none. `with_variants` counts variants of cases like other cases.
+    `missing_as_zero` gives cases without an observation the worst score; None stands for what the run did, else for
+    not. `look_again` keeps what is needed to read single cases afterwards. `notices` go into the reports.
+    `metric_paths` are the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders
+    with lexicons of refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a
+    later one passes them on; None stands for those of the run, else for none. `with_variants` counts variants of cases
+    like other cases.
     """
 
     metrics: Sequence[str] | None = None
     by: Sequence[str] | None = None
-    missing_as_zero: bool = False
+    missing_as_zero: bool | None = None
     workers: int = 1
     good: str | None = None
     production_k: int | None = None

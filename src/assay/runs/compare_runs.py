@@ -18,7 +18,7 @@ from assay.comparison.baseline_file import decode_baseline, encode_baseline, wri
 from assay.comparison.compare_scores import decide_side, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
-from assay.formats.run_folder import RunName, is_run_name, parse_run_name, read_manifest
+from assay.formats.run_folder import RunName, counts_missing, is_run_name, parse_run_name, read_manifest
 from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import date_of_time, load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
@@ -56,7 +56,7 @@ def load_side(
     extra_metrics: Sequence[str] = (),
     *,
     attributed: bool = True,
-    missing_as_zero: bool = False,
+    missing_as_zero: bool | None = None,
 ) -> ScoreSnapshot:
     """Return the side that `RUN`, `RUN:CONFIG` or a file written by `assay baseline save` names.
 
@@ -75,18 +75,20 @@ def load_side(
     return replace(side, at=manifest.get("started_at"))
 
 
-def _load_baseline(path: str, *, missing_as_zero: bool) -> ScoreSnapshot:
+def _load_baseline(path: str, *, missing_as_zero: bool | None) -> ScoreSnapshot:
     side = decode_baseline(path)
     missing = side.table.missing
     if missing_as_zero and missing and not is_missing_scored(side.table):
         count = format_count(len(missing), "case")
-        expected = "expected the run that it was saved from, or the default --missing error"
+        expected = "expected the run that it was saved from, or --missing error"
         message = f"--missing zero: a saved baseline is not scored again (got {count} without observation; {expected})"
         raise InputError([Problem(path, None, "", message, "E_MISSING")])
     return side
 
 
-def load_sides(text: str, extra_metrics: Sequence[str] = (), *, missing_as_zero: bool = False) -> list[ScoreSnapshot]:
+def load_sides(
+    text: str, extra_metrics: Sequence[str] = (), *, missing_as_zero: bool | None = None
+) -> list[ScoreSnapshot]:
     """Return the named side, or one side per configuration of a run named without one; cases are not attributed."""
     if Path(text).is_file():
         return [_load_baseline(text, missing_as_zero=missing_as_zero)]
@@ -140,14 +142,15 @@ def describe_baseline(path: str) -> Screen:
 class ComparisonRequest:
     """The options of a comparison; `by` None means the default slices, `now` is an ISO time.
 
-    `missing_as_zero` gives cases without an observation the worst score instead of leaving them out.
+    `missing_as_zero` gives cases without an observation the worst score instead of leaving them out; None does so if
+    one of the compared runs did.
     """
 
     gate: GateOptions = field(default_factory=GateOptions)
     metrics: Sequence[str] = ()
     by: Sequence[str] | None = None
     now: str | None = None
-    missing_as_zero: bool = False
+    missing_as_zero: bool | None = None
 
     @cached_property
     def rules(self) -> Gate | None:
@@ -171,10 +174,9 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
     if repeated:
         raise InputError(f"CANDIDATE: given twice (got {', '.join(repeated)}; expected each candidate once)")
     gate_metrics = _gate_metrics(request)
-    before, *others = (
-        load_side(name, request.metrics, gate_metrics, missing_as_zero=request.missing_as_zero)
-        for name in (baseline, *candidates)
-    )
+    names = (baseline, *candidates)
+    as_zero = _resolve_missing(names, request)
+    before, *others = (load_side(name, request.metrics, gate_metrics, missing_as_zero=as_zero) for name in names)
     return _decide_comparisons(before, others, request)
 
 
@@ -184,7 +186,17 @@ def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     if request.gate.baseline is None:
         return LoadedGate(gate)
     gate_metrics = list_gate_metrics(gate) if gate is not None else ()
-    return LoadedGate(gate, load_side(request.gate.baseline, request.scoring.metrics or (), gate_metrics))
+    as_zero = request.scoring.missing_as_zero
+    metrics = request.scoring.metrics or ()
+    return LoadedGate(gate, load_side(request.gate.baseline, metrics, gate_metrics, missing_as_zero=as_zero))
+
+
+def _resolve_missing(names: Sequence[str], request: ComparisonRequest) -> bool | None:
+    """Return how the sides of a comparison count cases without an observation: all of them alike."""
+    if request.missing_as_zero is not None:
+        return request.missing_as_zero
+    runs = [parse_run_name(name).path for name in names if is_run_name(name)]
+    return True if any(counts_missing(read_manifest(run)) for run in runs) else None
 
 
 def compare_configs(
@@ -260,7 +272,7 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
-    as_zero = request.missing_as_zero
+    as_zero = _resolve_missing([name] if baseline is None else [baseline, name], request)
     sides = {side.side.config_id: side for side in load_sides(name, gate_metrics, missing_as_zero=as_zero)}
     named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
     baseline_side = None

@@ -36,12 +36,12 @@ def complete_request(request: ScoreRequest) -> ScoreRequest:
 
 
 def open_run(
-    run: str | Path, metrics: Sequence[str] | None = None, *, missing_as_zero: bool = False
+    run: str | Path, metrics: Sequence[str] | None = None, *, missing_as_zero: bool | None = None
 ) -> AbstractContextManager[ScoredRun]:
     """Yield the scoring of a run folder, for its own metrics or for those that are named.
 
-    `missing_as_zero` gives cases without an observation the worst score. Raises InputError if it is not a run, or if
-    one of its files was edited since.
+    `missing_as_zero` gives cases without an observation the worst score; None does as the run did. Raises InputError if
+    it is not a run, or if one of its files was edited since.
     """
     scoring = ScoringOptions(metrics=metrics, missing_as_zero=missing_as_zero)
     request = ScoreRequest(InputOptions(run=str(run)), scoring=scoring)

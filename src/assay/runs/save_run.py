@@ -20,6 +20,7 @@ from assay.records.errors import InputError, Problem
 from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
 from assay.report.export_scores import iterate_case_lines, render_json
 from assay.runs.load_plugins import list_metric_paths
+from assay.scoring.paired_scores import is_missing_scored
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
@@ -121,6 +122,7 @@ def save_scores(run: ScoredRun, folder: RunFolder) -> None:
     folder.write_manifest(
         manifest
         | ({"metric_paths": metric_paths} if metric_paths else {})
+        | ({"missing": "zero"} if any(is_missing_scored(result.table) for _, result in configs) else {})
         | ({"looks": msgspec.to_builtins(run.scoring.looks)} if run.scoring.looks is not None else {})
         | {
             "metrics": [str(name) for name in run.plan.requested],

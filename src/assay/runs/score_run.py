@@ -231,7 +231,7 @@ def _finish_run(
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
         warnings=(*inputs.notices, *notices),
-        missing_scored=request.scoring.missing_as_zero,
+        missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
         today=request.gate.today,
         selection=selection,
@@ -305,7 +305,7 @@ def _build_tables(inputs: ScoreInputs, gathered: MergedShards) -> dict[str, Scor
             np.flatnonzero(gathered.block.config == code),
             case_ids,
             partial(score_unobserved, inputs.plan, joins),
-            missing_as_zero=inputs.request.scoring.missing_as_zero,
+            missing_as_zero=bool(inputs.request.scoring.missing_as_zero),
             judging=joins.judging,
             versions=gathered.versions.get(config),
             notes=(

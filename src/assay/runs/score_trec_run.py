@@ -542,7 +542,7 @@ def score_trec_pair(
         ),
         stages=dict.fromkeys(tables, RETRIEVED_STAGE),
         warnings=(*scoring_options.notices, *doubts, *notices),
-        missing_scored=scoring_options.missing_as_zero,
+        missing_scored=bool(scoring_options.missing_as_zero),
     )
     return ScoredRun(scoring, cases, None, plan, files)
 
