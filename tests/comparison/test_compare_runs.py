@@ -257,7 +257,7 @@ def test_the_screen_and_the_report_say_who_got_worse_and_why(
     for title in ("Regression Summary", "What changed?", "Why did metrics move?", "Rank movement"):
         assert f"\n## {title}\n" in text
     assert "- reranker: was none, is now cross-encoder-1" in text
-    assert "Date: 2026-03-01. Approved by: nobody yet" in text
+    assert "Date: 2026-03-01. Reviewer: nobody yet" in text
 
 
 @pytest.mark.parametrize(

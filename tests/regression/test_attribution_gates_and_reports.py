@@ -136,8 +136,8 @@ def test_an_event_that_only_warns_does_not_hide_a_case_that_was_not_measured() -
 
 def test_the_approver_is_named_in_the_job_summary_and_in_the_page() -> None:
     scored = scoring(Decision("PASS", ()), Gate(approver="Minh | <b>"))
-    assert "Approver: Minh &#124; &lt;b&gt;" in render_job_summary(scored, CASES)
-    assert "approver: Minh | <b>" in build_summary_data(HtmlData(scored, list(CASES.values())))["notes"]
+    assert "Reviewer: Minh &#124; &lt;b&gt;" in render_job_summary(scored, CASES)
+    assert "reviewer: Minh | <b>" in build_summary_data(HtmlData(scored, list(CASES.values())))["notes"]
 
 
 CASE = '{"id": "a", "question": "Q?", "expected_chunk_ids": ["d"], "expected_behavior": "answer"}\n'

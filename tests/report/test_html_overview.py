@@ -16,6 +16,7 @@ from assay.records.findings import Attribution, CaseChange
 from assay.report.html_cases import build_case_detail
 from assay.report.html_overview import (
     ANSWER_STATES,
+    MAX_CASES_OF_CAUSE,
     MAX_FAILURES,
     MAX_SHORT_TEXT,
     build_failures,
@@ -147,3 +148,19 @@ def test_a_leaked_answer_is_in_no_short_form() -> None:
     (detail,) = leaking(show_forbidden=True).details
     shown = shorten_case(build_case_detail(detail, leaking(show_forbidden=True)))
     assert SECRET in str(shown), "the secret was there to be withheld"
+
+
+def test_what_to_do_first_is_grouped_by_what_went_wrong_and_names_cases() -> None:
+    data = world(FRUIT[:8])
+    failed = [data.cases[row["case"]].id for row in build_failures(data, {})[0]["cases"]]
+    loosen, tighten = "loosen the rule", "tighten the prompt"
+    by_case = {
+        case_id: Attribution(case_id, "refusal_fault", "generator", fix=loosen if number == 0 else tighten)
+        for number, case_id in enumerate(failed)
+    }
+    causes = build_failures(replace(data, attributions={"fruit0-": by_case}), {})[0]["causes"]
+    assert [("generator", tighten), ("generator", loosen)] == [(row["cause"], row["fix"]) for row in causes]
+    assert [len(failed) - 1, 1] == [row["total"] for row in causes]
+    assert failed[:1] == causes[1]["cases"]
+    assert set(causes[0]["cases"]) <= set(failed[1:])
+    assert len(causes[0]["cases"]) == min(MAX_CASES_OF_CAUSE, len(failed) - 1)

@@ -20,6 +20,13 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
         <bdi>{title}</bdi>
       </h1>
       <Sides comparison={comparison} />
+      {comparison.leaks !== "" && (
+        <p>
+          <strong>
+            <Data text={comparison.leaks} />
+          </strong>
+        </p>
+      )}
       {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
       {comparison.rules.length > 0 && (
         <Section id="compared-gate" title={t("rules")}>

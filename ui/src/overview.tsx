@@ -32,15 +32,17 @@ function ToDo({ report }: { report: Report }) {
     <Section id="todo" title={t("to_do")}>
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
       <ol class="todo-list">
-        {causes.slice(0, 4).map(({ config, cause, total, fix }) => (
-          <li key={`${config} ${cause}`}>
+        {causes.slice(0, 4).map(({ config, cause, total, fix, cases }) => (
+          <li key={`${config} ${cause} ${fix}`}>
             <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
               <strong>
                 <Data text={w("cause", cause)} />
               </strong>
             </a>{" "}
             <span class="n">
-              {t("cause_count", { n: total })}
+              {t("cause_count", { n: total })} (
+              <CaseNames ids={cases} config={config} />
+              {total > cases.length && ", …"})
               {report.failures.length > 1 && (
                 <>
                   {", "}
@@ -144,6 +146,13 @@ function WhatChanged({ report }: { report: Report }) {
   return (
     <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
       <div class="what-changed">
+        {comparison.leaks !== "" && (
+          <p>
+            <strong>
+              <Data text={comparison.leaks} />
+            </strong>
+          </p>
+        )}
         <p>
           <strong>{t("differs")}</strong>: <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
           {rest > 0 && (
@@ -208,7 +217,16 @@ function Flips({ title, flips, config }: { title: string; flips: FlippedCases; c
   return (
     <p>
       <strong>{title}</strong>:{" "}
-      {flips.cases.map((id, index) => (
+      <CaseNames ids={flips.cases} config={config} />
+      {rest > 0 && <> {t("and_more", { n: rest })}</>}
+    </p>
+  );
+}
+
+function CaseNames({ ids, config }: { ids: readonly string[]; config: string }) {
+  return (
+    <>
+      {ids.map((id, index) => (
         <span key={id}>
           {index > 0 && ", "}
           <a href={caseHash(id, config)}>
@@ -216,8 +234,7 @@ function Flips({ title, flips, config }: { title: string; flips: FlippedCases; c
           </a>
         </span>
       ))}
-      {rest > 0 && <> {t("and_more", { n: rest })}</>}
-    </p>
+    </>
   );
 }
 
@@ -280,8 +297,10 @@ const LISTED = 6;
 
 function Failures({ failures, report }: { failures: ConfigFailures; report: Report }) {
   const { t } = useWords();
-  const total = report.configs.find((config) => config.id === failures.config)?.cases ?? 0;
-  const count = t("failed_of", { n: failures.total, total });
+  const summary = report.configs.find((config) => config.id === failures.config);
+  const unknown = summary?.states.unknown ?? 0;
+  const failed = t("failed_of", { n: failures.total, total: summary?.cases ?? 0 });
+  const count = unknown > 0 ? `${failed}, ${t("and_unknown", { n: unknown })}` : failed;
   const title = report.configs.length > 1 ? `${visible(failures.config)}: ${count}` : count;
   const listed = Math.max(2, Math.floor(LISTED / report.failures.length));
   const all = new URLSearchParams({ config: failures.config, status: "failed" });

@@ -8,7 +8,7 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
   const { t } = useWords();
   return (
     <Scroll label={t("rules")}>
-      <table class="cards" role="table">
+      <table class="cards rules" role="table">
         <thead role="rowgroup">
           <tr role="row">
             <th scope="col" role="columnheader">{t("state")}</th>

@@ -215,6 +215,7 @@ export interface Comparison {
     fail_now: FlippedCases;
     fail_no_longer: FlippedCases;
   };
+  leaks: string;
   transitions: [string, string, number][];
   changed: string[];
   moved: string[];
@@ -255,6 +256,7 @@ export interface ConfigFailures {
     cause: string;
     total: number;
     fix: string;
+    cases: string[];
   }[];
   cases: FailedCase[];
 }

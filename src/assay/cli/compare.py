@@ -123,7 +123,7 @@ def _suggest_explain(
     compared: list[ComparedCandidate], baseline: str | None, inputs: InputOptions | None
 ) -> str | None:
     """Return the command that explains the first case that fails now; None if there is none, or nothing to read."""
-    from assay.report.comparison_screen import list_flipped_cases
+    from assay.report.flipped_cases import list_flipped_cases
     from assay.runs.rescore_run import format_input_arguments
 
     for item in compared:

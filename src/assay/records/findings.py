@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
+from assay.records.counts import format_count
 from assay.records.release_gates import Decision, list_first_lines
 from assay.records.scores import InputFile
 
@@ -197,6 +198,14 @@ def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
     return gains
 
 
+class LeakingCases(NamedTuple):
+    """The cases that leak on one side of a comparison alone, and whether any leaks on both, as `describe_leaks` says."""
+
+    before_alone: tuple[str, ...]
+    now_alone: tuple[str, ...]
+    on_both: bool
+
+
 class Comparison(Struct, frozen=True):
     """A candidate compared with a baseline: metrics, slices, rank moves of evidence and attribution transitions.
 
@@ -218,12 +227,15 @@ class Comparison(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Return a few lines: what was compared, the decision, the metrics whose change is shown, the cases."""
+        """Return a few lines: what was compared, the decision, leaks, the metrics whose change is shown, the cases."""
         outcome = f": {self.decision.outcome}" if self.decision is not None else ""
         baseline = self.baseline.name if self.baseline.name == "baseline" else f"{self.baseline.name}, the baseline"
         lines = [f"{self.candidate.name} compared with {baseline}{outcome}"]
         if self.decision is not None:
             lines += list_first_lines(self.decision.reasons, "decision.reasons")
+        leaks = describe_leaks(self)
+        if leaks:
+            lines.insert(1 if list_leaking_cases(self).now_alone else len(lines), leaks)
         shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in ("regressed", "improved")}
         for verdict, gains in shown.items():
             lines += [f"{verdict}, shown:", *list_first_lines(gains, "metrics")] if gains else []
@@ -248,3 +260,65 @@ class Comparison(Struct, frozen=True):
             f"<div><pre>{escape(repr(self))}</pre><details><summary>Metrics</summary>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></details></div>"
         )
+
+
+_LEAKS = "visibility_leaks"
+
+
+def list_leaking_cases(comparison: Comparison) -> LeakingCases:
+    """Return the cases that showed what their user must not see on one side alone, in golden order.
+
+    A case that was checked on one side only counts by its attribution.
+    """
+    change = comparison.metrics.get(_LEAKS)
+    if change is None:
+        return LeakingCases((), (), False)
+    before_alone, now_alone = [], []
+    changed_on_both = False
+    for case in comparison.cases:
+        if _LEAKS in case.scores:
+            before, now = (score > 0 for score in case.scores[_LEAKS])
+        elif case.case_id in change.unpaired:
+            before, now = (side is not None and side.verdict == "access_fault" for side in (case.before, case.after))
+        else:
+            continue
+        changed_on_both |= before and now
+        if before != now:
+            (before_alone if before else now_alone).append(case.case_id)
+    paired_before, paired_now = (bool(value) for value in (change.baseline, change.candidate))
+    on_both = changed_on_both or (paired_before and paired_now and _leaks_unchanged(comparison, change))
+    return LeakingCases(tuple(before_alone), tuple(now_alone), on_both)
+
+
+def _leaks_unchanged(comparison: Comparison, change: MetricChange) -> bool:
+    """Return whether a case leaks as before, which has no record of its own: the mean holds more than the changes."""
+    if change.baseline is None:
+        return False
+    changed = sum(case.scores[_LEAKS][0] for case in comparison.cases if _LEAKS in case.scores)
+    return change.baseline * change.n - changed > 1e-6
+
+
+def describe_leaks(comparison: Comparison) -> str:
+    """Return in a sentence which cases leak no longer and which leak now; "" where none leaks on either side."""
+    before_alone, now_alone, on_both = list_leaking_cases(comparison)
+    if not before_alone and not now_alone:
+        return "leaks: some cases, on both sides alike" if on_both else ""
+    gone, new = _name_cases(before_alone), _name_cases(now_alone)
+    if on_both:
+        parts = [f"now in {new}" if new else "", f"no longer in {gone}" if gone else "", "still in other cases"]
+        return f"leaks: {', '.join(filter(None, parts))}"
+    if not now_alone:
+        count, _, names = gone.partition(" (")
+        return f"leaks: {count} before, none now ({names}"
+    if not before_alone:
+        count, _, names = new.partition(" (")
+        return f"leaks: none before, {count} now ({names}"
+    return f"leaks: now in {new}, no longer in {gone}"
+
+
+def _name_cases(case_ids: Sequence[str]) -> str:
+    """Return the number of cases with the first of them in parentheses, "" for none."""
+    if not case_ids:
+        return ""
+    more = ", …" if len(case_ids) > MAX_CASES_PRINTED else ""
+    return f"{format_count(len(case_ids), 'case')} ({', '.join(case_ids[:MAX_CASES_PRINTED])}{more})"

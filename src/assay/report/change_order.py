@@ -6,11 +6,13 @@ from assay.metrics.metric import parse_metric_name
 from assay.metrics.template_columns import FIRST_METRICS, HEADLINES, SHOWN_HEADLINES
 from assay.records.findings import MetricChange
 
-_HEADLINE_NAMES = frozenset(
+HEADLINE_NAMES = frozenset(
     name for titles in (HEADLINES, SHOWN_HEADLINES, FIRST_METRICS) for _, names in titles for name in names
 )
 CHECKABLE_METRICS = frozenset(("access_self_reported", "unknown_access"))
 """Metrics of what could be checked, by what the target reports of itself: no answer gets better or worse with them."""
+FORM_METRICS = frozenset(("claim_citation_coverage", "sentence_coverage", "citation_coverage"))
+"""Metrics of where citations stand in an answer: they move with its length while its content stays as good."""
 CHECKABLE_NOTE = "says what could be checked, not how good the answers are"
 
 
@@ -19,7 +21,7 @@ def rank_importance(change: MetricChange) -> int:
     the rest, 3 for what could be checked."""
     if parse_metric_name(change.metric).base in CHECKABLE_METRICS:
         return 3
-    if change.metric in _HEADLINE_NAMES:
+    if change.metric in HEADLINE_NAMES:
         return 0
     return 1 if change.family == "gated" else 2
 

@@ -12,12 +12,13 @@ from typing import NamedTuple
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
 from assay.records.counts import format_count
-from assay.records.findings import Attribution, CaseChange, Comparison, MetricChange
+from assay.records.findings import CaseChange, Comparison, MetricChange, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.comparison_tables import format_confidence, format_signed
 from assay.report.failure_tables import format_cause_and_fix
+from assay.report.flipped_cases import list_flipped_cases
 from assay.report.number_format import MetricsByName, format_number
 from assay.report.run_summary import DEFAULT_WIDTH, fold_note, shorten_at_word
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
@@ -33,13 +34,6 @@ _TITLE_WORDS = 35  # " compared with ", ": " and the longest outcome
 _SHOWN = ("regressed", "improved")
 
 
-class FlippedCases(NamedTuple):
-    """The cases that fail with the candidate alone, and those that fail with the baseline alone, in golden order."""
-
-    fail_now: tuple[str, ...]
-    fail_no_longer: tuple[str, ...]
-
-
 class _LineBudget(NamedTuple):
     """How many lines each part of a screen may take."""
 
@@ -48,20 +42,6 @@ class _LineBudget(NamedTuple):
     changes: int
     explanations: int
     cases: int
-
-
-def list_flipped_cases(comparison: Comparison) -> FlippedCases:
-    """Return the cases whose outcome differs, by the metric `failed`, else by their attributions."""
-    failed = comparison.metrics.get(_FAILED)
-    if failed is not None:
-        return FlippedCases(tuple(failed.regressed), tuple(failed.improved))
-    fail_now = tuple(case.case_id for case in comparison.cases if _fails(case.after) and not _fails(case.before))
-    no_longer = tuple(case.case_id for case in comparison.cases if _fails(case.before) and not _fails(case.after))
-    return FlippedCases(fail_now, no_longer)
-
-
-def _fails(attribution: Attribution | None) -> bool:
-    return attribution is not None and attribution.verdict not in ("pass", "unknown")
 
 
 def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
@@ -93,23 +73,28 @@ def render_short_comparison(
 ) -> Screen:
     """Return the comparison in at most `max_lines` lines (11 at least) of `width` columns, cut between words.
 
-    Decision with its reasons, what differs between the sides, shown changes strongest first and why they moved, the
+    Decision with its reasons, what became of leaks (new ones first), what differs between the sides, shown changes strongest first and why they moved, the
     cases whose outcome flipped. Everything is escaped for a terminal.
     """
     notes = _build_note_lines(comparison, width)
+    leak_sentence = escape_terminal(describe_leaks(comparison))
+    leaks = [leak_sentence] if leak_sentence else []
     budget = _share_lines(max(max_lines - max(len(notes) - _MAX_NOTES, 0), _FEWEST_LINES))
     decided = build_decision_lines(_build_title(comparison, width), decision)
     head, *reasons = decided.lines
-    lines = [head, *_fold_reasons(reasons, budget.reasons, width)]
+    new_leaks = leaks if list_leaking_cases(comparison).now_alone else []
+    lines = [head, *new_leaks, *_fold_reasons(reasons, budget.reasons, width)]
+    lines += [] if new_leaks else leaks
     lines += _build_list("What differs", comparison.changed, budget.differences, width)
-    lines += _build_change_lines(comparison, budget.changes, width, metric_rows)
+    lines += _build_change_lines(comparison, max(1, budget.changes - len(leaks)), width, metric_rows)
     if comparison.moved:
         lines += _build_list("Why", comparison.moved, budget.explanations, width)
     lines += _build_case_lines(comparison, budget.cases)
     lines += notes
     cut = [shorten_at_word(line, width) for line in lines]
     cut = cut[:max_lines]
-    return Screen(tuple(cut), (), (), *_cut_marks(decided, width))
+    alerts, muted = _cut_marks(decided, width)
+    return Screen(tuple(cut), (), (), (*alerts, *(shorten_at_word(line, width) for line in new_leaks)), muted)
 
 
 def _cut_marks(decided: DecisionLines, width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:

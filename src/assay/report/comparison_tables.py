@@ -6,7 +6,7 @@ A change is called improved or regressed only where its test and its interval ag
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import HEADLINES, MetricNames
@@ -19,9 +19,18 @@ from assay.records.findings import (
     ComparisonSide,
     MetricChange,
     RankMove,
+    describe_leaks,
+    list_leaking_cases,
 )
 from assay.records.release_gates import Decision, RuleResult
-from assay.report.change_order import describe_checkable, measure_strength, rank_importance
+from assay.report.change_order import (
+    FORM_METRICS,
+    HEADLINE_NAMES,
+    describe_checkable,
+    measure_strength,
+    rank_importance,
+)
+from assay.report.flipped_cases import list_flipped_cases
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
@@ -168,8 +177,8 @@ def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName =
     rules = comparison.decision.results if comparison.decision is not None else ()
     gated = [result.rule.metric for result in rules]
     shown = [name for name, metric_change in comparison.metrics.items() if metric_change.verdict == "regressed"]
-    regressed_cases = [case_change for case_change in comparison.cases if case_change.regressed]
-    regressed_cases.sort(key=lambda case_change: _describe_ruling(case_change, rules) != "blocks")
+    regressed_cases, only_form = _list_regressed_cases(comparison, {*gated, *shown}, gated)
+    regressed_cases.sort(key=lambda case_change: not _describe_ruling(case_change, rules).startswith("blocks: "))
     rows = []
     for change in regressed_cases[:MAX_CASES_SHOWN]:
         metric = _pick_main_metric(change.regressed, [*gated, *shown])
@@ -187,11 +196,41 @@ def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName =
         )
     hidden = len(regressed_cases) - MAX_CASES_SHOWN
     notes = [f"{format_count(hidden, 'more case')} got worse."] if hidden > 0 else []
+    if only_form:
+        metrics = dict.fromkeys(metric for case_change in only_form for metric in case_change.regressed)
+        notes.append(
+            f"Worse only in where citations stand: {format_count(len(only_form), 'case')} ({', '.join(metrics)})."
+        )
     if rows:
         listed = ", ".join(shown)
         notes.append(f"Shown as regressed over all cases: {listed}." if shown else _NO_REGRESSION_NOTE)
     columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
     return Table("Regression Summary", columns, tuple(rows), tuple(notes))
+
+
+def _list_regressed_cases(
+    comparison: Comparison, counted: Collection[str], gated: Collection[str]
+) -> tuple[list[CaseChange], list[CaseChange]]:
+    """Return the cases that got worse, and those that only got worse in the form of the answer.
+
+    A case whose verdict got better is no regression by a metric that no rule names: it fails no longer, or it leaks no
+    longer and no headline metric of it fell. `counted` metrics are never mere form: a rule names them, or a regression
+    over all cases is shown.
+    """
+    fail_no_longer = frozenset(list_flipped_cases(comparison).fail_no_longer)
+    leak_no_longer = frozenset(list_leaking_cases(comparison).before_alone)
+    regressed_cases, only_form = [], []
+    for change in comparison.cases:
+        regressed = frozenset(change.regressed)
+        named = regressed.intersection(gated)
+        is_better = change.case_id in fail_no_longer or (
+            change.case_id in leak_no_longer and regressed.isdisjoint(HEADLINE_NAMES)
+        )
+        if not regressed or (is_better and not named):
+            continue
+        is_form = regressed <= FORM_METRICS and regressed.isdisjoint(counted)
+        (only_form if is_form else regressed_cases).append(change)
+    return regressed_cases, only_form
 
 
 _NO_REGRESSION_NOTE = "No metric is shown to have regressed over all cases: single cases also get worse by chance."
@@ -205,25 +244,46 @@ def _describe_root_cause(change: CaseChange) -> str:
 
 
 def _pick_main_metric(metrics: Iterable[str], gated: list[str]) -> str:
-    """Return the metric to show for a case: a gated one if there is any, else the first headline metric."""
+    """Return the metric to show for a case: a gated one if there is any, else the first headline metric, form last."""
     order = [*gated, *_HEADLINES]
-    return min(metrics, key=lambda name: order.index(name) if name in order else len(order))
+
+    def get_place(name: str) -> tuple[int, bool]:
+        return order.index(name) if name in order else len(order), name in FORM_METRICS
+
+    return min(metrics, key=get_place)
 
 
 def _describe_ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
-    """Return what the gate says about a regressed case; a rule on a metric that did not regress is not counted."""
+    """Return what the gate says about a regressed case and by which rules.
+
+    A rule on a metric that did not regress is not counted, unless a single case violates it. A bound on all cases
+    names none of them: every case that is worse by its metric counts.
+    """
     broken_rules = [
         result
         for result in rules
-        if change.case_id in result.cases
-        and result.state != "pass"
-        and (result.rule.zero_event or result.rule.metric in change.regressed)
+        if result.state != "pass"
+        and (change.case_id in result.cases or (not result.cases and result.rule.slice is None))
+        and ((result.rule.zero_event and result.cases) or result.rule.metric in change.regressed)
     ]
-    if any(result.state == "fail" and result.rule.severity == "block" and not result.waived for result in broken_rules):
-        return "blocks"
-    if any(result.waived for result in broken_rules):
-        return "waived"
-    return "a risk" if broken_rules else "blocks nothing"
+    blocking = [
+        result
+        for result in broken_rules
+        if result.state == "fail" and result.rule.severity == "block" and not result.waived
+    ]
+    if blocking:
+        return f"blocks: {_name_rules(blocking)}"
+    waived = [result for result in broken_rules if result.waived]
+    if waived:
+        return f"waived: {_name_rules(waived)}"
+    return f"a risk: {_name_rules(broken_rules)}" if broken_rules else "blocks nothing"
+
+
+def _name_rules(results: Iterable[RuleResult]) -> str:
+    names = (
+        result.rule.metric + (f" on {result.rule.slice}" if result.rule.slice is not None else "") for result in results
+    )
+    return ", ".join(dict.fromkeys(names))
 
 
 def build_rank_moves_table(comparison: Comparison) -> Table:
@@ -314,7 +374,9 @@ def render_comparison_screen(
     """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
     title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
     decided = build_decision_lines(title, decision)
-    lines = ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    leaks = describe_leaks(comparison)
+    lines = [leaks] if leaks else []
+    lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
     if comparison.moved:
         lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
     else:

@@ -134,7 +134,7 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[st
     yield f"Cases: {escape_markdown('; '.join(tables.list_case_counts(scoring)))}"
     if scoring.gate is not None:
         yield ""
-        yield f"Approver: {escape_markdown(scoring.gate.approver or 'not named')}"
+        yield f"Reviewer: {escape_markdown(scoring.gate.approver or 'not named')}"
     for config, result in sorted(scoring.configs.items()):
         for note in result.table.notes:
             yield ""

@@ -17,14 +17,14 @@ import numpy as np
 from msgspec import UNSET
 
 from assay.metrics.catalog import CATALOG
-from assay.records.findings import Attribution, Comparison
+from assay.records.findings import Attribution, Comparison, list_leaking_cases
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, ToolCall
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult, ScoreColumn, ScoringResult
 from assay.records.verdicts import Verdict
 from assay.report.case_text import FORBIDDEN_MARK as HIDDEN
 from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
-from assay.report.comparison_screen import list_flipped_cases
+from assay.report.flipped_cases import list_flipped_cases
 from assay.report.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
 from assay.report.number_format import MetricsByName, find_metric_row
 from assay.scoring.case_outcomes import classify_checks
@@ -469,6 +469,7 @@ def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str
     """Return how each case changed, in golden order.
 
     The outcome comes first: a case regressed if it fails now alone, and improved if it failed with the baseline alone;
+    a case that leaks on one side alone is worse or better by that, whatever its other scores;
     one that passed is unclear if nothing tells any longer whether it is right, and cleared the other way round. Only
     where the outcome is the same, its scores are worse, better or mixed; else it is unchanged, or unpaired.
     """
@@ -478,6 +479,8 @@ def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str
         verdicts = (change.before and change.before.verdict, change.after and change.after.verdict)
         if verdicts in _CHANGED_KNOWLEDGE:
             change_by_case[change.case_id] = _CHANGED_KNOWLEDGE[verdicts]
+    leaking = list_leaking_cases(comparison)
+    change_by_case |= dict.fromkeys(leaking.now_alone, "worse") | dict.fromkeys(leaking.before_alone, "better")
     flipped = list_flipped_cases(comparison)
     change_by_case |= dict.fromkeys(flipped.fail_now, "regressed") | dict.fromkeys(flipped.fail_no_longer, "improved")
     paired = {

@@ -5,7 +5,6 @@ Both are cut from cases in full, from which text that a case's user must not see
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,6 +25,7 @@ Json = dict[str, Any]
 MAX_FAILURES = 6
 """The largest number of failed cases of one configuration on the first screen; the list of cases has the others."""
 MAX_CAUSES = 4
+MAX_CASES_OF_CAUSE = 3
 MAX_SHORT_TEXT = 160
 ANSWER_STATES = ("absent", "text", "null", "never", "withheld", "error")
 """What a short answer is: not in this file, a text, null, never requested, withheld, or the target's error."""
@@ -131,16 +131,22 @@ def _build_config_failures(
 
 
 def _count_causes(config: str, data: HtmlData, failed: Sequence[int]) -> list[Json]:
-    """Return the most frequent causes of the failed cases, each with what to try first."""
-    fixes: dict[str, str] = {}
-    totals: Counter[str] = Counter()
+    """Return the most frequent causes of the failed cases, each with what to try first and the first of its cases.
+
+    What to try depends on what went wrong: one cause is there twice where it makes some answers refuse too much and
+    others too little.
+    """
+    ids: dict[tuple[str, str], list[str]] = {}
     for case_index in failed:
-        attribution = data.attributions.get(config, {}).get(data.cases[case_index].id)
+        case_id = data.cases[case_index].id
+        attribution = data.attributions.get(config, {}).get(case_id)
         if attribution is not None and attribution.cause is not None:
-            totals[attribution.cause] += 1
-            fixes.setdefault(attribution.cause, attribution.fix)
-    ordered = sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:MAX_CAUSES]
-    return [{"cause": cause, "total": total, "fix": fixes[cause]} for cause, total in ordered]
+            ids.setdefault((attribution.cause, attribution.fix), []).append(case_id)
+    ordered = sorted(ids.items(), key=lambda item: (-len(item[1]), item[0]))[:MAX_CAUSES]
+    return [
+        {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
+        for (cause, fix), case_ids in ordered
+    ]
 
 
 def build_outcomes(data: HtmlData) -> list[Json]:

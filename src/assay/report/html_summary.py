@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.metrics.template_columns import RUNNER_COLUMNS, SHOWN_HEADLINES
-from assay.records.findings import Comparison, ComparisonSide, MetricChange, RankMove
+from assay.records.findings import Comparison, ComparisonSide, MetricChange, RankMove, describe_leaks
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.change_order import describe_checkable, rank_importance
-from assay.report.comparison_screen import list_flipped_cases
+from assay.report.flipped_cases import list_flipped_cases
 from assay.report.comparison_tables import format_confidence
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
@@ -108,6 +108,7 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
             name: _list_flips(case_ids, index_by_case)
             for name, case_ids in list_flipped_cases(comparison)._asdict().items()
         },
+        "leaks": describe_leaks(comparison),
         "transitions": comparison.transitions,
         "changed": comparison.changed,
         "moved": comparison.moved,
@@ -227,7 +228,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
     notes = [note for config, result in configs for note in iter_config_notes(config, result, scoring)]
     notes += [f"symptom: {hint}" for hint in find_symptoms(scoring)]
     if scoring.gate is not None:
-        notes.append(f"approver: {scoring.gate.approver or 'not named'}")
+        notes.append(f"reviewer: {scoring.gate.approver or 'not named'}")
     looks = [scoring.looks.describe()] if scoring.looks is not None else []
     return {
         "outcome": scoring.decision.outcome,

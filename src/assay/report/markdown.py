@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, MetricNames, find_first_present
 from assay.records.counts import format_count
-from assay.records.findings import Comparison
+from assay.records.findings import Comparison, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables
@@ -189,6 +189,10 @@ def _iter_first_screen(
     yield from tables.order_reasons(failures, shown_reasons, decision)
     if len(reasons) > _TOP_REASONS:
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
+    for config, compared in sorted(comparison_by_config.items()):
+        prefix = f"{config}: " if len(comparison_by_config) > 1 else ""
+        before_alone, now_alone, _ = list_leaking_cases(compared)
+        yield from _render_list([f"{prefix}{describe_leaks(compared)}"] if before_alone or now_alone else ())
     yield from _render_list(list_doubts(scoring, comparison_by_config, metric_rows))
     yield from _render_list(f"{config}: {note}" for config, note in notes if not note.startswith(NO_LABELS))
 
@@ -201,11 +205,13 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         if compared.decision is not None
         else None
     )
+    leaks = describe_leaks(compared)
     parts = [
         "# Comparison report",
         "",
         f"**Decision: {decision.outcome}**",
         "",
+        *([escape_markdown(leaks), ""] if leaks else []),
         *(_render_reasons(decision) or ["No reason against a release was found."]),
         *_render_section(comparison_tables.build_sides_table(compared)),
         *_render_section(comparison_tables.build_metric_changes_table(compared, metric_rows)),
@@ -217,10 +223,7 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         *_render_heading("Decision"),
         f"**{decision.outcome}.** {_ADVICE[decision.outcome]}",
         "",
-        (
-            f"Date: {escape_markdown(meta.date or _NOT_STATED)}. Approved by: "
-            f"{escape_markdown(meta.approver or 'nobody yet')}"
-        ),
+        f"Date: {escape_markdown(meta.date or _NOT_STATED)}. {_render_reviewer(meta.approver, decision)}",
     ]
     if compared.notes:
         parts += [*_render_heading("Notes"), *_render_list(compared.notes)]
@@ -368,8 +371,14 @@ def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
         for config, result in sorted(scoring.configs.items())
     ]
     approver = scoring.gate.approver if scoring.gate is not None else ""
-    approval = f"Approved by: {escape_markdown(meta.approver or approver or 'nobody yet')}"
+    approval = _render_reviewer(meta.approver or approver, decision)
     yield from ("", f"{'; '.join(outcomes)}. {approval}" if outcomes else approval)
+
+
+def _render_reviewer(name: str, decision: Decision) -> str:
+    """Return who is named as reviewer; only of what passed do they approve."""
+    role = "Approved by" if decision.outcome in ("PASS", "PASS_WITH_RISK") else "Reviewer"
+    return f"{role}: {escape_markdown(name or 'nobody yet')}"
 
 
 def _iter_headline_changes(

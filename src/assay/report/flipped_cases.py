@@ -1,0 +1,30 @@
+"""Which cases fail on one side of a comparison alone: the outcome of a case comes before any single metric of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from assay.records.findings import Attribution, Comparison
+
+_FAILED = "failed"
+
+
+class FlippedCases(NamedTuple):
+    """The cases that fail with the candidate alone, and those that fail with the baseline alone, in golden order."""
+
+    fail_now: tuple[str, ...]
+    fail_no_longer: tuple[str, ...]
+
+
+def list_flipped_cases(comparison: Comparison) -> FlippedCases:
+    """Return the cases whose outcome differs, by the metric `failed`, else by their attributions."""
+    failed = comparison.metrics.get(_FAILED)
+    if failed is not None:
+        return FlippedCases(tuple(failed.regressed), tuple(failed.improved))
+    fail_now = tuple(case.case_id for case in comparison.cases if _fails(case.after) and not _fails(case.before))
+    no_longer = tuple(case.case_id for case in comparison.cases if _fails(case.before) and not _fails(case.after))
+    return FlippedCases(fail_now, no_longer)
+
+
+def _fails(attribution: Attribution | None) -> bool:
+    return attribution is not None and attribution.verdict not in ("pass", "unknown")

@@ -1,0 +1,109 @@
+"""What became of leaks stands first in every form of a comparison, and the verdict of a case before its metrics."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from tests.comparison.sides import side
+
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.records.findings import Attribution, Comparison, describe_leaks, list_leaking_cases
+from assay.records.golden_set import Case
+from assay.records.release_gates import Decision, Rule, RuleResult
+from assay.report.comparison_screen import render_short_comparison
+from assay.report.comparison_tables import build_regressions_table, render_comparison_screen
+from assay.report.html_cases import list_case_changes
+from assay.report.markdown import ReportMeta, render_comparison_markdown
+
+CASES = [Case(name, "?") for name in ("gate-code", "lost-days", "dog-bus", "north-return")]
+FAIL = Decision("FAIL", ("recall is too low",))
+NONE = [0.0] * 4
+
+
+def compare(
+    before: list[float], after: list[float], *, swapped: bool = False, decision: Decision | None = None
+) -> Comparison:
+    """The first case leaks and the last fails before; all but the third lose their citations beside the claims."""
+    verdicts = (
+        ("access_fault", "refusal_fault"),
+        ("pass", "pass"),
+        ("pass", "refusal_fault"),
+        ("generation_fault", "unknown"),
+    )
+    sides = []
+    scores = (
+        {
+            "visibility_leaks": before,
+            "claim_citation_coverage": [1.0] * 4,
+            "behaviour": [0.0, 1.0, 1.0, 1.0],
+            "failed": [1.0, 0.0, 0.0, 1.0],
+        },
+        {
+            "visibility_leaks": after,
+            "claim_citation_coverage": [0.0, 0.0, 1.0, 0.0],
+            "behaviour": [0.0, 1.0, 0.0, 1.0],
+            "failed": [1.0, 0.0, 1.0, 0.0],
+        },
+    )
+    for position, name in enumerate(("runs/v1", "runs/v2")):
+        attributions = {
+            case.id: Attribution(case.id, pair[position])  # type: ignore[arg-type]
+            for case, pair in zip(CASES, verdicts, strict=True)
+        }
+        sides.append(side(scores[position], name, cases=CASES, attributions=attributions))
+    baseline, candidate = reversed(sides) if swapped else sides
+    return replace(compare_snapshots(baseline, candidate), decision=decision)
+
+
+def test_a_leak_that_is_gone_is_said_on_the_screen_in_python_and_in_markdown() -> None:
+    found = compare([3.0, 0.0, 0.0, 0.0], NONE)
+    sentence = "leaks: 1 case before, none now (gate-code)"
+    assert sentence == describe_leaks(found)
+    assert sentence in render_short_comparison(found, FAIL).lines
+    assert sentence in render_comparison_screen(found, FAIL).lines
+    assert sentence in repr(found).splitlines()
+    assert sentence in render_comparison_markdown(found, FAIL, ReportMeta())
+    assert "better" == list_case_changes(found, CASES)[0]
+
+
+def test_a_new_leak_comes_before_all_reasons_and_stands_out() -> None:
+    found = compare([3.0, 0.0, 0.0, 0.0], NONE, swapped=True, decision=FAIL)
+    sentence = "leaks: none before, 1 case now (gate-code)"
+    screen = render_short_comparison(found, FAIL)
+    assert sentence == screen.lines[1]
+    assert sentence in screen.alerts
+    assert sentence == repr(found).splitlines()[1]
+    assert "worse" == list_case_changes(found, CASES)[0]
+
+
+def test_leaks_that_stay_are_never_said_to_be_gone() -> None:
+    assert "" == describe_leaks(compare(NONE, NONE))
+    assert "leaks: some cases, on both sides alike" == describe_leaks(compare([2.0, 0, 0, 0], [2.0, 0, 0, 0]))
+    some = describe_leaks(compare([2.0, 1.0, 0, 0], [2.0, 0, 0, 0]))
+    assert "leaks: no longer in 1 case (lost-days), still in other cases" == some
+    assert list_leaking_cases(compare([2.0, 1.0, 0, 0], [1.0, 0, 0, 0])).on_both
+    moved = describe_leaks(compare([1.0, 0, 0, 0], [0, 1.0, 0, 0]))
+    assert "leaks: now in 1 case (lost-days), no longer in 1 case (gate-code)" == moved
+
+
+def test_a_case_whose_verdict_got_better_is_no_regression_by_a_metric_of_form() -> None:
+    table = build_regressions_table(compare([3.0, 0.0, 0.0, 0.0], NONE))
+    assert ["dog-bus"] == [row[0] for row in table.rows]
+    assert "Worse only in where citations stand: 1 case (claim_citation_coverage)." in table.notes
+
+
+def test_a_rule_on_the_metric_lists_the_case_and_is_named() -> None:
+    results = (
+        RuleResult(
+            Rule("claim_citation_coverage", max_regression=0.1),
+            "fail",
+            0.7,
+            4,
+            "fell",
+            cases=("gate-code", "lost-days"),
+        ),
+        RuleResult(Rule("behaviour", at_least=0.9), "fail", 0.5, 4, "too low"),
+    )
+    found = compare([3.0, 0.0, 0.0, 0.0], NONE, decision=Decision("FAIL", ("fell",), results))
+    rulings = {row[0]: row[-1] for row in build_regressions_table(found).rows}
+    assert "blocks: claim_citation_coverage" == rulings["gate-code"]
+    assert "blocks: behaviour" == rulings["dog-bus"]
