@@ -49,6 +49,9 @@ def test_cases_without_a_user_are_named_where_the_corpus_restricts_access(tmp_pa
     outputs = [{"case_id": "a", "answer": "It pays 40.", "contexts": [{"id": "pay", "text": "Band 7 pays 40."}]}]
     warned = assay.score(golden, outputs, corpus=corpus)
     assert any("access is not checked on 1 of 1 case" in warning for warning in warned.scoring.warnings)
+    assert next(iter(warned.scoring.warnings)).startswith("access is not checked on 1 of 1 case")
+    assert "none named (access not checked)" in assay.explain(warned, "a")
     asked = assay.score([golden[0] | {"user": {}}], outputs, corpus=corpus)
     assert not any("access is not checked" in warning for warning in asked.scoring.warnings)
     assert asked.metric("visibility_leaks").value == 1
+    assert "a stranger (no tenant, no roles)" in assay.explain(asked, "a")

@@ -199,7 +199,7 @@ def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
 
 
 class LeakingCases(NamedTuple):
-    """The cases that leak on one side of a comparison alone, and whether any leaks on both, as `describe_leaks` says."""
+    """The cases that leak on one side of a comparison alone, and whether any leaks on both."""
 
     before_alone: tuple[str, ...]
     now_alone: tuple[str, ...]

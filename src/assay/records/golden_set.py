@@ -225,3 +225,7 @@ class Corpus(Struct, frozen=True):
 
     chunks: dict[str, CorpusChunk]
     digest: str = ""
+
+    def count_restricted(self) -> int:
+        """Return how many chunks only some users may see."""
+        return sum(bool(chunk.tenant or chunk.roles) for chunk in self.chunks.values())

@@ -76,7 +76,7 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
     lines = [
         page.safe(f"{explanation.case.id} under {explanation.config_id}: {summarise_checks(explanation)}"),
         "",
-        *_iter_expectation_lines(explanation.case, page, room),
+        *_iter_expectation_lines(explanation.case, page, room, access_unchecked=explanation.access_unchecked),
         *_iter_answer_lines(explanation, page, room),
     ]
     if explanation.attribution is not None:
@@ -107,11 +107,13 @@ def _describe_review(explanation: Explanation) -> str:
     return ""
 
 
-def _iter_expectation_lines(case: Case, page: CasePage, room: _Room) -> Iterator[str]:
+def _iter_expectation_lines(
+    case: Case, page: CasePage, room: _Room, *, access_unchecked: bool = False
+) -> Iterator[str]:
     earlier = f" (after {format_count(len(case.history), 'earlier turn')})" if case.history else ""
     yield from page.paragraph("Question", case.question + earlier, 2)
-    if case.user is not None:
-        yield from page.paragraph("User", format_user(case.user), 1)
+    if case.user is not None or access_unchecked:
+        yield from page.paragraph("User", format_user(case), 1)
     also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
     yield from page.paragraph("Expected", case.behaviour + also, 1)
     if case.reference is not None:

@@ -13,7 +13,7 @@ from assay.metrics.answer_behaviour import describe_reading
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
-from assay.records.golden_set import Case, User
+from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.scores import CaseChecks
 from assay.report.failure_tables import build_evidence_trace_table, describe_expected_sources, list_attribution_facts
@@ -84,7 +84,8 @@ class Explanation:
 
     `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
     is true if the answer shows forbidden text; it is then withheld. `file_sentences` name missing and extra files
-    and symbols. `withhold` replaces, in JSON data or one text about the observation, every text that gives something
+    and symbols. `access_unchecked` says that the case names no user although the corpus restricts access to a chunk.
+    `withhold` replaces, in JSON data or one text about the observation, every text that gives something
     away.
     """
 
@@ -100,6 +101,7 @@ class Explanation:
     tools_leaked: bool = False
     attribution: Attribution | None = None
     file_sentences: tuple[str, ...] = ()
+    access_unchecked: bool = False
     withhold: Callable[[Any], Any] = _show_all
 
 
@@ -192,7 +194,7 @@ def _iter_case_lines(case: Case, page: CasePage) -> Iterator[str]:
     yield from page.paragraph("Question", case.question)
     for turn in case.history:
         yield from page.paragraph(f"  {turn.role}", turn.text)
-    yield from page.paragraph("User", format_user(case.user))
+    yield from page.paragraph("User", format_user(case))
     also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
     yield from page.paragraph("Expected", case.behaviour + also)
     if case.reference is not None:
@@ -220,10 +222,12 @@ def _iter_attribution_lines(attribution: Attribution, page: CasePage) -> Iterato
             yield "  " + "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
 
 
-def format_user(user: User | None) -> str:
-    """Return who asks: tenant, roles and whatever else is known."""
+def format_user(case: Case) -> str:
+    """Return who asks: tenant, roles and whatever else is known; without a user, what is checked of access."""
+    user = case.user
     if user is None:
-        return "anyone"
+        checked = "of access, only what the case forbids is checked" if case.forbidden else "access not checked"
+        return f"none named ({checked})"
     facts = {
         "id": user.id,
         "tenant": user.tenant,
@@ -233,7 +237,10 @@ def format_user(user: User | None) -> str:
         "locale": user.locale,
         "as_of": user.as_of,
     }
-    return ", ".join(f"{name}={value}" for name, value in facts.items() if value is not None) or "anyone"
+    return (
+        ", ".join(f"{name}={value}" for name, value in facts.items() if value is not None)
+        or "a stranger (no tenant, no roles)"
+    )
 
 
 def _iter_observation_lines(explanation: Explanation, observation: Observation, page: CasePage) -> Iterator[str]:

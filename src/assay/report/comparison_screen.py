@@ -73,8 +73,8 @@ def render_short_comparison(
 ) -> Screen:
     """Return the comparison in at most `max_lines` lines (11 at least) of `width` columns, cut between words.
 
-    Decision with its reasons, what became of leaks (new ones first), what differs between the sides, shown changes strongest first and why they moved, the
-    cases whose outcome flipped. Everything is escaped for a terminal.
+    Decision with its reasons, what became of leaks (new ones first), what differs between the sides, shown changes
+    strongest first and why they moved, the cases whose outcome flipped. Everything is escaped for a terminal.
     """
     notes = _build_note_lines(comparison, width)
     leak_sentence = escape_terminal(describe_leaks(comparison))

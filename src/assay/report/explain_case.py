@@ -85,7 +85,14 @@ def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:
     position = run.joins.position[case_id]
     explanation = build_explanation(run, run.joins, position, config, checks)
     lists = list_missing_files(run.joins.case_index(position), explanation.observation)
-    return replace(explanation, attribution=attribute_run_case(run, config, case_id), file_sentences=tuple(lists))
+    corpus = run.joins.corpus
+    is_unchecked = explanation.case.user is None and corpus is not None and corpus.count_restricted() > 0
+    return replace(
+        explanation,
+        attribution=attribute_run_case(run, config, case_id),
+        file_sentences=tuple(lists),
+        access_unchecked=is_unchecked,
+    )
 
 
 def render_variant_lines(

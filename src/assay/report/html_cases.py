@@ -18,14 +18,14 @@ from msgspec import UNSET
 
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, Comparison, list_leaking_cases
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, User
 from assay.records.observations import Observation, ToolCall
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult, ScoreColumn, ScoringResult
 from assay.records.verdicts import Verdict
 from assay.report.case_text import FORBIDDEN_MARK as HIDDEN
 from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
-from assay.report.flipped_cases import list_flipped_cases
 from assay.report.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
+from assay.report.flipped_cases import list_flipped_cases
 from assay.report.number_format import MetricsByName, find_metric_row
 from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
@@ -131,7 +131,7 @@ def _build_case_facts(case: Case, show_forbidden: bool) -> Json:
     return {
         "question": truncate_text(case.question),
         "history": [{"role": turn.role, "text": truncate_text(turn.text)} for turn in case.history],
-        "user": _list_facts(case.user),
+        "user": _list_user(case.user),
         "behaviour": case.behaviour,
         "also": case.also_accept,
         "reference": truncate_text(case.reference) if case.reference is not None else None,
@@ -304,6 +304,11 @@ def _list_facts(record: Any) -> list[list[str]]:
         for name, value in sorted(fields.items())
         if value not in (None, "", [], {})
     ]
+
+
+def _list_user(user: User | None) -> list[list[str]]:
+    """Return what is known of who asks; of a stranger that they have no rights, and nothing where no user is named."""
+    return _list_facts(user) or ([["tenant", "none"], ["roles", "none"]] if user is not None else [])
 
 
 def truncate_text(text: str, limit: int = MAX_TEXT_LENGTH) -> str:

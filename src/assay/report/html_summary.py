@@ -16,10 +16,10 @@ from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.change_order import describe_checkable, rank_importance
-from assay.report.flipped_cases import list_flipped_cases
 from assay.report.comparison_tables import format_confidence
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
+from assay.report.flipped_cases import list_flipped_cases
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
 from assay.report.html_overview import build_failures, build_outcomes
 from assay.report.limitations import describe_limitations

@@ -244,13 +244,14 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
-    # A judge that failed its controls or never answered, and scores in which leaks count, before the rest.
-    notes.sort(key=lambda note: _URGENT.search(note) is None)
+    # Access that nobody checked first, for no other number tells of it; then a judge that failed its controls or never answered, and scores in which leaks count, before the rest.
+    notes.sort(key=lambda note: (_UNCHECKED_ACCESS not in note, _URGENT.search(note) is None))
     more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
     lines = []
     for number, note in enumerate(notes[:_MAX_NOTES], 1):
         suffix = more if number == _MAX_NOTES else ""
-        lines += fold_note(escape_terminal(_shorten_digests(note)), width, suffix, 1 if len(notes) > 1 else 2)
+        most_lines = 1 if len(notes) > 1 and _UNCHECKED_ACCESS not in note else 2
+        lines += fold_note(escape_terminal(_shorten_digests(note)), width, suffix, most_lines)
     return lines
 
 
@@ -276,8 +277,9 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
 
 
+_UNCHECKED_ACCESS = "access is not checked on "
 _URGENT = re.compile(
-    r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |access is not checked "
+    r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything "
     "|no answer was read from "
 )
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")

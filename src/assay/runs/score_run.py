@@ -218,7 +218,6 @@ def _finish_run(
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
     tables = add_variant_metrics(inputs, tables, twins)
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
-    notices = (*notices, *_list_access_notices(inputs))
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -230,7 +229,7 @@ def _finish_run(
         inputs=gathered.describe_inputs(files),
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=(*inputs.notices, *notices),
+        warnings=(*_list_access_notices(inputs), *inputs.notices, *notices),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
         today=request.gate.today,
@@ -276,14 +275,14 @@ def _list_access_notices(inputs: ScoreInputs) -> Iterator[str]:
     """Yield that no leak is looked for in cases that name no user, where the corpus says who may see what."""
     if inputs.corpus is None:
         return
-    restricted = sum(bool(chunk.tenant or chunk.roles) for chunk in inputs.corpus.chunks.values())
+    restricted = inputs.corpus.count_restricted()
     without_user = sum(case.user is None for case in inputs.golden.cases)
     if restricted and without_user:
         total = len(inputs.golden.cases)
         yield (
-            f"access is not checked on {without_user} of {format_count(total, 'case')}, which name no user, although "
-            f"{format_count(restricted, 'chunk')} of the corpus are restricted (user: {{}} stands for somebody without "
-            "rights)"
+            f"access is not checked on {without_user} of {format_count(total, 'case')}: no user is named there, and "
+            f"{format_count(restricted, 'chunk is', 'chunks are')} restricted "
+            '(add "user": {} to check such a case as a stranger)'
         )
 
 
