@@ -10,7 +10,7 @@ from assay.records.findings import Attribution, Comparison, describe_leaks, list
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Rule, RuleResult
 from assay.report.comparison_screen import render_short_comparison
-from assay.report.comparison_tables import build_regressions_table, render_comparison_screen
+from assay.report.comparison_tables import build_regressions_table, render_case_change, render_comparison_screen
 from assay.report.html_cases import list_case_changes
 from assay.report.markdown import ReportMeta, render_comparison_markdown
 
@@ -107,3 +107,13 @@ def test_a_rule_on_the_metric_lists_the_case_and_is_named() -> None:
     rulings = {row[0]: row[-1] for row in build_regressions_table(found).rows}
     assert "blocks: claim_citation_coverage" == rulings["gate-code"]
     assert "blocks: behaviour" == rulings["dog-bus"]
+
+
+def test_the_change_of_a_case_is_told_by_behaviour_and_correctness_before_form() -> None:
+    cases = [Case("a", "?")]
+    names = ("citation_coverage", "rr@10", "correct_answer", "behaviour", "visibility_leaks")
+    before = {name: [1.0] for name in names} | {"visibility_leaks": [0.0]}
+    after = {name: [0.0] for name in names} | {"visibility_leaks": [1.0]}
+    found = compare_snapshots(side(before, "a", cases=cases), side(after, "b", cases=cases))
+    rows = render_case_change(found, "a").tables[0].rows
+    assert ["visibility_leaks", "behaviour", "correct_answer", "rr@10", "citation_coverage"] == [row[0] for row in rows]

@@ -18,6 +18,7 @@ from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate
 from assay.report.markdown import build_headline_table
 from assay.report.run_summary import (
     _SEVERITY,
+    MAX_FAILED_CASES,
     _describe_failed_case,
     fold_note,
     render_run_summary,
@@ -125,6 +126,17 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
         " - case_0",
         " - case_1: reranker (high) → rerank more",
     ) == lines[-6:-2]
+
+
+@pytest.mark.parametrize(("configs", "failed"), [(1, 9), (1, 6), (5, 30)])
+def test_failed_cases_that_are_not_listed_are_counted_with_how_to_see_them(configs: int, failed: int) -> None:
+    lines = render_run_summary(make_scoring(configs, 5, failed), {}, {}).lines
+    listed = [line for line in lines if line.startswith(" - case_")]
+    (more,) = [line for line in lines if "or the HTML report for all" in line]
+    assert f" - and {configs * failed - len(listed)} more: --verbose, or the HTML report for all" == more
+    assert len(listed) <= MAX_FAILED_CASES
+    all_listed = render_run_summary(make_scoring(1, 0, MAX_FAILED_CASES), {}, {}).lines
+    assert not any("or the HTML report for all" in line for line in all_listed)
 
 
 def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_room() -> None:

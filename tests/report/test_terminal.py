@@ -93,7 +93,10 @@ def test_failed_cases_are_ten_at_most_with_a_note_on_the_rest() -> None:
     ids = tuple(f"case_{i}" for i in range(12))
     table = replace(bad.table, case_ids=ids, checks=tuple(CaseChecks(each, ("leak",)) for each in ids))
     failed = render_score_screen(replace(scoring(), configs={BAD: replace(bad, table=table)})).tables[-1]
-    assert (10, ("vector-only: 2 more failed cases",)) == (len(failed.rows), failed.notes)
+    assert (10, ("vector-only: 2 more failed cases (the HTML and JSON reports list all)",)) == (
+        len(failed.rows),
+        failed.notes,
+    )
 
 
 def test_nothing_scored_makes_an_empty_screen() -> None:

@@ -474,7 +474,7 @@ def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tu
     )
     rows: list[tuple[str, ...]] = []
     for direction, metrics in directions:
-        for metric in metrics:
+        for metric in sorted(metrics, key=_rank_metric):
             before, after = change.scores[metric]
             rows.append(
                 (
@@ -485,6 +485,15 @@ def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tu
                 )
             )
     return rows
+
+
+_CASE_METRICS = ("visibility_leaks", "behaviour", "correct_answer", "correctness(by=judge)", "correctness(by=rules)")
+"""What a change of one case is told by first: whether it leaked, did the right thing, and was right."""
+
+
+def _rank_metric(metric: str) -> tuple[int, bool, bool]:
+    place = _CASE_METRICS.index(metric) if metric in _CASE_METRICS else len(_CASE_METRICS)
+    return place, metric not in HEADLINE_NAMES, metric in FORM_METRICS
 
 
 def _describe_attribution(attribution: Attribution | None) -> str:

@@ -83,7 +83,8 @@ def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
     parts = []
     for config, result in configs[:MAX_CONFIGS]:
         failed, unknown = list_failed_cases(result), count_cases(result).unknown
-        shown = ", ".join(failed[:MAX_CASES]) + (" …" if len(failed) > MAX_CASES else "")
+        more = f" and {len(failed) - MAX_CASES} more: result.failed" if len(failed) > MAX_CASES else ""
+        shown = ", ".join(failed[:MAX_CASES]) + more
         prefix = f"{config}: " if len(configs) > 1 else ""
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
         if unknown:

@@ -85,10 +85,11 @@ def render_run_summary(
     notes = _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     if not metrics:
         variants = _build_variant_lines(scoring, shown_configs, width)
-        failed_lines = _build_failed_lines(scoring, configs, attributions, width)
+        outcome_lines = _build_outcome_lines(attributions, shown_configs, width)
+        room = MAX_LINES - len(lines) - len(variants) - len(notes)
+        failed_lines = _build_failed_lines(scoring, configs, attributions, width, room - len(outcome_lines) - 1)
         if attributions or failed_lines:
-            cases = ["", *_build_outcome_lines(attributions, shown_configs, width), *failed_lines]
-            lines += cases[: MAX_LINES - len(lines) - len(variants) - len(notes)]
+            lines += ["", *outcome_lines, *failed_lines][:room]
         lines += variants
     lines += notes
     tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
@@ -244,7 +245,8 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
     notes += [*remedies, *scoring.warnings]
-    # Access that nobody checked first, for no other number tells of it; then a judge that failed its controls or never answered, and scores in which leaks count, before the rest.
+    # Access that nobody checked first, for no number tells of it; then a judge that failed its controls or never
+    # answered, and scores in which leaks count, before the rest.
     notes.sort(key=lambda note: (_UNCHECKED_ACCESS not in note, _URGENT.search(note) is None))
     more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
     lines = []
@@ -407,8 +409,12 @@ def _build_failed_lines(
     configs: Sequence[str],
     attributions: Mapping[str, Mapping[str, Attribution]],
     width: int,
+    room: int,
 ) -> list[str]:
-    """Return how many cases failed, and the first of them with cause and fix, faults of access before all others."""
+    """Return how many cases failed, and the first of them with cause and fix, faults of access before all others.
+
+    There are at most `room` lines; where they do not list all failed cases, the last says how many more there are.
+    """
     counts: list[str] = []
     has_open_cases = has_unknown_cases = False
     failed_cases: list[tuple[int, str, str, Attribution | None]] = []
@@ -431,10 +437,19 @@ def _build_failed_lines(
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
     if has_unknown_cases and not _has_checked_answers(scoring):
         lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
-    for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
-        name = f"{case_id} ({config})" if len(configs) > 1 else case_id
-        lines.append(_describe_failed_case(name, attribution, width))
-    return lines
+    described = [
+        _describe_failed_case(f"{case_id} ({config})" if len(configs) > 1 else case_id, attribution, width)
+        for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]
+    ]
+    return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
+
+
+def _cut_failed_lines(described: Sequence[str], failed_count: int, room: int) -> list[str]:
+    """Return the lines that there is room for; the last says how many failed cases are left out, if any are."""
+    if failed_count <= min(len(described), room):
+        return list(described)
+    shown = list(described[: max(room - 1, 0)])
+    return [*shown, f" - and {failed_count - len(shown)} more: --verbose, or the HTML report for all"]
 
 
 def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:

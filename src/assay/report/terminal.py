@@ -188,7 +188,9 @@ def _build_failed_cases_table(scoring: ScoringResult) -> Table:
         failed = list_failed_cases(result)
         rows += [(config, case_id, ", ".join(checks[case_id])) for case_id in failed[:_MAX_FAILED_CASES]]
         if len(failed) > _MAX_FAILED_CASES:
-            notes.append(f"{config}: {len(failed) - _MAX_FAILED_CASES} more failed cases")
+            notes.append(
+                f"{config}: {len(failed) - _MAX_FAILED_CASES} more failed cases (the HTML and JSON reports list all)"
+            )
     return Table("Failed cases", ("Config", "Case", "Failed checks"), tuple(rows), tuple(notes))
 
 
