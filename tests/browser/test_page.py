@@ -13,7 +13,7 @@ from tests.browser.conftest import Open
 from tests.report.html_world import world
 
 from assay.attribution.cause_rules import CAUSE_NOTES
-from assay.records.release_gates import Decision
+from assay.records.release_gates import Decision, Rule, RuleResult
 
 pytestmark = pytest.mark.slow
 
@@ -368,3 +368,20 @@ def test_changes_on_slices_are_unpacked_when_they_are_looked_at(opened: Open) ->
     page.evaluate("document.querySelector('#compared-slices summary').click()")
     page.until("document.querySelectorAll('#compared-slices tbody tr').length > 0")
     assert "-0.100" in page.text("#compared-slices")
+
+
+def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    """Nine columns; before, the last one, which says what was found, ended behind a scroll bar."""
+    data = world(FRUIT)
+    message = "recall@10 is 0.800 on both sides, the same on each of 10 cases; a loss of up to 0.285 is still possible"
+    results = tuple(
+        RuleResult(Rule(metric, max_regression=0.05), "inconclusive", 0.8, 10, message, detectable=0.506)
+        for metric in ("recall@10", "visibility_leaks", "citation_correctness(by=rules)")
+    )
+    decision = Decision("PASS_WITH_RISK", (message,), results)
+    configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    page.look(1000, 900)
+    page.until("window.innerWidth === 1000 && document.querySelector('#gate .scroll') !== null")
+    hidden = page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#gate .scroll'))")
+    assert 0 == hidden

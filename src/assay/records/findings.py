@@ -273,7 +273,8 @@ def list_leaking_cases(comparison: Comparison) -> LeakingCases:
     change = comparison.metrics.get(_LEAKS)
     if change is None:
         return LeakingCases((), (), False)
-    before_alone, now_alone = [], []
+    before_alone: list[str] = []
+    now_alone: list[str] = []
     changed_on_both = False
     for case in comparison.cases:
         if _LEAKS in case.scores:
