@@ -219,7 +219,8 @@ def _list_regressed_cases(
     """
     fail_no_longer = frozenset(list_flipped_cases(comparison).fail_no_longer)
     leak_no_longer = frozenset(list_leaking_cases(comparison).before_alone)
-    regressed_cases, only_form = [], []
+    regressed_cases: list[CaseChange] = []
+    only_form: list[CaseChange] = []
     for change in comparison.cases:
         regressed = frozenset(change.regressed)
         named = regressed.intersection(gated)
