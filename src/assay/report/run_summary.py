@@ -19,6 +19,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
+from assay.report.change_values import format_gain, format_sides
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
 from assay.report.metric_titles import format_metric_title
@@ -327,14 +328,19 @@ def _format_cell(
     unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
     parts = [f"n {summary.scored}{unknown}"]
     change = comparison.metrics.get(summary.metric) if comparison is not None else None
-    if change is not None and change.baseline is not None and change.candidate is not None:
+    longest = []
+    if change is not None and change.unknown is not None:
+        before, _ = format_sides(change, metric_rows)
+        # A range of the gain seldom has room; what the baseline had tells the same.
+        longest = [f"{value} ({parts[0]}, {told})" for told in (format_gain(change, metric_rows), f"from {before}")]
+    elif change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
     elif summary.unknown is None and summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
         high = format_number(summary.interval.high, summary.metric, metric_rows)
         parts.append(f"{low}–{high}")
-    for text in (f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
+    for text in (*longest, f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
         if len(text) < column_width:
             return text
     return value
