@@ -122,6 +122,11 @@ class UnknownChange(Struct, frozen=True):
             return "better"
         return "worse" if high < -_ROUNDING else "not known"
 
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether some answer is unknown on one side alone; else the same cases are as open as they were."""
+        return self.answers < 2 * len(self.cases)
+
 
 _ROUNDING = 1e-12
 ChangeDirection = Literal["better", "worse", "not known"]
@@ -233,7 +238,8 @@ def _list_open_changes(changes: Iterable[MetricChange]) -> list[str]:
     """Return the metrics whose unknown answers leave the direction open, each with what both sides may be."""
     lines = []
     for change in changes:
-        if change.unknown is not None and change.unknown.direction == "not known":
+        has_moved = change.improved or change.regressed or (change.unknown is not None and change.unknown.is_one_sided)
+        if change.unknown is not None and change.unknown.direction == "not known" and has_moved:
             before, after = _format_sides(change)
             lines.append(
                 f"{change.metric} {before} → {after} ({format_count(change.unknown.answers, 'answer')} unknown)"

@@ -205,10 +205,10 @@ def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName)
     for title, names in SHOWN_HEADLINES:
         name = find_first_present(names, comparison.metrics)
         change = comparison.metrics[name] if name is not None else None
-        if change is None or (change.unknown is None and not _has_moved(change)):
+        if change is None or not _has_moved(change):
             continue
         moved.append((title, change))
-    moved.sort(key=lambda item: -(len(item[1].improved) + len(item[1].regressed)))  # stable: headlines in their order
+    moved.sort(key=lambda item: -_count_moved(item[1]))  # stable: headlines in their order
     for title, change in moved:
         before, after = format_sides(change, metric_rows)
         counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
@@ -225,11 +225,18 @@ def _describe_open_gain(change: MetricChange, metric_rows: MetricsByName) -> str
     assert unknown is not None
     low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
     if unknown.direction == "not known":
-        return f": direction not known ({unknown.answers} unknown), gain {low} to {high}"
+        return f": direction not known ({unknown.answers} unknown), {low} to {high}"
     return f" ({unknown.answers} unknown); gain {low} to {high}, {unknown.direction} whatever these are"
 
 
+def _count_moved(change: MetricChange) -> int:
+    unknown = len(change.unknown.cases) if change.unknown is not None else 0
+    return len(change.improved) + len(change.regressed) + unknown
+
+
 def _has_moved(change: MetricChange) -> bool:
+    if change.unknown is not None:
+        return bool(change.improved or change.regressed or change.unknown.is_one_sided)
     return change.baseline is not None and change.baseline != change.candidate and change.low is not None
 
 

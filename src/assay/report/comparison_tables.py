@@ -39,7 +39,8 @@ def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByNam
     rows, unchanged_metrics = [], []
     for name, change in sorted(comparison.metrics.items(), key=lambda item: _get_row_order(item[1])):
         differs = change.improved or change.regressed or change.unpaired or change.needs_review
-        if change.baseline == change.candidate and not differs and change.unknown is None:
+        is_open = change.unknown is not None and change.unknown.is_one_sided
+        if change.baseline == change.candidate and not differs and not is_open:
             unchanged_metrics.append(name)
             continue
         rows.append(
