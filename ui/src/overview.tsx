@@ -247,7 +247,7 @@ function Movement({ report }: { report: Report }) {
             number: true,
             cell: (change) => (
               <>
-                <strong>{change.gain_text ?? "n/a"}</strong> <span class="n">{change.interval ?? ""}</span>
+                <strong class={change.gain === null ? "range" : undefined}>{change.gain_text ?? "n/a"}</strong> <span class="n">{change.interval ?? ""}</span>
               </>
             ),
           },
