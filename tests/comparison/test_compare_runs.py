@@ -142,7 +142,12 @@ def test_swapping_the_sides_turns_the_gain_around(
     _, back = compared(tmp_path / "b.json", better, saved)
     assert set(live["comparison"]) == set(back["comparison"])
     for metric, change in live["comparison"].items():
-        assert change["gain"] == pytest.approx(-back["comparison"][metric]["gain"]), metric
+        turned = back["comparison"][metric]
+        if "unknown" in change:
+            low, high = turned["unknown"]["gain"]
+            assert change["unknown"]["gain"] == pytest.approx([-high, -low]), metric
+        else:
+            assert change["gain"] == pytest.approx(-turned["gain"]), metric
         assert change["improved"] == back["comparison"][metric]["regressed"], metric
 
 

@@ -54,7 +54,10 @@ def test_a_rule_decides_only_what_unknown_answers_cannot_change(
 
 def test_the_range_and_the_unknown_cases_are_named() -> None:
     result = evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 0.0, U])
-    assert "it is between 0.500 and 0.750, because the rules cannot tell on 1 of 4 cases (c3)" in result.message
+    assert (
+        "correct_answer is between 0.500 and 0.750, because the rules cannot tell on 1 of 4 cases (c3)"
+        in result.message
+    )
     assert result.cases == ("c3",)
     assert "it is between 0.750 and 1.000" in evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 1.0, U]).message
 
@@ -83,4 +86,4 @@ def test_the_rule_on_correctness_does_not_pass_on_the_answers_that_are_known_alo
     assert decide_release(Gate(correctness=0.9), table, make_cases(table)).outcome == "PASS_WITH_RISK"
     unknown = make_table([U, U])
     (reason, *_) = decide_release(Gate(correctness=0.9), unknown, make_cases(unknown)).reasons
-    assert "the rules cannot tell on 2 of 2 cases" in reason
+    assert "correct_answer is between 0.000 and 1.000, because the rules cannot tell on 2 of 2 cases" in reason

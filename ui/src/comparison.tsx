@@ -222,7 +222,7 @@ function Gains({ changes, rows, label }: GainsProps) {
                 {change.candidate ?? "n/a"}
               </td>
               <td role="cell" class="number" data-label={t("gain")}>
-                <strong>{change.gain_text ?? "n/a"}</strong>
+                <strong class={change.gain === null ? "range" : undefined}>{change.gain_text ?? "n/a"}</strong>
                 <span class="hint">{change.interval ?? ""}</span>
               </td>
               <td role="cell" class="number" data-label={t("won")}>

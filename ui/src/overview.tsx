@@ -110,7 +110,8 @@ const SHOWN: MetricChange["verdict"][] = ["regressed", "improved"];
  * its interval. */
 export function importantFirst(changes: readonly MetricChange[]): MetricChange[] {
   const strength = (change: MetricChange) => {
-    if (change.gain === null) return -1;
+    // A range of a gain has no strength; it is a change all the same, other than a metric that was not measured.
+    if (change.gain === null) return change.gain_text === null ? -1 : 0;
     const width = change.low === null || change.high === null ? Number.POSITIVE_INFINITY : change.high - change.low;
     return Math.abs(change.gain) / Math.max(width, 1e-9);
   };
@@ -204,6 +205,7 @@ function ChangeList({ changes, titles }: { changes: readonly MetricChange[]; tit
         <span key={change.name}>
           {index > 0 && "; "}
           <Data text={titles.get(change.name) ?? change.title} /> {change.baseline} → {change.candidate}
+          {change.gain === null && change.gain_text !== null && `, ${change.gain_text}`}
         </span>
       ))}
     </>
@@ -262,7 +264,7 @@ function Movement({ report }: { report: Report }) {
             number: true,
             cell: (change) => (
               <>
-                <strong>{change.gain_text ?? "n/a"}</strong> <span class="n">{change.interval ?? ""}</span>
+                <strong class={change.gain === null ? "range" : undefined}>{change.gain_text ?? "n/a"}</strong> <span class="n">{change.interval ?? ""}</span>
               </>
             ),
           },

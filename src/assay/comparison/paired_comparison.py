@@ -39,6 +39,7 @@ from assay.scoring.paired_scores import (
 )
 from assay.scoring.slices import find_slice_rows, find_slices
 from assay.scoring.summaries import HEADLINE
+from assay.scoring.unknown_changes import UnknownChanges
 from assay.stats.arrays import RowIndices
 
 
@@ -108,12 +109,15 @@ class MatchedSides:
     def test_metrics(self, index: int) -> Iterator[tuple[ChangeSlot, ChangeTest]]:
         """Yield the test of every metric on all cases, then on every slice."""
         matrix = ChangeMatrix(self.sides, self.metrics)
+        unknown_changes = UnknownChanges(self.sides, self.metrics)
         for key, rows in ((None, None), *self.rows_by_slice.items()):
             floors = {
                 name: floor for (name, slice_name), floor in self.floors.items() if slice_name == (key or HEADLINE)
             }
+            bounded = unknown_changes.test_slice(key, rows, floors)
             for name, test in matrix.test_slice(key, rows, floors):
-                yield ChangeSlot(index, name, key), test
+                of_ends = bounded.get(name)
+                yield ChangeSlot(index, name, key), test if of_ends is None else of_ends.with_cases_of(test.change)
 
     def build_comparison(self, change_by_slot: Mapping[ChangeSlot, MetricChange]) -> Comparison:
         """Return the comparison with its cases and sentences, from the concluded changes of this candidate."""

@@ -67,7 +67,11 @@ def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores
     if any(result.rule.slice is None for result in checking):
         return []
     only = sorted({result.rule.slice for result in checking if result.rule.slice is not None})
-    return [f"{NOT_CHECKED}, except on {', '.join(only)}" if only else f"{NOT_CHECKED}: the gate has no rule on it"]
+    if only:
+        return [f"{NOT_CHECKED}, except on {', '.join(only)}"]
+    # A rule that could be applied to no case says so itself: that the gate has none would contradict it.
+    has_rule = any(_is_on_correctness(result.rule) for result in results)
+    return [] if has_rule else [f"{NOT_CHECKED}: the gate has no rule on it"]
 
 
 def describe_exemption(gate: Gate, scores: GateScores) -> list[str]:
@@ -78,7 +82,11 @@ def describe_exemption(gate: Gate, scores: GateScores) -> list[str]:
 
 
 def _looks_at_correctness(result: RuleResult) -> bool:
-    return result.state in _LOOKED and parse_metric(result.rule.metric).base in _CORRECTNESS_METRICS
+    return result.state in _LOOKED and _is_on_correctness(result.rule)
+
+
+def _is_on_correctness(rule: Rule) -> bool:
+    return parse_metric(rule.metric).base in _CORRECTNESS_METRICS
 
 
 def _is_measured(metric: str, scores: GateScores) -> bool:

@@ -1,23 +1,28 @@
 """Non-inferiority rules: whether a candidate lost less than a margin compared with a baseline.
 
 The bounds are one-sided at 95%: a rule passes if the lower bound of the mean gain is above −margin, fails if the upper
-bound is below it, and is inconclusive otherwise (ADR 0021). With `basis: point` only the mean gain counts.
+bound is below it, and is inconclusive otherwise (ADR 0021). With `basis: point` only the mean gain counts. Unknown
+answers are taken at worst and at best: a rule that they could turn is inconclusive (ADR 0158).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from assay.gates.rules import NO_WORST_VALUE, GateScores, describe_subject, require_reported_rows, resolve_rule
+from assay.gates.unknown_answers import leave_open
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
 from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult, RuleState
 from assay.records.scores import ScoreColumn
 from assay.scoring.column_values import find_column, format_case_ids, format_compared, get_range, get_worst_value
+from assay.scoring.completed_scores import Columns, CompletedColumns, complete_columns, find_unknown_cells
 from assay.scoring.paired_scores import PairedValues, compute_change_signs, find_doubtful_gains, pair_columns
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.intervals import Bounds, upper_bound_after_no_events
@@ -69,7 +74,53 @@ def evaluate_regression(rule: Rule, scores: GateScores) -> RuleResult:
     baseline = find_column(scores.baseline, name)
     if baseline is None:
         return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured in the baseline")
-    return require_reported_rows(_RegressionRule(rule, scores, baseline, candidate).evaluate(), scores, candidate)
+    completed = complete_columns(find_metric(name), rule.metric, (baseline, candidate))
+    if completed is None or not len(_find_unknown_rows(rule, scores, (baseline, candidate))):
+        result = _RegressionRule(rule, scores, baseline, candidate).evaluate()
+    else:
+        result = _evaluate_with_unknown_answers(rule, scores, (baseline, candidate), completed)
+    return require_reported_rows(result, scores, candidate)
+
+
+def _find_unknown_rows(rule: Rule, scores: GateScores, columns: Columns) -> RowIndices:
+    """Return the rows of a rule's slice with an answer on either side that nobody can tell the score of."""
+    rows = scores.find_rows(rule.slice)
+    unknown = find_unknown_cells(columns[0]) | find_unknown_cells(columns[1])
+    return rows[unknown[rows]]
+
+
+def _evaluate_with_unknown_answers(
+    rule: Rule, scores: GateScores, columns: Columns, completed: CompletedColumns
+) -> RuleResult:
+    """Return the result that holds with all unknown answers at worst and at best; inconclusive where they disagree."""
+    ends = [_RegressionRule(rule, scores, *end) for end in completed]
+    worst, best = (end.evaluate() for end in ends)
+    rows = _find_unknown_rows(rule, scores, columns)
+    unknown = scores.get_case_ids(rows)
+    where = f"the rules cannot tell on {format_count(len(unknown), 'case')} ({format_case_ids(unknown)})"
+    for result in (worst, best):
+        if result.state not in ("pass", "fail", "inconclusive"):
+            return replace(result, message=f"{result.message}; {where}")
+    if worst.state == best.state == "pass":
+        return replace(worst, message=f"{worst.message}; even at worst: {where}")
+    if worst.state == best.state == "fail":
+        return replace(best, message=f"{best.message}; even at best: {where}")
+    before, after = _describe_side(ends, 0), _describe_side(ends, 1)
+    gains = [result.value for result in (worst, best) if result.value is not None]
+    between = f"its gain is between {min(gains):+.3f} and {max(gains):+.3f}" if gains else "its gain is open"
+    message = (
+        f"{describe_subject(rule)} went from {before} to {after} (n {worst.scored}), because {where}: inconclusive: "
+        f"{between}, and a loss of {rule.max_regression:g} is allowed"
+    )
+    return leave_open(replace(worst, message=message, cases=unknown, unchanged=False, detectable=None))
+
+
+def _describe_side(ends: Sequence[_RegressionRule], side: int) -> str:
+    """Return the mean of one side, or between which two it is."""
+    low, high = sorted(end.average_sides()[side] for end in ends)
+    if high - low <= _ROUNDING:
+        return f"{low:.3f}"
+    return "between {} and {}".format(*format_compared(low, high, ends[0].metric_row.unit))
 
 
 class _RegressionRule:
@@ -92,18 +143,31 @@ class _RegressionRule:
             return self._build_result("no_data", message)
         if len(pairs.rows) / expected < self.rule.min_coverage or not len(pairs.rows):
             return self._report_incomplete(f"{self.rule.min_coverage:.0%} needed")
+        if len(self._find_lost()) and get_worst_value(self.metric_row) is None:
+            return self._report_incomplete(NO_WORST_VALUE)
+        rows, before, after = self._collect_scores()
+        clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
+        return self._decide(estimate_gain(self.metric_row, before, after, clusters), before, after, rows, clusters)
+
+    def average_sides(self) -> tuple[float, float]:
+        """Return the means of the baseline and of the candidate that the rule compares."""
+        _, before, after = self._collect_scores()
+        return compute_exact_sum(before) / len(before), compute_exact_sum(after) / len(after)
+
+    def _find_lost(self) -> RowIndices:
+        return np.intersect1d(self.pairs.baseline_only, self.pairs.failed_after)
+
+    def _collect_scores(self) -> tuple[RowIndices, FloatArray, FloatArray]:
+        """Return the rows that count, with the scores of both sides."""
+        pairs = self.pairs
         rows, before, after = pairs.rows, pairs.before, np.where(self._find_doubtful(), pairs.before, pairs.after)
         # A case on which only the candidate failed counts as the worst value.
-        lost = np.intersect1d(pairs.baseline_only, pairs.failed_after)
-        if len(lost):
-            worst = get_worst_value(self.metric_row)
-            if worst is None:
-                return self._report_incomplete(NO_WORST_VALUE)
+        lost, worst = self._find_lost(), get_worst_value(self.metric_row)
+        if len(lost) and worst is not None:
             baseline_values = self.columns[0].values[lost]
             rows, before = np.concatenate([rows, lost]), np.concatenate([before, baseline_values])
             after = np.concatenate([after, np.full(len(lost), worst)])
-        clusters = self.scores.clusters[rows] if self.scores.clusters is not None else None
-        return self._decide(estimate_gain(self.metric_row, before, after, clusters), before, after, rows, clusters)
+        return rows, before, after
 
     def _find_doubtful(self) -> BoolArray:
         """Return which pairs improved only by votes that disagree widely: they do not compensate for a loss."""

@@ -127,7 +127,10 @@ def _find_regression_problem(rule: Rule, metric: str, metric_row: Metric, margin
     if rule.zero_event:
         return "a regression is not an event (got max_regression with zero_event)"
     if rule.basis == "point" and rule.if_inconclusive is not None:
-        return "a point is never inconclusive (got max_regression with basis: point and if_inconclusive)"
+        return (
+            "a point is never inconclusive but for unknown answers, of which if_unknown says what follows "
+            "(got max_regression with basis: point and if_inconclusive)"
+        )
     if not 0 < margin < math.inf:
         return f"no number of cases can show that nothing at all was lost (got {margin:g}; expected a margin above 0)"
     if margin >= metric_row.high - metric_row.low:

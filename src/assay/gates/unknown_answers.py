@@ -16,8 +16,8 @@ from assay.gates.rules import GateScores, describe_subject
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult
-from assay.records.scores import SCORED, ScoreColumn
 from assay.scoring.column_values import find_column, find_unknown_code, format_case_ids, format_compared, get_range
+from assay.scoring.completed_scores import score_cells
 from assay.stats.arrays import RowIndices
 
 EvaluateRule = Callable[[Rule, GateScores], RuleResult]
@@ -35,7 +35,8 @@ def evaluate_with_unknown_answers(rule: Rule, scores: GateScores, evaluate: Eval
         return evaluate(rule, scores)
     ends = [evaluate(rule, _score_rows_as(rule, scores, rows, value)) for value in (low, high)]
     worst, best = ends if rule.at_least is not None else ends[::-1]
-    note = _describe_unknown(rule, scores, rows, ends)
+    where, between = _describe_cases(rule, scores, rows), _describe_range(rule, ends)
+    note = f"it {between}, because {where}" if between else where
     for result in ends:
         if result.state not in ("pass", "fail"):
             return structs.replace(result, message=f"{result.message}; {note}")
@@ -43,11 +44,22 @@ def evaluate_with_unknown_answers(rule: Rule, scores: GateScores, evaluate: Eval
         deciding = worst if worst.state == "pass" else best
         return structs.replace(deciding, message=f"{deciding.message}; {note}")
     unknown = scores.get_case_ids(rows)
-    message = f"{describe_subject(rule)} {note}: it holds if these are right and is violated if they are wrong"
-    state = "incomplete" if rule.if_unknown == "incomplete" else "inconclusive"
-    if_inconclusive = worst.rule.if_inconclusive if rule.if_unknown == "incomplete" else rule.if_unknown
-    opened = structs.replace(worst.rule, if_inconclusive=if_inconclusive)
-    return structs.replace(worst, rule=opened, state=state, value=None, message=message, cases=unknown)
+    subject = f"{describe_subject(rule)} {between or 'is open'}"
+    message = f"{subject}, because {where}: the rule holds if these are right and is violated if they are wrong"
+    return leave_open(structs.replace(worst, message=message, cases=unknown))
+
+
+def leave_open(result: RuleResult) -> RuleResult:
+    """Return a result as open for its unknown answers; `if_unknown` of its rule says what follows.
+
+    A rule that fails whatever leaves it open (`if_inconclusive: fail`) fails for unknown answers too.
+    """
+    rule = result.rule
+    if rule.if_unknown == "incomplete":
+        return structs.replace(result, state="incomplete", value=None)
+    if_inconclusive = "fail" if rule.max_regression is not None and rule.if_inconclusive == "fail" else rule.if_unknown
+    opened = structs.replace(rule, if_inconclusive=if_inconclusive)
+    return structs.replace(result, rule=opened, state="inconclusive", value=None)
 
 
 def find_unknown_rows(rule: Rule, scores: GateScores) -> RowIndices:
@@ -65,26 +77,22 @@ def _score_rows_as(rule: Rule, scores: GateScores, rows: RowIndices, value: floa
     """Return the same scores with these rows of the rule's metric scored as `value`."""
     column = find_column(scores.table, parse_metric(rule.metric))
     assert column is not None
-    values, status, reason = column.values.copy(), column.status.copy(), column.reason.copy()
-    values[rows], status[rows], reason[rows] = value, SCORED, _find_no_reason(column)
-    scored = structs.replace(column, values=values, status=status, reason=reason)
+    scored = score_cells(column, rows, value)
     columns = {key: scored if other is column else other for key, other in scores.table.columns.items()}
     bounded = copy(scores)
     bounded.table = structs.replace(scores.table, columns=columns)
     return bounded
 
 
-def _find_no_reason(column: ScoreColumn) -> int:
-    return column.reasons.index("") if "" in column.reasons else 0
-
-
-def _describe_unknown(rule: Rule, scores: GateScores, rows: RowIndices, ends: list[RuleResult]) -> str:
-    """Say between which numbers the unknown answers leave the metric, and which cases they are."""
-    unit = find_metric(parse_metric(rule.metric)).unit
+def _describe_cases(rule: Rule, scores: GateScores, rows: RowIndices) -> str:
     count = format_count(len(scores.find_rows(rule.slice)), "case")
-    where = f"the rules cannot tell on {len(rows)} of {count} ({format_case_ids(scores.get_case_ids(rows))})"
+    return f"the rules cannot tell on {len(rows)} of {count} ({format_case_ids(scores.get_case_ids(rows))})"
+
+
+def _describe_range(rule: Rule, ends: list[RuleResult]) -> str:
+    """Say between which numbers the unknown answers leave the metric; empty where there is no number."""
     values = np.array([result.value for result in ends if result.value is not None])
     if len(values) < len(ends):
-        return where
-    low, high = format_compared(float(values.min()), float(values.max()), unit)
-    return f"it is between {low} and {high}, because {where}"
+        return ""
+    unit = find_metric(parse_metric(rule.metric)).unit
+    return "is between {} and {}".format(*format_compared(float(values.min()), float(values.max()), unit))

@@ -97,6 +97,41 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
 ChangeVerdict = Literal["improved", "regressed", "not shown", "n/a"]
 
 
+class UnknownChange(Struct, frozen=True):
+    """What a change may be, because nobody can tell of some answers whether they are right (ADR 158).
+
+    `answers` counts them on both sides, and `cases` names the cases. The ranges of `baseline`, `candidate` and `gain`
+    have these answers at worst and at best; a side without unknown answers has the same number twice.
+    """
+
+    answers: int
+    baseline: tuple[float, float]
+    candidate: tuple[float, float]
+    gain: tuple[float, float]
+    cases: Sequence[str]
+
+    @property
+    def direction(self) -> ChangeDirection:
+        """Whether the candidate is better or worse whatever the unknown answers are.
+
+        >>> UnknownChange(2, (0.5, 0.5), (0.25, 0.75), (-0.25, 0.25), ("a", "b")).direction
+        'not known'
+        """
+        low, high = self.gain
+        if low > _ROUNDING:
+            return "better"
+        return "worse" if high < -_ROUNDING else "not known"
+
+    @property
+    def is_one_sided(self) -> bool:
+        """Whether some answer is unknown on one side alone; else the same cases are as open as they were."""
+        return self.answers < 2 * len(self.cases)
+
+
+_ROUNDING = 1e-12
+ChangeDirection = Literal["better", "worse", "not known"]
+
+
 class MetricChange(Struct, frozen=True):
     """The change of one metric from baseline to candidate, over the cases scored on both sides.
 
@@ -106,7 +141,9 @@ class MetricChange(Struct, frozen=True):
     regressed only where both agree. `least_difference` is the smallest difference that matters, which the interval must
     exclude; None where any does. `statistic` is what `gain` compares: the metric's own, or the median. The sequences
     hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge votes that disagree
-    widely, so `gain` does not count them as improvements.
+    widely, so `gain` does not count them as improvements. Where answers are unknown, `unknown` has the ranges: `gain`
+    is None, and so is the value of a side with such answers; `n` counts their cases, and `low` to `high` holds whatever
+    they are.
     """
 
     metric: str
@@ -133,6 +170,7 @@ class MetricChange(Struct, frozen=True):
     verdict: ChangeVerdict = "n/a"
     statistic: str = ""
     least_difference: float | None = None
+    unknown: UnknownChange | None = None
 
 
 class RankMove(Struct, frozen=True):
@@ -184,8 +222,29 @@ MAX_CASES_PRINTED = 5
 
 def _format_sides(change: MetricChange) -> tuple[str, str]:
     """Return the values of the baseline and the candidate as they are printed."""
-    before, after = ("n/a" if value is None else f"{value:.3f}" for value in (change.baseline, change.candidate))
+    sides = (change.baseline, change.candidate)
+    if change.unknown is not None:
+        before, after = (_format_range(*bounds) for bounds in (change.unknown.baseline, change.unknown.candidate))
+    else:
+        before, after = ("n/a" if value is None else f"{value:.3f}" for value in sides)
     return before, after
+
+
+def _format_range(low: float, high: float) -> str:
+    return f"{low:.3f}" if low == high else f"{low:.3f}–{high:.3f}"
+
+
+def _list_open_changes(changes: Iterable[MetricChange]) -> list[str]:
+    """Return the metrics whose unknown answers leave the direction open, each with what both sides may be."""
+    lines = []
+    for change in changes:
+        has_moved = change.improved or change.regressed or (change.unknown is not None and change.unknown.is_one_sided)
+        if change.unknown is not None and change.unknown.direction == "not known" and has_moved:
+            before, after = _format_sides(change)
+            lines.append(
+                f"{change.metric} {before} → {after} ({format_count(change.unknown.answers, 'answer')} unknown)"
+            )
+    return lines
 
 
 def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
@@ -241,10 +300,17 @@ class Comparison(Struct, frozen=True):
             lines += [f"{verdict}, shown:", *list_first_lines(gains, "metrics")] if gains else []
         if not any(shown.values()):
             lines.append("no change of a metric is shown")
+        left_open = _list_open_changes(self.metrics.values())
+        lines += ["direction not known:", *list_first_lines(left_open, "metrics")] if left_open else []
         failed = self.metrics.get("failed")
         if failed is not None:
             named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
-            lines.append(f"cases: {len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer")
+            unknown = {
+                case_id for change in self.metrics.values() if change.unknown for case_id in change.unknown.cases
+            }
+            cleared = len(unknown.intersection(failed.improved))
+            of_them = f", {cleared} of them unknown" if cleared else ""
+            lines.append(f"cases: {len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}")
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
     def _repr_html_(self) -> str:

@@ -37,6 +37,9 @@ def describe_checkable(metric: str) -> str:
 
 def measure_strength(change: MetricChange) -> float:
     """Return how many half widths of its interval a gain is away from 0, larger for a change that is clearer."""
-    if change.gain is None or change.low is None or change.high is None or change.high == change.low:
+    gain = change.gain
+    if change.unknown is not None:  # the end that is nearer to 0: what is certain of the gain
+        gain = min(change.unknown.gain, key=abs) if change.unknown.direction != "not known" else None
+    if gain is None or change.low is None or change.high is None or change.high == change.low:
         return 0.0
-    return 2 * abs(change.gain) / (change.high - change.low)
+    return 2 * abs(gain) / (change.high - change.low)

@@ -16,10 +16,16 @@ from assay.records.findings import CaseChange, Comparison, MetricChange, describ
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
-from assay.report.comparison_tables import format_confidence, format_signed
+from assay.report.change_values import (
+    count_unknown_cases,
+    describe_unknown,
+    format_sides,
+    format_signed,
+)
+from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import format_cause_and_fix
 from assay.report.flipped_cases import list_flipped_cases
-from assay.report.number_format import MetricsByName, format_number
+from assay.report.number_format import MetricsByName
 from assay.report.run_summary import DEFAULT_WIDTH, fold_note, shorten_at_word
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -167,10 +173,11 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
     where = f" on {change.slice}" if change.slice is not None else ""
-    before = format_number(change.baseline, change.metric, metric_rows)
-    after = format_number(change.candidate, change.metric, metric_rows)
+    before, after = format_sides(change, metric_rows)
     low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
     interval = f"gain {low} to {high}{format_confidence(change)}"
+    if change.unknown is not None:
+        interval = f"{describe_unknown(change)}, {interval}"
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
     note = describe_checkable(change.metric)
     what = f" ({note})" if note else ""
@@ -183,16 +190,39 @@ def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName)
     for title, names in SHOWN_HEADLINES:
         name = find_first_present(names, comparison.metrics)
         change = comparison.metrics[name] if name is not None else None
-        if change is None or change.baseline is None or change.baseline == change.candidate or change.low is None:
+        if change is None or not _has_moved(change):
             continue
         moved.append((title, change))
-    moved.sort(key=lambda item: -(len(item[1].improved) + len(item[1].regressed)))  # stable: headlines in their order
+    moved.sort(key=lambda item: -_count_moved(item[1]))  # stable: headlines in their order
     for title, change in moved:
-        before = format_number(change.baseline, change.metric, metric_rows)
-        after = format_number(change.candidate, change.metric, metric_rows)
+        before, after = format_sides(change, metric_rows)
         counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
+        if change.unknown is not None:
+            yield escape_terminal(f"{title}: {before} → {after}{_describe_open_gain(change, metric_rows)}")
+            continue
         low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
         yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
+
+
+def _describe_open_gain(change: MetricChange, metric_rows: MetricsByName) -> str:
+    """Return the gain with the unknown answers at worst and at best; first, that they leave the direction open."""
+    unknown = change.unknown
+    assert unknown is not None
+    low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
+    if unknown.direction == "not known":
+        return f": direction not known ({unknown.answers} unknown), {low} to {high}"
+    return f" ({unknown.answers} unknown); gain {low} to {high}, {unknown.direction} whatever these are"
+
+
+def _count_moved(change: MetricChange) -> int:
+    unknown = len(change.unknown.cases) if change.unknown is not None else 0
+    return len(change.improved) + len(change.regressed) + unknown
+
+
+def _has_moved(change: MetricChange) -> bool:
+    if change.unknown is not None:
+        return bool(change.improved or change.regressed or change.unknown.is_one_sided)
+    return change.baseline is not None and change.baseline != change.candidate and change.low is not None
 
 
 def _count_unpaired(comparison: Comparison) -> int:
@@ -213,6 +243,9 @@ def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
     by_id = {case.case_id: case for case in comparison.cases}
     lines = [f" - {_describe_flip(case_id, by_id.get(case_id))}" for case_id in flipped.fail_now]
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
+    unknown = count_unknown_cases(comparison.metrics.values(), flipped.fail_no_longer)
+    if unknown:
+        counts += f", {unknown} of them unknown"
     unpaired = _count_unpaired(comparison)
     if unpaired:
         counts += f", {unpaired} answered on one side only"

@@ -30,6 +30,7 @@ from assay.report.change_order import (
     measure_strength,
     rank_importance,
 )
+from assay.report.change_values import format_gain, format_sides, format_signed
 from assay.report.flipped_cases import list_flipped_cases
 from assay.report.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number, get_metric_class
 from assay.report.tables import Table, build_checklist_table
@@ -47,7 +48,8 @@ def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByNam
     rows, unchanged_metrics = [], []
     for name, change in sorted(comparison.metrics.items(), key=lambda item: _get_row_order(item[1])):
         differs = change.improved or change.regressed or change.unpaired or change.needs_review
-        if change.baseline == change.candidate and not differs:
+        is_open = change.unknown is not None and change.unknown.is_one_sided
+        if change.baseline == change.candidate and not differs and not is_open:
             unchanged_metrics.append(name)
             continue
         rows.append(
@@ -71,7 +73,7 @@ def build_headline_changes_table(
     rows = []
     for title, names in headlines:
         change = next((comparison.metrics[name] for name in names if name in comparison.metrics), None)
-        if change is None or change.baseline is None or change.candidate is None:
+        if change is None or (change.unknown is None and (change.baseline is None or change.candidate is None)):
             continue
         cells = _format_change_cells(change, metric_rows)
         rows.append((title, *cells[:2], str(change.n), *cells[2:4], change.verdict))
@@ -81,11 +83,17 @@ def build_headline_changes_table(
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
         notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
     columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
-    if rows:
+    if any(change.unknown is not None for change in comparison.metrics.values()):
+        notes.append(_BOUNDED_NOTE)
+    elif rows:
         notes.append("Values are those of the cases that both sides scored (pairs); an unknown answer is in no pair.")
     return Table("Changes since the baseline", columns, tuple(rows), (" ".join(notes),) if notes else ())
 
 
+_BOUNDED_NOTE = (
+    "Values are those of the cases that both sides scored (pairs); unknown answers count at worst and at best, and the "
+    "interval holds whatever they are."
+)
 _FAILED_METRIC = "failed"
 _MAX_NAMED = 10
 
@@ -128,13 +136,13 @@ def _format_change_cells(change: MetricChange, metric_rows: MetricsByName) -> tu
             f"{format_signed(change.high, change.metric, metric_rows)}{format_confidence(change)}"
         )
     return (
-        format_number(change.baseline, change.metric, metric_rows),
-        format_number(change.candidate, change.metric, metric_rows),
-        format_signed(change.gain, change.metric, metric_rows),
+        *format_sides(change, metric_rows),
+        format_gain(change, metric_rows),
         bounds,
         _format_p(change.p_adjusted) + (f" ({change.level:g})" if change.level is not None else ""),
         change.verdict,
-        " / ".join(str(len(cases)) for cases in counts),
+        " / ".join(str(len(cases)) for cases in counts)
+        + (f", {len(change.unknown.cases)} unknown" if change.unknown is not None else ""),
         format_number(change.smallest_detectable, change.metric, metric_rows),
     )
 
@@ -154,18 +162,6 @@ def _format_p(p: float | None) -> str:
     if p is None:
         return NOT_AVAILABLE
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
-
-
-def format_signed(value: float | None, metric: str, metric_rows: MetricsByName = CATALOG) -> str:
-    """Return a number with its sign.
-
-    >>> format_signed(0.25, "recall@5"), format_signed(None, "recall@5")
-    ('+0.250', 'n/a')
-    """
-    if value is None:
-        return NOT_AVAILABLE
-    text = format_number(value, metric, metric_rows)
-    return text if text.startswith("-") else f"+{text}"
 
 
 def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:

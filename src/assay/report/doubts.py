@@ -11,7 +11,8 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
-from assay.report.number_format import MetricsByName, format_number
+from assay.report.change_values import format_sides
+from assay.report.number_format import MetricsByName
 
 MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
 
@@ -69,5 +70,5 @@ def describe_regressed(comparison: Comparison, metric_rows: MetricsByName = CATA
 
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
-    before, after = (format_number(value, change.metric, metric_rows) for value in (change.baseline, change.candidate))
+    before, after = format_sides(change, metric_rows)
     return f"{change.metric} {before} → {after}"

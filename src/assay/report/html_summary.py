@@ -16,6 +16,7 @@ from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.change_order import describe_checkable, rank_importance
+from assay.report.change_values import format_gain, format_sides
 from assay.report.comparison_tables import format_confidence
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
@@ -158,15 +159,21 @@ def _build_side(side: ComparisonSide) -> Json:
 
 def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
     metric_row = find_metric_row(change.metric, metric_rows)
+    before = _format_optional(change.baseline, change.metric, metric_rows)
+    after = _format_optional(change.candidate, change.metric, metric_rows)
+    gain = _format_signed_optional(change.gain, change.metric, metric_rows)
+    if change.unknown is not None:
+        before, after = format_sides(change, metric_rows)
+        gain = format_gain(change, metric_rows)
     return {
         "name": change.metric,
         "title": format_metric_title(change.metric),
         "class": get_metric_class(change.metric, metric_rows),
         "unit": metric_row.unit if metric_row is not None else "",
-        "baseline": _format_optional(change.baseline, change.metric, metric_rows),
-        "candidate": _format_optional(change.candidate, change.metric, metric_rows),
+        "baseline": before,
+        "candidate": after,
         "gain": change.gain,
-        "gain_text": _format_signed_optional(change.gain, change.metric, metric_rows),
+        "gain_text": gain,
         "low": change.low,
         "high": change.high,
         "interval": _format_gain_interval(change, metric_rows),

@@ -16,7 +16,7 @@ import msgspec
 
 from assay.metrics.case_checks import list_runner_checks
 from assay.metrics.template_columns import RUNNER_METRICS, find_first_present
-from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange
+from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange, UnknownChange
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.release_gates import Decision, Gate, RuleResult
@@ -347,7 +347,8 @@ def render_candidates_json(reports: Sequence[str], decision: Decision) -> str:
 
 
 def encode_metric_change(change: MetricChange) -> Json:
-    """Return one metric's change, as every JSON report shows it."""
+    """Return one metric's change, as every JSON report shows it; `unknown` only where answers are unknown."""
+    unknown = {"unknown": _encode_unknown(change.unknown)} if change.unknown is not None else {}
     return {
         "baseline": change.baseline,
         "candidate": change.candidate,
@@ -371,6 +372,18 @@ def encode_metric_change(change: MetricChange) -> Json:
         "least_difference": change.least_difference,
         "needs_review": list(change.needs_review),
         "note": change.note,
+        **unknown,
+    }
+
+
+def _encode_unknown(unknown: UnknownChange) -> Json:
+    return {
+        "answers": unknown.answers,
+        "cases": list(unknown.cases),
+        "baseline": list(unknown.baseline),
+        "candidate": list(unknown.candidate),
+        "gain": list(unknown.gain),
+        "direction": unknown.direction,
     }
 
 

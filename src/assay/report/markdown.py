@@ -403,7 +403,10 @@ def build_changes_tables(
     changes_tables = []
     for config, compared in sorted(comparison_by_config.items()):
         table = comparison_tables.build_headline_changes_table(compared, headlines, metric_rows)
-        differs = any(change.improved or change.regressed for change in compared.metrics.values())
+        differs = any(
+            change.improved or change.regressed or (change.unknown is not None and change.unknown.is_one_sided)
+            for change in compared.metrics.values()
+        )
         title = f"{table.title}: {config}"
         changes_tables.append(replace(table, title=title) if differs else Table(title, table.columns, ()))
     return changes_tables

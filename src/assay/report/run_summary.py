@@ -16,9 +16,10 @@ from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
 from assay.records.counts import format_count
-from assay.records.findings import Attribution, Comparison
+from assay.records.findings import Attribution, Comparison, MetricChange
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
+from assay.report.change_values import format_sides, format_signed
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
 from assay.report.metric_titles import format_metric_title
@@ -214,7 +215,8 @@ def _build_metric_lines(
     metric_rows: MetricsByName,
 ) -> list[str]:
     label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
-    column_width = min((width - label_width) // max(len(configs), 1), 42)
+    widest = _WIDEST_RANGES if _has_unknown_changes(comparisons) else _WIDEST
+    column_width = min((width - label_width) // max(len(configs), 1), widest)
     rows: list[tuple[str, list[str]]] = []
     for label, names in labelled:
         summaries = [find_measured_summary(names, scoring.configs[config].summary) for config in configs]
@@ -331,17 +333,39 @@ def _format_cell(
     unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
     parts = [f"n {summary.scored}{unknown}"]
     change = comparison.metrics.get(summary.metric) if comparison is not None else None
-    if change is not None and change.baseline is not None and change.candidate is not None:
+    longest: list[str] = []
+    if change is not None and change.unknown is not None:
+        longest = [f"{value} ({parts[0]}, {since})" for since in _list_bounded_changes(change, metric_rows)]
+    elif change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
     elif summary.unknown is None and summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
         high = format_number(summary.interval.high, summary.metric, metric_rows)
         parts.append(f"{low}–{high}")
-    for text in (f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
+    for text in (*longest, f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
         if len(text) < column_width:
             return text
     return value
+
+
+def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> list[str]:
+    """Return the change since the baseline where answers are unknown, longest first: the one with room is shown."""
+    unknown = change.unknown
+    assert unknown is not None
+    since = f"from {format_sides(change, metric_rows)[0]}"
+    if unknown.direction == "not known":
+        return [f"{since}: direction not known", "direction not known", since]
+    low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
+    return [f"{since}, gain {low} to {high}", f"gain {low} to {high}", since]
+
+
+_WIDEST, _WIDEST_RANGES = 42, 64
+"""The widest column of numbers, and that with ranges of changes."""
+
+
+def _has_unknown_changes(comparisons: Mapping[str, Comparison]) -> bool:
+    return any(change.unknown for comparison in comparisons.values() for change in comparison.metrics.values())
 
 
 def _align_row(label: str, label_width: int, cells: Sequence[str], column_width: int) -> str:

@@ -7,6 +7,7 @@ are paired.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -144,6 +145,12 @@ class AlignedSides:
     def get_case_ids(self, rows: RowIndices) -> tuple[str, ...]:
         """Return the ids of some rows."""
         return tuple(self.ids[row] for row in rows.tolist())
+
+    def with_columns(self, columns: Mapping[str, tuple[ScoreColumn, ScoreColumn]]) -> AlignedSides:
+        """Return the same sides with other columns behind some metrics."""
+        other = copy(self)
+        other._columns = dict(columns)
+        return other
 
     def get_columns(self, metric: str) -> tuple[ScoreColumn, ScoreColumn]:
         """Return the baseline's and the candidate's column behind a metric that both measured."""

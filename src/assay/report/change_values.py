@@ -1,0 +1,66 @@
+"""The numbers of a change as text: both sides and the gain, as ranges where answers are unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.metrics.catalog import CATALOG
+from assay.records.counts import format_count
+from assay.records.findings import MetricChange
+from assay.report.number_format import NOT_AVAILABLE, MetricsByName, format_number
+
+
+def format_sides(change: MetricChange, metric_rows: MetricsByName = CATALOG) -> tuple[str, str]:
+    """Return what baseline and candidate have, `n/a` for a side without a number: `0.500`, `0.250–0.750`."""
+    unknown = change.unknown
+    if unknown is None:
+        before, after = (
+            format_number(value, change.metric, metric_rows) for value in (change.baseline, change.candidate)
+        )
+        return before, after
+    before, after = (
+        _format_range(bounds, change.metric, metric_rows) for bounds in (unknown.baseline, unknown.candidate)
+    )
+    return before, after
+
+
+def _format_range(bounds: tuple[float, float], metric: str, metric_rows: MetricsByName) -> str:
+    return "–".join(dict.fromkeys(format_number(bound, metric, metric_rows) for bound in bounds))
+
+
+def format_gain(change: MetricChange, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return the gain with its sign, or between which two it is and whether that tells the direction."""
+    if change.unknown is None:
+        return format_signed(change.gain, change.metric, metric_rows)
+    low, high = (format_signed(gain, change.metric, metric_rows) for gain in change.unknown.gain)
+    return f"{low} to {high} ({describe_unknown(change)})"
+
+
+def describe_unknown(change: MetricChange) -> str:
+    """Return how many answers of a change are unknown, and whether they decide its direction; "" without any."""
+    unknown = change.unknown
+    if unknown is None:
+        return ""
+    count = f"{format_count(unknown.answers, 'answer')} unknown"
+    return f"direction not known: {count}" if unknown.direction == "not known" else count
+
+
+def format_signed(value: float | None, metric: str, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return a number with its sign.
+
+    >>> format_signed(0.25, "recall@5"), format_signed(None, "recall@5")
+    ('+0.250', 'n/a')
+    """
+    if value is None:
+        return NOT_AVAILABLE
+    text = format_number(value, metric, metric_rows)
+    return text if text.startswith("-") else f"+{text}"
+
+
+def count_unknown_cases(changes: Iterable[MetricChange], case_ids: Iterable[str]) -> int:
+    """Return on how many of the cases some change has an unknown answer."""
+    unknown: set[str] = set()
+    for change in changes:
+        if change.unknown is not None:
+            unknown.update(change.unknown.cases)
+    return len(unknown.intersection(case_ids))
