@@ -94,7 +94,7 @@ def test_doctor_without_settings_says_what_works_what_is_missing_and_what_to_do(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("ok    assay: ")
     assert lines[1].startswith("ok    extras: http, mcp, judge, ")
-    assert "none  extra documents: PDF and DOCX in a folder of documents (pip install '.[documents]')" in lines
+    assert "none  extra documents: PDF and DOCX in a folder of documents (pip install 'rag-assay[documents]')" in lines
     assert "next  settings: no assay.yaml here" == lines[-2] and "assay init" in lines[-1]
     assert not any(line.startswith(("fail", "warn")) for line in lines)
 

@@ -75,6 +75,28 @@ def test_changed_run_is_refused_and_says_what_changed(
     assert before == (here / "run/observations.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "change"),
+    [
+        (["first"], ["second"], "targets: was first, is now second"),
+        (["first"], ["first", "second"], "targets: was first, is now first, second"),
+        (["first", "second"], ["first"], "targets: was first, second, is now first"),
+    ],
+    ids=["another", "one more", "one fewer"],
+)
+def test_a_run_is_not_continued_with_other_targets(
+    here: Path, before: list[str], now: list[str], change: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["observe", "--run-dir", "run", "--target", *before])
+    files = [(here / "run" / name) for name in ("manifest.json", "observations.jsonl")]
+    contents = [file.read_bytes() for file in files]
+    assert 2 == main(["observe", "--run-dir", "run", "--target", *now])
+    printed = capsys.readouterr().err
+    assert change in printed
+    assert "another --run-dir for a new run" in printed
+    assert contents == [file.read_bytes() for file in files]
+
+
 def test_order_of_the_golden_file_changes_nothing(here: Path) -> None:
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first"])
     write_golden(here / "golden.jsonl", CASES[::-1])

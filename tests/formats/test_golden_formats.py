@@ -318,3 +318,13 @@ def test_native_names_are_stored_in_nfc(tmp_path: Path) -> None:
     assert ((composed,), User(tenant=composed, roles=(composed,))) == (case.tags, case.user)
     assert ["E_NFC"] == [warning.code for warning in loaded.warnings]
     assert "got 1 in another form" in loaded.warnings[0].message
+
+
+def test_rows_of_an_id_a_question_and_a_misspelt_member_are_refused_by_that_member(tmp_path: Path) -> None:
+    path = tmp_path / "golden.jsonl"
+    path.write_text('{"id": "a", "question": "Q?", "must_hve": ["x"]}\n')
+    with pytest.raises(InputError) as failure:
+        load_golden(path)
+    assert "golden.jsonl:1: must_hve: E_UNKNOWN_FIELD unknown field (got 'must_hve'; expected 'must_have'?)" in str(
+        failure.value
+    )

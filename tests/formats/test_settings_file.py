@@ -149,7 +149,10 @@ REFUSED = {
     "no kind": (a_target("call: 'm:f'"), "targets.a.type: E_ENUM unknown type (got None"),
     "quoted number": ("run: {deadline: '60'}\n", "run.deadline: E_TYPE wrong type (got '60'; expected a number"),
     "zero": ("run: {concurrency: 0}\n", "run.concurrency: E_RANGE out of range (got 0; expected an integer from 1 to"),
-    "no time at all": ("run:\n  deadline: 0\n", "assay.yaml:2: run.deadline: E_TYPE does not fit (expected float > 0"),
+    "no time at all": (
+        "run:\n  deadline: 0\n",
+        "assay.yaml:2: run.deadline: E_RANGE out of range (got 0; expected a number above 0)",
+    ),
     "k of zero": ("scoring:\n  k: [1, 0]\n", "assay.yaml:2: scoring.k[1]: E_RANGE out of range"),
     "k as a decimal": ("scoring: {production_k: 10.0}\n", "scoring.production_k: E_TYPE wrong type"),
     "yes for true": ("golden: yes\n", "E_BOOL unclear word (got yes"),

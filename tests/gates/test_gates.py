@@ -235,3 +235,33 @@ def test_bytes_that_are_no_small_text_are_refused(data: bytes, expected: str, ga
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.yaml"):
         load_gate(tmp_path / "absent.yaml", find_rule_problem)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("rule:\n  - metric: mrr\n", ":1: rule: "), ("rules:\n  - metric: mrr\n    at_leest:\n      0.5\n", ":3: ")],
+)
+def test_a_misspelt_key_is_named_where_it_stands_and_not_where_its_value_does(
+    text: str, place: str, gate_file: Path
+) -> None:
+    gate_file.write_text(text)
+    with pytest.raises(InputError) as failure:
+        load_gate(gate_file, find_rule_problem)
+    assert place in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("80", "correctness: E_RANGE out of range (got 80; expected a number above 0, at most 1; did you mean 0.8?)"),
+        ("0", "correctness: E_RANGE out of range (got 0; expected a number above 0, at most 1)"),
+        ("800", "correctness: E_RANGE out of range (got 800; expected a number above 0, at most 1)"),
+    ],
+)
+def test_a_share_out_of_range_is_refused_with_its_range_and_what_a_percentage_means(
+    value: str, expected: str, gate_file: Path
+) -> None:
+    gate_file.write_text(f"correctness: {value}\n")
+    with pytest.raises(InputError) as failure:
+        load_gate(gate_file, find_rule_problem)
+    assert expected in str(failure.value)

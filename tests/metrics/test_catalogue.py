@@ -261,6 +261,10 @@ def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
     [
         ("recal@10", "did you mean recall@10?"),
         ("recall10", "did you mean recall@10?"),
+        ("Recall@10", "did you mean recall@10?"),
+        ("Answer correctness", "did you mean correct_answer?"),
+        ("answer_correctness", "did you mean correct_answer?"),
+        ("MRR@5", "did you mean mrr@5?"),
         ("mrr5", "did you mean mrr@5 or rr@5?"),
         ("correct_answr", "did you mean correct_answer or correctness?"),
         ("correct_answr@3", "did you mean correct_answer or correctness?"),

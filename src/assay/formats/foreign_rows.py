@@ -17,10 +17,10 @@ import msgspec
 from msgspec import UNSET
 
 from assay.formats.chunk_shapes import ShapeError
-from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, recognise_reply
+from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
 from assay.records.errors import Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
-from assay.records.observations import Observation, Stage
+from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.refusals import detect_behaviour
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
@@ -246,7 +246,17 @@ def _read_observation(members: Mapping[str, Any], case_id: str, foreign: Foreign
     if observation.answer is UNSET and not shape.rankings:
         return None
     stages: Sequence[Stage] | None = shape.rankings or None
-    return msgspec.structs.replace(observation, stages=None if stages is None else tuple(stages), config_id="imported")
+    observation = msgspec.structs.replace(
+        observation, stages=None if stages is None else tuple(stages), config_id="imported"
+    )
+    judged_by = next((key for key in TEXT_LIST_KEYS if key in observed), None)
+    if judged_by is None:
+        return observation
+    # Ragas and DeepEval measure faithfulness against this member: it stands for what the model was shown (ADR 52).
+    with_context = add_context_stage(observation, RETRIEVED_STAGE)
+    if with_context is not observation:
+        foreign.notes.setdefault(f"{judged_by} is taken for what the model was shown too, as its framework does")
+    return with_context
 
 
 def _count_ignored(members: Mapping[str, Any], foreign: ForeignRows) -> None:

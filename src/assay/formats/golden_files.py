@@ -258,6 +258,8 @@ def _choose_by_members(names: list[str], source: Source) -> str:
     for form_name, record in _ROWS_WITHOUT_DECISIVE_MEMBER.items():
         if set(names) <= set(record.__struct_encode_fields__):
             return form_name
+    if {"id", "question"} <= set(names) and _are_misspelt(names, Case.__struct_encode_fields__):
+        return "assay"  # whose reader names each misspelt member with what was meant
     raise _unknown_format(source, None, _describe_rows(names, source))
 
 
@@ -266,6 +268,12 @@ def _describe_rows(names: list[str], source: Source) -> str:
     is_importable = not set(QUESTION_KEYS).isdisjoint(names) and source.suffix in (".json", ".jsonl", ".csv")
     remedy = f"; {IMPORT_REMEDY.format(name=source.name)}" if is_importable else ""
     return f"rows with {', '.join(names)}{_guess_other_kind(names)}{remedy}"
+
+
+def _are_misspelt(names: list[str], fields: tuple[str, ...]) -> bool:
+    return all(
+        name in fields or get_close_matches(name, fields, n=1, cutoff=0.7) for name in names[:MAX_NAMES_COMPARED]
+    )
 
 
 def _count_decisive(names: list[str]) -> Counter[str]:

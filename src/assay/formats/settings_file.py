@@ -18,7 +18,7 @@ from msgspec import structs
 from assay.calls.target_kinds import TARGET_KINDS
 from assay.calls.templates import PLACEHOLDER_NAMES, find_unknown_placeholders, parse_path
 from assay.formats.strict_json import Misfit, MisfitError, convert_strictly, join_field
-from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
+from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.settings import GateSettings, GoldenSettings, Settings
 from assay.text.escaping import _SECRET_NAME, Redactor, looks_secret
@@ -179,7 +179,7 @@ def load_config(
     """
     if path is None and Path(DEFAULT_FILE).is_file():
         path = DEFAULT_FILE
-    document = read_yaml_file(path) if path is not None else YamlDocument(None, {})
+    document = read_yaml_file(path) if path is not None else YamlDocument(None, {}, {})
     layers = _SettingsLayers(path or DEFAULT_FILE, document)
     layers.add_environment(environment)
     layers.add_file()
@@ -338,11 +338,7 @@ class _SettingsLayers:
         origin = self.origins.get(field, "")
         if origin and not origin.startswith(f"{self.name}:"):
             return Problem(origin, None, field, message, code)
-        # A field that is missing from the file is reported at the closest parent that is in it.
-        ancestor = field
-        while ancestor and ancestor not in self.document.positions:
-            ancestor = ancestor[: max(ancestor.rfind("."), ancestor.rfind("["), 0)]
-        position = self.document.positions.get(ancestor, YamlPosition(1, 1))
+        position = self.document.find_position(field, code)
         return build_yaml_problem(self.name, position, field, message, code)
 
 

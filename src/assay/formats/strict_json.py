@@ -343,13 +343,20 @@ def _describe_misfit(value: Any, kind: inspect.Type, at: str) -> Misfit:
     if isinstance(kind, inspect.LiteralType) and isinstance(value, str):
         return Misfit(at, f"unknown value (got {shorten_repr(value)}; expected {expected})", "E_ENUM")
     if isinstance(kind, (inspect.IntType, inspect.FloatType)) and _is_number(value, kind):
-        return Misfit(at, f"out of range (got {shorten_repr(value)}; expected {expected})", "E_RANGE")
+        hint = f"; did you mean {value / 100:g}?" if kind.le == 1 and 1 < value <= 100 else ""
+        return Misfit(at, f"out of range (got {shorten_repr(value)}; expected {expected}{hint})", "E_RANGE")
     return Misfit(at, f"wrong type (got {shorten_repr(value)}; expected {expected})", "E_TYPE")
 
 
 def _is_number(value: Any, kind: inspect.IntType | inspect.FloatType) -> bool:
     """Return whether a value is a number of this kind, whatever its range; `True` is no integer."""
     return type(value) is int if isinstance(kind, inspect.IntType) else type(value) in (int, float)
+
+
+def _is_in_range(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
+    if kind.gt is not None and value <= kind.gt:
+        return False
+    return (kind.ge is None or value >= kind.ge) and (kind.le is None or value <= kind.le)
 
 
 def _fits(value: Any, kind: inspect.Type) -> bool:
@@ -363,8 +370,7 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
         case inspect.StrType():
             return isinstance(value, str)
         case inspect.IntType() | inspect.FloatType():
-            low, high = kind.ge, kind.le
-            return _is_number(value, kind) and (low is None or value >= low) and (high is None or value <= high)
+            return _is_number(value, kind) and _is_in_range(value, kind)
         case inspect.LiteralType():
             return type(value) is str and value in kind.values
         case _:
@@ -399,4 +405,6 @@ def _describe_number(kind: inspect.IntType | inspect.FloatType) -> str:
     noun = "an integer" if isinstance(kind, inspect.IntType) else "a number"
     if kind.ge is not None and kind.le is not None:
         return f"{noun} from {kind.ge} to {kind.le}"
+    if kind.gt is not None:
+        return f"{noun} above {kind.gt}" + (f", at most {kind.le}" if kind.le is not None else "")
     return noun if kind.ge is None else f"{noun} of {kind.ge} or more"

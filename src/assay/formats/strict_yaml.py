@@ -27,6 +27,10 @@ _UNCLEAR_NUMBER = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*|0[xob][0-9a-f_]+
 _TAB_INDENT = re.compile(r"[ \t]*\t")
 
 
+UNKNOWN_FIELD_CODE = "E_UNKNOWN_FIELD"
+"""The code of a problem that is the name of a key, not its value."""
+
+
 class YamlPosition(NamedTuple):
     """The line and column at which a value begins, both counted from 1."""
 
@@ -35,10 +39,23 @@ class YamlPosition(NamedTuple):
 
 
 class YamlDocument(NamedTuple):
-    """The content of a file, and the position of each value by its field (`rules[0].metric`)."""
+    """The content of a file, and the positions of each value and of its key by its field (`rules[0].metric`)."""
 
     data: Any
     positions: dict[str, YamlPosition]
+    key_positions: dict[str, YamlPosition]
+
+    def find_position(self, field: str, code: str) -> YamlPosition:
+        """Return where a problem is: at the key if nobody knows it, else at the value, or at the nearest parent.
+
+        `code` is that of the problem.
+        """
+        if code == UNKNOWN_FIELD_CODE and field in self.key_positions:
+            return self.key_positions[field]
+        nearest = field
+        while nearest and nearest not in self.positions:
+            nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
+        return self.positions.get(nearest, YamlPosition(1, 1))
 
 
 def read_yaml_file(path: Path | str) -> YamlDocument:
@@ -79,7 +96,7 @@ def read_yaml(text: str, name: str) -> YamlDocument:
     data = builder.build_value(root, "") if root is not None else None
     if builder.problems:
         raise SettingsError(builder.problems)
-    return YamlDocument(data, builder.places)
+    return YamlDocument(data, builder.places, builder.key_places)
 
 
 class _Builder:
@@ -88,6 +105,7 @@ class _Builder:
     def __init__(self, name: str) -> None:
         self.name = name
         self.places: dict[str, YamlPosition] = {}
+        self.key_places: dict[str, YamlPosition] = {}
         self.problems: list[Problem] = []
 
     def build_value(self, node: Any, at: str) -> Any:
@@ -114,6 +132,7 @@ class _Builder:
                 self._refuse(
                     key_node, field, f"key given twice (got {shorten_repr(key)} again; expected it once)", "E_KEY_TWICE"
                 )
+            self.key_places[field] = _position(key_node.start_mark)
             members[key] = self.build_value(value_node, field)
         return members
 

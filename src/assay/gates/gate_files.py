@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
-from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
+from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
 from assay.gates.rules import find_rule_problem, find_waiver_problem
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.release_gates import Gate, Rule, Waiver
@@ -147,10 +147,7 @@ class _GateReader:
 
     def refuse(self, field: str, message: str, code: str) -> None:
         """Note a problem at a field, or at the nearest field around it that the document has."""
-        nearest = field
-        while nearest and nearest not in self.document.positions:
-            nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
-        position = self.document.positions.get(nearest, YamlPosition(1, 1))
+        position = self.document.find_position(field, code)
         self.problems.append(build_yaml_problem(self.name, position, field, message, code))
 
     def find_body(self) -> tuple[dict[str, Any] | None, str]:

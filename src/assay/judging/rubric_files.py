@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from assay.formats.strict_json import Misfit, MisfitError, convert_strictly
-from assay.formats.strict_yaml import YamlDocument, YamlPosition, build_yaml_problem, read_yaml, read_yaml_file
+from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
 from assay.metrics.catalog import add_rubric_metrics
 from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
@@ -334,10 +334,7 @@ def _fit_document(document: YamlDocument, name: str, record: type[T], more: dict
 
 def _problem_at_field(document: YamlDocument, name: str, field: str, message: str, code: str) -> Problem:
     """Return a problem at a field, or at the nearest field around it that the document has."""
-    nearest = field
-    while nearest and nearest not in document.positions:
-        nearest = nearest[: max(nearest.rfind("."), nearest.rfind("["), 0)]
-    return build_yaml_problem(name, document.positions.get(nearest, YamlPosition(1, 1)), field, message, code)
+    return build_yaml_problem(name, document.find_position(field, code), field, message, code)
 
 
 def _list_yaml_files(folder: Path, problems: list[Problem]) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import cache
@@ -232,14 +233,21 @@ def parse_metric(text: str) -> MetricName:
     >>> str(parse_metric("mrr@10")), str(parse_metric("ndcg(gain=exp2,stage=retrieved)@5"))
     ('rr@10', 'ndcg@5')
     """
-    name = parse_metric_name(_expand_returned_suffix(text))
+    try:
+        name = parse_metric_name(_expand_returned_suffix(text))
+    except MetricNameError:
+        meant = _find_metric_of_title(text)
+        if meant is None:
+            raise
+        raise _metric_error(text, f"is not the name of a metric; did you mean {meant}?") from None
     if name.base in METRIC_ALIASES:
         alias_target = parse_metric_name(METRIC_ALIASES[name.base])
         keys = {**dict(alias_target.keys), **dict(name.keys)}
         name = MetricName(alias_target.base, tuple(sorted(keys.items())), name.k)
     metric = CATALOG.get(name.base)
     if metric is None:
-        raise _metric_error(text, _unknown_metric_reason(name))
+        meant = _find_metric_of_title(text)
+        raise _metric_error(text, f"no such metric; did you mean {meant}?" if meant else _unknown_metric_reason(name))
     for problem in _find_key_problems(metric, name):
         raise _metric_error(text, problem)
     defaults = {key: spec.default for key, spec in metric.keys.items()}
@@ -307,6 +315,24 @@ def _find_key_problems(metric: Metric, name: MetricName) -> list[str]:
     if metric.cut == "required" and name.k is None:
         problems.append(f"{metric.name} needs a cut-off, as in {metric.name}@5")
     return problems
+
+
+_NAMES_IN_REPORTS = {"answer_correctness": "correct_answer", "latency_in_ms": "latency_ms", "cost_in_usd": "cost_usd"}
+"""Metrics whose title in reports is not their name written with spaces."""
+
+
+def _find_metric_of_title(text: str) -> str | None:
+    """Return the name of the metric that reports show under this title, with its parameters and cut-off.
+
+    >>> _find_metric_of_title("Answer correctness"), _find_metric_of_title("Recall(rel=2)@10")
+    ('correct_answer', 'recall(rel=2)@10')
+    """
+    title = re.split(r"[(@]", text.strip(), maxsplit=1)[0]
+    rest = text.strip()[len(title) :]
+    words = "_".join(title.lower().split())
+    base = _NAMES_IN_REPORTS.get(words, words)
+    names = {*CATALOG.list_names(), *METRIC_ALIASES}
+    return base + rest if base in names else None
 
 
 def _unknown_metric_reason(name: MetricName) -> str:

@@ -175,7 +175,7 @@ def check_installation() -> Iterator[SetupFinding]:
     if present:
         yield SetupFinding("ok", "extras", ", ".join(present))
     for extra, purpose in missing.items():
-        yield SetupFinding("none", f"extra {extra}", f"{purpose} (pip install '.[{extra}]')")
+        yield SetupFinding("none", f"extra {extra}", f"{purpose} (pip install 'rag-assay[{extra}]')")
     yield from _check_plugins()
 
 

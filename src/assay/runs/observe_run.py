@@ -327,6 +327,9 @@ class _Session:
         pinned = {name: manifest[name] for name in ("golden_digest", "operations")}
         differences = describe_manifest_changes({name: recorded_manifest.get(name) for name in pinned}, pinned)
         recorded_targets = recorded_manifest.get("targets", {})
+        if recorded_targets.keys() != manifest["targets"].keys():
+            before, now = sorted(recorded_targets), sorted(manifest["targets"])
+            differences.append(f"targets: was {', '.join(before) or 'none'}, is now {', '.join(now)}")
         for name, identity in manifest["targets"].items():
             if name in recorded_targets:
                 differences += describe_manifest_changes(recorded_targets[name], identity, f"targets.{name}")
@@ -335,7 +338,6 @@ class _Session:
             last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"
             raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
         manifest["started_at"] = recorded_manifest.get("started_at")
-        manifest["targets"] = recorded_targets | manifest["targets"]
         folder.write_manifest(manifest)
 
     def _open_journal(self, folder: RunFolder) -> ObservationJournal:
