@@ -33,7 +33,10 @@ _OBSERVE_OPTIONS = ("search", "name", "context", "repeat", "concurrency", "deadl
 _SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration")
 _FILE_OPTIONS = ("golden", "corpus", "gate", "verdicts", "calibration")
 """The options that may be files, which are looked for beside the file of the test first."""
-_OPTIONS = ("target", "golden", *_OBSERVE_OPTIONS, *_SCORE_OPTIONS)
+_UNKNOWN = "unknown"
+_UNKNOWN_CHOICES = ("skip", "fail", "pass")
+"""What becomes of the test of a case of which nothing tells whether the answer is right; the first by default."""
+_OPTIONS = ("target", "golden", *_OBSERVE_OPTIONS, *_SCORE_OPTIONS, _UNKNOWN)
 _BLOCKING_OUTCOMES = ("FAIL", "INCOMPLETE")
 
 
@@ -43,6 +46,7 @@ class AssayRun:
 
     result: ScoreResult
     case: CaseResult | None
+    unknown: str = _UNKNOWN_CHOICES[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,11 @@ def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
         raise pytest.Collector.CollectError(
             f"{item.nodeid}: marker assay: got {got}; expected some of {', '.join(_OPTIONS)}"
         )
+    if options.setdefault(_UNKNOWN, _UNKNOWN_CHOICES[0]) not in _UNKNOWN_CHOICES:
+        expected = f"expected {', '.join(_UNKNOWN_CHOICES)}"
+        raise pytest.Collector.CollectError(
+            f"{item.nodeid}: marker assay: unknown: got {options[_UNKNOWN]!r}; {expected}"
+        )
     for name in _FILE_OPTIONS:
         options[name] = _resolve_path(options.get(name), item.path.parent)
     try:
@@ -156,7 +165,7 @@ def assay_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     if isinstance(result, _NotScored):
         pytest.fail(f"assay: nothing was scored, for the reason that {result.first_test} gives", pytrace=False)
     case = next((case for case in result.cases if case.id == case_id), None)
-    run = AssayRun(result, case)
+    run = AssayRun(result, case, plan.options[_UNKNOWN])
     request.node.stash[_run_of_item] = run
     return run
 
@@ -194,7 +203,7 @@ def _lock(path: Path) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    """Run the body with its case, then fail the test if the case or the gate failed."""
+    """Run the body with its case, then fail the test if the case or the gate failed, and skip it if nothing tells."""
     run = pyfuncitem.stash.get(_run_of_item, None)
     if run is None and pyfuncitem.get_closest_marker(MARKER) is not None:
         pytest.fail("assay: the target was not asked (the fixture assay_run was not set up)", pytrace=False)
@@ -220,6 +229,12 @@ def _check(run: AssayRun) -> None:
     elif case.has_failed:
         failure = ", ".join(case.failed_checks) or case.error
         pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)
+    elif case.outcome == "unknown" and run.unknown != "pass":
+        remedy = "must_have or number in the case, or verdicts of a judge"
+        message = f"{case.id}: nothing tells whether the answer is right ({remedy}; the marker takes unknown='pass')"
+        if run.unknown == "fail":
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
 
 
 _OWN_OPTION = re.compile(r"(?<![\w-])--baseline(?![\w-])")

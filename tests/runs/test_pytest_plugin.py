@@ -93,6 +93,27 @@ def test_a_failed_case_is_explained_and_a_failed_gate_gives_its_reasons(session:
     assert re.search(r"^gate: (FAIL|INCOMPLETE)\n - ", said, re.MULTILINE)
 
 
+@pytest.mark.parametrize(
+    ("choice", "outcomes"),
+    [("", {"skipped": 1}), (", unknown='pass'", {"passed": 1}), (", unknown='fail'", {"failed": 1})],
+)
+def test_a_case_of_which_nothing_tells_is_not_green(
+    session: pytest.Pytester, run: Run, choice: str, outcomes: dict[str, int]
+) -> None:
+    case = '{"id": "fee", "question": "What is the leave fee?", "reference": "There is none."}\n'
+    (session.path / "open.jsonl").write_text(case, encoding="utf-8")
+    marked = f"@pytest.mark.assay(target=ask, golden='open.jsonl'{choice})\n"
+    session.makepyfile(
+        test_rag=f"import pytest\nfrom plugin_rag import ask\n\n{marked}def test_it(assay_run):\n    pass\n"
+    )
+    outcome = run("-rs")
+    outcome.assert_outcomes(**outcomes)
+    if not choice:
+        outcome.stdout.fnmatch_lines(
+            ["*fee: nothing tells whether the answer is right (must_have or number in the case*"]
+        )
+
+
 def test_the_body_can_assert_more(session: pytest.Pytester, run: Run) -> None:
     session.makepyfile(test_rag=TESTS.replace('"never"', '"leave"'))
     run("-k", "leave").assert_outcomes(failed=1)
@@ -138,6 +159,7 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
     [
         ("golden='golden.jsonl'", "got no target; expected some of target, golden"),
         ("target=ask, golden='golden.jsonl', gates='x'", "got gates; expected some of"),
+        ("target=ask, golden='golden.jsonl', unknown='green'", "unknown: got 'green'; expected skip, fail, pass"),
         ("target=ask, golden='none.jsonl'", "golden: E_VALUE no such file"),
         ("target=ask, golden=[{'id': 'a'}]", "golden:1: question"),
         ("target=ask, golden='golden.jsonl', gate='gates/none.yaml'", "gates/none.yaml"),

@@ -331,8 +331,13 @@ def _find_metric_of_title(text: str) -> str | None:
     rest = text.strip()[len(title) :]
     words = "_".join(title.lower().split())
     base = _NAMES_IN_REPORTS.get(words, words)
-    names = {*CATALOG.list_names(), *METRIC_ALIASES}
-    return base + rest if base in names else None
+    if base not in {*CATALOG.list_names(), *METRIC_ALIASES} or base + rest == text.strip():
+        return None
+    try:
+        parse_metric_name(base + rest)
+    except MetricNameError:
+        return None
+    return base + rest
 
 
 def _unknown_metric_reason(name: MetricName) -> str:
