@@ -74,8 +74,11 @@ FOLDS = 8
 LEAST_SOURCES = {"en": 4, "vi": 4}
 OTHER_LEAST_SOURCES = 3
 """Files that must hold a run: what one author alone writes is about the world, not about refusing."""
-DENIAL_RATIO, LEAST_DENIALS = 3.0, 5
-"""How many times as often refusals hold a run that denies as ordinary answers do, and how many of them must."""
+DENIAL_RATIO = 5.0
+"""How many times as often refusals hold a run that denies as ordinary answers do."""
+DENIAL_SOURCES = {"en": 8, "vi": 8}
+OTHER_DENIAL_SOURCES = 4
+"""Files with a refusal that holds it."""
 COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
     (
@@ -381,6 +384,7 @@ def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
 def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
     """Return the short runs of words that refusals hold several times as often as ordinary answers."""
     of_refusals, of_ordinary = Counter[str](), Counter[str]()
+    sources: dict[str, set[str]] = {}
     refusals = ordinary = 0
     for answer in (*answers, *vary_answers(answers)):
         language = answer.language
@@ -389,13 +393,16 @@ def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
         if answer.act == "refuse":
             of_refusals.update(runs)
             refusals += 1
+            for run in runs:
+                sources.setdefault(run, set()).add(answer.source)
         elif is_ordinary(answer):
             of_ordinary.update(runs)
             ordinary += 1
+    least = DENIAL_SOURCES.get(answers[0].language, OTHER_DENIAL_SOURCES)
     return sorted(
         run
         for run, count in of_refusals.items()
-        if count >= LEAST_DENIALS
+        if len(sources[run]) >= least
         and any(word.isalpha() and word != "Q" for word in run.split())
         and count * (ordinary + 0.5) >= DENIAL_RATIO * refusals * (of_ordinary[run] + 0.5)
     )

@@ -73,17 +73,18 @@ def test_no_model_learned_from_an_unseen_set() -> None:
         assert not shared
 
 
-UNSEEN_FLOORS = {"en": (0.80, 0.93), "vi": (0.70, 0.89), "six": (0.70, 0.90)}
+UNSEEN_FLOORS = {"en": (0.88, 0.90, 0.6), "vi": (0.88, 0.91, 0.6), "six": (0.80, 0.88, 0.4)}
+"""Least recall and precision, and least share of partial refusals that are told."""
 
 
 @pytest.mark.parametrize("name", UNSEEN_SETS)
 def test_answers_by_authors_that_no_model_saw_are_told(name: str) -> None:
     for part, answers in read_set(name).items():
         counts = count_verdicts(answers)
-        least_recall, least_precision = UNSEEN_FLOORS[part]
+        least_recall, least_precision, least_partial = UNSEEN_FLOORS[part]
         assert counts.recall >= least_recall, part
         assert counts.precision >= least_precision, part
-        assert counts.partial_told >= 0.6 * counts.partials, part
+        assert counts.partial_told >= least_partial * counts.partials, part
         assert counts.asked_back >= 0.8 * counts.questions_back, part
 
 
@@ -129,11 +130,11 @@ def test_the_highest_score_counts_and_the_margin_is_to_the_next() -> None:
     scores: dict[str, float] = dict(zip(HEADS, (0.1, -0.2, 0.8, -1.0, 0.2, 0.3, 0.1), strict=True))
     compared = compare_scores(scores)
     assert ("partial", "permission_denied") == compared[:2]
-    assert compared.margin == pytest.approx(0.4)
+    assert compared.margin == pytest.approx(0.5)
 
 
 def test_a_refusal_in_part_must_lead_one_of_the_whole() -> None:
-    scores: dict[str, float] = dict(zip(HEADS, (-1.0, 0.5, 0.7, -1.0, 0.2, 0.3, 0.1), strict=True))
+    scores: dict[str, float] = dict(zip(HEADS, (-1.0, 0.5, 0.6, -1.0, 0.2, 0.3, 0.1), strict=True))
     assert "refuse" == compare_scores(scores).act
 
 

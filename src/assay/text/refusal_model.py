@@ -39,7 +39,7 @@ LONGEST_READ = 3000
 """Characters of an answer up to which a model reads it."""
 
 
-_PARTIAL_LEAD = 0.3
+_PARTIAL_LEAD = 0.2
 """By how much a refusal in part must be likelier than one of the whole: refusals often report what is near, and real
 systems give more of them than of answers to a part."""
 _GROUP_COLUMN = np.arange(len(GROUPS))[:, np.newaxis]

@@ -306,6 +306,8 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
     can tell what is near from what was asked: then phrases decide, unless all wording speaks against them, and wording
     alone must be surer.
     """
+    if not any(map(str.isalnum, question)):
+        question = ""  # "?" asks nothing that could be compared
     names_contact = detected.behaviour == "escalate" and not detected.is_decided_by_text
     if names_contact and _asks_for_contact(question):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for

@@ -101,8 +101,7 @@ def read_features(
     tokens = split_tokens(text, language)[:_MOST_TOKENS]
     asked = split_tokens(question, language)[:_MOST_ASKED]
     marked = _mark_asked(tokens, asked, language)
-    parts = list(_split_parts(marked.words))
-    denying = [part for part in parts if not denials.isdisjoint(list_short_runs(part, language))]
+    denying = [part for part in _split_parts(marked.words) if not denials.isdisjoint(list_short_runs(part, language))]
     numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, language))
     keys, first = np.unique(shorten_keys(numbers), return_index=True)
     ends = sum(map(tokens.count, _SENTENCE_ENDS))
@@ -111,7 +110,6 @@ def read_features(
         ("length", 0.02 * min(60, len(tokens))),
         ("one sentence", 0.3 if ends <= 1 else 0.0),
         ("sentences", 0.1 * min(6, ends)),
-        ("share of denying parts", 0.5 * len(denying) / max(1, len(parts))),
         *((cue, 0.3) for cue in cues),
     ]
     if asked:
