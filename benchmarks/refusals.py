@@ -35,7 +35,6 @@ from assay.text.refusals import (
     mark_answers_open_to_model,
     weigh_wording,
 )
-from assay.text.segmentation import normalise_answer
 from benchmarks.train_refusal_model import read_answers, read_records, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"
@@ -43,7 +42,7 @@ REFUSALS = frozenset(("abstain", "permission_denied", "escalate"))
 LANGUAGES = ("de", "fr", "es", "pt", "ja", "zh")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
-UNSEEN_SETS = ("worlds", "streets", "services", "queries")
+UNSEEN_SETS = ("inquiries", "letters")
 """Sets by other authors that no model learned from, in the order in which they came."""
 BARS = {PUBLISHED: (0.92, 0.97)}
 for name in UNSEEN_SETS:
@@ -137,9 +136,7 @@ def count_unseen_authors(language: str) -> dict[str, Counts]:
     detected: dict[str, list[DetectedBehaviour]] = {}
     for model, held_out in train_fold_models(language):
         for answer in held_out:
-            behaviour = weigh_wording(
-                detect_phrases(answer.text), normalise_answer(answer.text), normalise_answer(answer.question), model
-            )
+            behaviour = weigh_wording(detect_phrases(answer.text), answer.text, answer.question, model)
             labels.setdefault(answer.source, []).append(answer.kind or answer.act)
             detected.setdefault(answer.source, []).append(behaviour)
     return {name: count_detected(labels[name], detected[name]) for name in sorted(labels)}
@@ -252,7 +249,7 @@ def main() -> int:
     for language in () if options.without_folds else MODEL_LANGUAGES:
         for name, counts in count_unseen_authors(language).items():
             missed_bars += _print_counts(f"unseen author, {language}, {name}", counts)
-    timed = itertools.chain.from_iterable(published.values() or read_set("worlds").values())
+    timed = itertools.chain.from_iterable(published.values() or read_set(UNSEEN_SETS[0]).values())
     ordinary = [answer.text for answer in timed if answer.label == "answer"]
     for name, microseconds in measure_microseconds(ordinary).items():
         print(f"{name}: {microseconds:.1f} µs of CPU (bar: {MOST_MICROSECONDS[name]:g})")

@@ -14,7 +14,8 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.text.normalisation import fold_in_place
 from assay.text.refusal_first_look import list_first_words
 from assay.text.refusal_model import (
     ACTS,
@@ -34,8 +36,14 @@ from assay.text.refusal_model import (
 )
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
 from assay.text.refusals import detect_phrases, list_cues
-from assay.text.segmentation import normalise_answer
-from assay.text.wording_features import WordingFeatures, list_short_runs, mark_words, read_features
+from assay.text.wording_features import (
+    KEEPS_DIACRITICS,
+    WordingFeatures,
+    list_short_runs,
+    mark_words,
+    prepare_wording,
+    read_features,
+)
 
 FOLDER = Path(__file__).parent / "refusal_answers"
 FACT_FOLDER = Path(__file__).parent / "fact_answers"
@@ -66,17 +74,21 @@ FOLDS = 8
 LEAST_SOURCES = {"en": 4, "vi": 4}
 OTHER_LEAST_SOURCES = 3
 """Files that must hold a run: what one author alone writes is about the world, not about refusing."""
-DENIAL_RATIO, LEAST_DENIALS = 3.0, 5
-"""How many times as often refusals hold a run that denies as ordinary answers do, and how many of them must."""
+DENIAL_RATIO = 5.0
+"""How many times as often refusals hold a run that denies as ordinary answers do."""
+DENIAL_SOURCES = {"en": 8, "vi": 8}
+OTHER_DENIAL_SOURCES = 4
+"""Files with a refusal that holds it."""
 COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
     (
         *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
-        *("direct-en", "direct-vi", "direct-six", "courtesies", "extracts"),
+        *("direct-en", "direct-vi", "direct-six", "courtesies", "extracts", "extracts-later", "styles-plain"),
     )
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
 PARTIAL_WEIGHT = 0.7  # of a partial refusal: real systems give fewer of them
+BARE = 2  # every second answer of a language that keeps diacritics is also learned from without them
 WITHOUT_QUESTION = 3  # every third answer with a question is also learned from without it
 LEAST_WEIGHT = 0.012  # of the heaviest of a head: lighter runs are left out
 UNTRIGGERED = 0.003  # share of answers that do something else which no trigger finds
@@ -175,17 +187,17 @@ def _read_facts(language: str) -> Iterator[TrainingAnswer]:
                 yield answer
 
 
-def read_answer_features(answer: TrainingAnswer, *, with_question: bool = True) -> WordingFeatures:
-    """Return what a model sees of an answer."""
-    question = normalise_answer(answer.question) if with_question else ""
-    cues = list_cues(detect_phrases(answer.text))
-    return read_features(normalise_answer(answer.text[:LONGEST_READ]), question, answer.language, cues)
+def read_answer_features(answer: TrainingAnswer, denials: AbstractSet[str]) -> WordingFeatures:
+    """Return what a model sees of an answer; `denials` are the runs by which its language denies."""
+    text, question = (prepare_wording(part, answer.language) for part in (answer.text[:LONGEST_READ], answer.question))
+    return read_features(text, question, answer.language, denials, list_cues(detect_phrases(answer.text)))
 
 
 class TrainingSet(NamedTuple):
-    """The rows that a model learns from: `answers` with a row each, then some again without their questions.
+    """The rows that a model learns from: `answers` with a row each, then some again in other forms (`vary_answers`).
 
     `columns`, `values`: of each row, with the measures behind the runs. `keys`, `measures`: what the columns are.
+    `denials`: the runs by which the language denies.
     """
 
     answers: list[TrainingAnswer]
@@ -193,6 +205,7 @@ class TrainingSet(NamedTuple):
     values: list[Floats]
     keys: npt.NDArray[np.uint32]
     measures: list[str]
+    denials: frozenset[str]
 
 
 @cache
@@ -203,12 +216,9 @@ def load_training_set(language: str) -> TrainingSet:
 
 def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
     """Return the rows of answers, without the runs that too few of them hold."""
-    rows = list(answers)
-    features = [read_answer_features(answer) for answer in answers]
-    for index, answer in enumerate(answers):
-        if answer.question and index % WITHOUT_QUESTION == 0:
-            rows.append(answer)
-            features.append(read_answer_features(answer, with_question=False))
+    rows = [*answers, *vary_answers(answers)]
+    denials = frozenset(choose_denials(answers))
+    features = [read_answer_features(answer, denials) for answer in rows]
     keys = _list_common_keys(rows, features)
     measures = sorted({name for row in features for name, _ in row.measures})
     place_of = {name: len(keys) + place for place, name in enumerate(measures)}
@@ -220,7 +230,17 @@ def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
         columns.append(np.concatenate([places[is_known], np.array(names, dtype=np.int64)]))
         measured = np.array([value for _, value in row.measures])
         values.append(np.concatenate([row.weigh_groups()[row.groups[is_known]], measured]))
-    return TrainingSet(rows, columns, values, keys, measures)
+    return TrainingSet(rows, columns, values, keys, measures, denials)
+
+
+def vary_answers(answers: Sequence[TrainingAnswer]) -> Iterator[TrainingAnswer]:
+    """Yield some answers without their questions, and some without diacritics where those count."""
+    for index, answer in enumerate(answers):
+        if answer.question and index % WITHOUT_QUESTION == 0:
+            yield answer._replace(question="")
+    for answer in answers[::BARE]:
+        if answer.language in KEEPS_DIACRITICS:
+            yield answer._replace(text=fold_in_place(answer.text), question=fold_in_place(answer.question))
 
 
 def _list_common_keys(rows: Sequence[TrainingAnswer], features: Sequence[WordingFeatures]) -> npt.NDArray[np.uint32]:
@@ -294,9 +314,9 @@ def build_model(
     language: str,
     training: TrainingSet,
     weights: Floats,
-    word_lists: Iterable[Collection[str]] = ((), (), ()),
+    word_lists: tuple[Collection[str], Collection[str]] = ((), ()),
 ) -> RefusalModel:
-    """Return the model that the weights of all columns give. `word_lists`: triggers, bare ones, and denials."""
+    """Return the model that the weights of all columns give. `word_lists`: triggers, and bare ones."""
     of_runs, of_measures = weights[:, : len(training.keys)], weights[:, len(training.keys) :]
     scales = np.max(np.abs(of_runs), axis=1) / 127
     rounded = np.rint(of_runs / scales[:, np.newaxis]).astype(np.int8)
@@ -309,7 +329,9 @@ def build_model(
         for place, name in enumerate(training.measures)
     }
     rounded_scales = tuple(float(f"{scale:.6g}") for scale in scales)
-    return RefusalModel(language, table, ModelParameters(rounded_scales, measures, *map(frozenset, word_lists)))
+    triggers, bare_triggers = map(frozenset, word_lists)
+    parameters = ModelParameters(rounded_scales, measures, triggers, bare_triggers, training.denials)
+    return RefusalModel(language, table, parameters)
 
 
 def split_by_author(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[list[int], list[int]]]:
@@ -359,24 +381,28 @@ def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
     return sorted(chosen)
 
 
-def choose_denials(language: str) -> list[str]:
+def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
     """Return the short runs of words that refusals hold several times as often as ordinary answers."""
     of_refusals, of_ordinary = Counter[str](), Counter[str]()
+    sources: dict[str, set[str]] = {}
     refusals = ordinary = 0
-    for answer in read_answers(language):
-        runs = list_short_runs(
-            mark_words(normalise_answer(answer.text), normalise_answer(answer.question), language), language
-        )
+    for answer in (*answers, *vary_answers(answers)):
+        language = answer.language
+        text, question = (prepare_wording(part, language) for part in (answer.text, answer.question))
+        runs = list_short_runs(mark_words(text, question, language), language)
         if answer.act == "refuse":
             of_refusals.update(runs)
             refusals += 1
+            for run in runs:
+                sources.setdefault(run, set()).add(answer.source)
         elif is_ordinary(answer):
             of_ordinary.update(runs)
             ordinary += 1
+    least = DENIAL_SOURCES.get(answers[0].language, OTHER_DENIAL_SOURCES)
     return sorted(
         run
         for run, count in of_refusals.items()
-        if count >= LEAST_DENIALS
+        if len(sources[run]) >= least
         and any(word.isalpha() and word != "Q" for word in run.split())
         and count * (ordinary + 0.5) >= DENIAL_RATIO * refusals * (of_ordinary[run] + 0.5)
     )
@@ -393,8 +419,7 @@ def train_model(language: str) -> RefusalModel:
     training = load_training_set(language)
     weights = fit_heads(training, range(len(training.answers)))
     bare = choose_triggers(language, list_english_words()) if language == "vi" else []
-    word_lists = choose_triggers(language), bare, choose_denials(language)
-    return build_model(language, training, weights, word_lists)
+    return build_model(language, training, weights, (choose_triggers(language), bare))
 
 
 def format_parameters(language: str, model: RefusalModel) -> str:
@@ -413,9 +438,11 @@ def format_parameters(language: str, model: RefusalModel) -> str:
 
 def digest_training_set(language: str) -> str:
     """Return a digest of all that the model of a language learns from: acts, kinds, runs and measures."""
-    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {PARTIAL_WEIGHT}".encode())
-    for answer in read_answers(language):
-        features = read_answer_features(answer)
+    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {PARTIAL_WEIGHT} {BARE}".encode())
+    answers = read_answers(language)
+    denials = frozenset(choose_denials(answers))
+    for answer in answers:
+        features = read_answer_features(answer, denials)
         digest.update(f"{answer.act} {answer.kind} {answer.source} {features.measures}".encode())
         digest.update(features.keys.tobytes())
     return digest.hexdigest()

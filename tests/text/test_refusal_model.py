@@ -21,6 +21,7 @@ from benchmarks.train_refusal_model import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.text.normalisation import fold_case, fold_text, normalise_nfc
 from assay.text.refusal_model import ACTS, HEADS, LONGEST_READ, compare_scores
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
 from assay.text.refusals import (
@@ -33,8 +34,7 @@ from assay.text.refusals import (
     mark_texts_to_examine,
     select_lexicons,
 )
-from assay.text.segmentation import normalise_answer
-from assay.text.wording_features import GROUPS, mark_words, read_features
+from assay.text.wording_features import GROUPS, mark_words, prepare_wording, read_features
 
 REFUSALS = ("abstain", "permission_denied", "escalate")
 QUICKEST = "fr"  # of few answers, so that a test can train its model again
@@ -73,17 +73,18 @@ def test_no_model_learned_from_an_unseen_set() -> None:
         assert not shared
 
 
-UNSEEN_FLOORS = {"en": (0.80, 0.93), "vi": (0.70, 0.89), "six": (0.70, 0.90)}
+UNSEEN_FLOORS = {"en": (0.88, 0.90, 0.6), "vi": (0.88, 0.91, 0.6), "six": (0.80, 0.88, 0.4)}
+"""Least recall and precision, and least share of partial refusals that are told."""
 
 
 @pytest.mark.parametrize("name", UNSEEN_SETS)
 def test_answers_by_authors_that_no_model_saw_are_told(name: str) -> None:
     for part, answers in read_set(name).items():
         counts = count_verdicts(answers)
-        least_recall, least_precision = UNSEEN_FLOORS[part]
+        least_recall, least_precision, least_partial = UNSEEN_FLOORS[part]
         assert counts.recall >= least_recall, part
         assert counts.precision >= least_precision, part
-        assert counts.partial_told >= 0.6 * counts.partials, part
+        assert counts.partial_told >= least_partial * counts.partials, part
         assert counts.asked_back >= 0.8 * counts.questions_back, part
 
 
@@ -109,10 +110,12 @@ def test_free_wording_is_read_by_what_it_means(answer: str, question: str, expec
 
 def test_the_scores_are_the_sums_of_what_runs_and_measures_weigh() -> None:
     model = load_model("en")
-    features = read_features("no price is named in the leaflet.", "what is the price?", "en", ["phrases answer"])
+    text, question = "no price is named in the leaflet. it lists rooms.", "what is the price?"
+    features = read_features(text, question, "en", model.parameters.denials, ["phrases answer"])
+    assert features.denies
     weight_of = {int(row["key"]): row["weights"].tolist() for row in model.table}
     counts = np.bincount(features.groups, minlength=len(GROUPS)).tolist()
-    lengths = (1.4, 1.0, 0.5, 0.6, 0.5)
+    lengths = (1.4, 1.0, 1.0, 0.5, 0.6, 0.5)
     for head, name in enumerate(HEADS):
         total = math.fsum(
             lengths[group] / math.sqrt(counts[group]) * weight_of[key][head] * model.parameters.scales[head]
@@ -124,10 +127,37 @@ def test_the_scores_are_the_sums_of_what_runs_and_measures_weigh() -> None:
 
 
 def test_the_highest_score_counts_and_the_margin_is_to_the_next() -> None:
-    scores: dict[str, float] = dict(zip(HEADS, (0.1, -0.2, 0.4, -1.0, 0.2, 0.3, 0.1), strict=True))
+    scores: dict[str, float] = dict(zip(HEADS, (0.1, -0.2, 0.8, -1.0, 0.2, 0.3, 0.1), strict=True))
     compared = compare_scores(scores)
     assert ("partial", "permission_denied") == compared[:2]
-    assert compared.margin == pytest.approx(0.3)
+    assert compared.margin == pytest.approx(0.5)
+
+
+def test_a_refusal_in_part_must_lead_one_of_the_whole() -> None:
+    scores: dict[str, float] = dict(zip(HEADS, (-1.0, 0.5, 0.6, -1.0, 0.2, 0.3, 0.1), strict=True))
+    assert "refuse" == compare_scores(scores).act
+
+
+def test_a_part_that_denies_weighs_the_same_behind_a_long_report() -> None:
+    denials = frozenset(("not say", "say"))
+    short = read_features("it does not say.", "", "en", denials)
+    long = read_features("the plan shows two halls: one large. " * 9 + "it does not say.", "", "en", denials)
+    group = GROUPS.index("denying")
+    shared = set(short.keys[short.groups == group].tolist())
+    assert shared == set(long.keys[long.groups == group].tolist())
+    assert shared
+    assert not read_features("the plan shows two halls.", "", "en", denials).denies
+
+
+def test_a_model_of_vietnamese_reads_diacritics() -> None:
+    assert ("chưa có", "chua co") == (prepare_wording("Chưa có", "vi"), prepare_wording("Chưa có", "fr"))
+    # a question typed without diacritics names the same thing
+    assert ["chưa", "Q", "."] == mark_words("chưa giao hàng.", "giao hang", "vi")
+
+
+@given(st.text(max_size=200))
+def test_folding_case_alone_and_then_diacritics_is_folding(text: str) -> None:
+    assert fold_text(fold_case(text)) == fold_text(normalise_nfc(text))
 
 
 def test_what_the_question_named_is_one_mark() -> None:
@@ -138,11 +168,11 @@ def test_what_the_question_named_is_one_mark() -> None:
 
 @given(st.text(max_size=200), st.text(max_size=80), st.sampled_from(MODEL_LANGUAGES))
 def test_any_text_has_an_act(text: str, question: str, language: str) -> None:
-    scored = load_model(language).score_text(normalise_answer(text), normalise_answer(question))
+    prepared = prepare_wording(text, language), prepare_wording(question, language)
+    scored = load_model(language).score_text(*prepared)
     assert scored.act in ACTS
     assert scored.margin >= 0.0
-    again = load_model(language).score_text(normalise_answer(text), normalise_answer(question))
-    assert scored == again
+    assert scored == load_model(language).score_text(*prepared)
 
 
 def test_what_phrases_leave_undecided_stays_so_without_a_question() -> None:
@@ -176,7 +206,7 @@ def test_a_language_whose_lexicon_the_user_replaced_has_no_model(tmp_path: Path)
 
 
 def test_a_text_that_is_not_marked_is_a_plain_answer() -> None:
-    texts = [answer.text for answer in read_records(FOLDER / "worlds.jsonl")]
+    texts = [answer.text for answer in read_records(FOLDER / f"{UNSEEN_SETS[0]}.jsonl")]
     marked = mark_texts_to_examine(texts) | mark_answers_open_to_model(texts)
     for text, is_marked in zip(texts, marked.tolist(), strict=True):
         if not is_marked:

@@ -53,6 +53,17 @@ class _FoldingTable(dict[int, str]):
         return folded
 
 
+class _CaseTable(dict[int, str]):
+    """Like `_FoldingTable`, but letters keep their diacritics."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        folded = fold_character(character)
+        is_letter = folded.isalpha() and character.isalpha()
+        self[code] = kept = character.casefold() if is_letter else folded
+        return kept
+
+
 class _FlatTable(dict[int, str]):
     """Like `_FoldingTable`, but every character stays one character, so that positions are preserved."""
 
@@ -63,6 +74,7 @@ class _FlatTable(dict[int, str]):
 
 
 _FOLDED = _FoldingTable()
+_CASE_FOLDED = _CaseTable()
 _FLAT = _FlatTable()
 
 
@@ -94,6 +106,15 @@ def _fold(text: str) -> str:
 # Leaks, citations, facts and similarity fold the same answers, claims and chunks one after another.
 _LONGEST_KEPT = 2000
 _fold_and_keep = lru_cache(maxsize=4096)(_fold)
+
+
+def fold_case(text: str) -> str:
+    """Return the text folded as by `fold_text`, but with the diacritics of its letters, composed.
+
+    >>> fold_case(" Chưa\u00a0CÓ\n“giá” "), fold_case("Che^".replace("^", "\u0302"))
+    ('chưa có "giá"', 'chê')
+    """
+    return " ".join(normalise_nfc(text).translate(_CASE_FOLDED).split())
 
 
 def fold_in_place(text: str) -> str:

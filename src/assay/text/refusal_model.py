@@ -21,7 +21,6 @@ from assay.text.wording_features import (
     Keys,
     RunWords,
     WordingFeatures,
-    list_short_runs,
     mark_words,
     mix_runs,
     read_features,
@@ -40,6 +39,9 @@ LONGEST_READ = 3000
 """Characters of an answer up to which a model reads it."""
 
 
+_PARTIAL_LEAD = 0.2
+"""By how much a refusal in part must be likelier than one of the whole: refusals often report what is near, and real
+systems give more of them than of answers to a part."""
 _GROUP_COLUMN = np.arange(len(GROUPS))[:, np.newaxis]
 
 
@@ -86,13 +88,12 @@ class RefusalModel:
         self._weights: npt.NDArray[np.int8] = weights["weights"]
 
     def score_text(self, text: str, question: str = "", cues: Sequence[str] = ()) -> ActScores:
-        """Return what an answer does with a question; both are prepared by `normalise_answer`.
+        """Return what an answer does with a question; both are prepared by `prepare_wording`.
 
         `cues`: names of what the phrases of the lexicons found.
         """
-        features = read_features(text, question, self.language, cues)
-        denies = not self.parameters.denials.isdisjoint(list_short_runs(features.words, self.language))
-        return compare_scores(self.score_features(features))._replace(denies=denies)
+        features = read_features(text, question, self.language, self.parameters.denials, cues)
+        return compare_scores(self.score_features(features))._replace(denies=features.denies)
 
     def score_features(self, features: WordingFeatures) -> dict[str, float]:
         """Return the score of each head.
@@ -120,7 +121,7 @@ class RefusalModel:
         A run that it knows stood in several sentences that it learned from, so that none is the answer's own.
         """
         words = mark_words(text, question, self.language)
-        numbers, _ = mix_runs(RunWords(([], words), ([], [], [])))
+        numbers, _ = mix_runs(RunWords(([], words, []), ([], [], [])))
         places, is_known = self._look_up(shorten_keys(numbers))
         weights = self._weights[places].astype(np.float64) * np.array(self.parameters.scales)
         heads = weights[:, HEADS.index("refuse")] - weights[:, HEADS.index("answer")]
@@ -145,6 +146,7 @@ def compare_scores(scores: Mapping[str, float]) -> ActScores:
     >>> compare_scores(dict(zip(HEADS, (0.1, 0.6, -0.5, -1.0, 0.3, -0.2, -0.4))))
     ActScores(act='refuse', kind='abstain', margin=0.5, denies=False)
     """
-    first, second = sorted(ACTS, key=lambda act: -scores[act])[:2]
+    score_of = {act: scores[act] - (_PARTIAL_LEAD if act == "partial" else 0.0) for act in ACTS}
+    first, second = sorted(ACTS, key=lambda act: -score_of[act])[:2]
     kind = max(KINDS, key=lambda name: scores[name])
-    return ActScores(first, kind, scores[first] - scores[second])
+    return ActScores(first, kind, score_of[first] - score_of[second])

@@ -64,6 +64,7 @@ from assay.text.segmentation import (
 )
 from assay.text.tokens import is_stop_word
 from assay.text.word_runs import split_words
+from assay.text.wording_features import prepare_wording
 
 UNKNOWN: Literal["unknown"] = "unknown"
 DetectedKind = Literal["answer", "abstain", "permission_denied", "escalate", "clarify", "unknown", ""]
@@ -286,9 +287,8 @@ def list_cues(detected: DetectedBehaviour) -> list[str]:
 def _weigh_cached(answer: str, question: str, detected: DetectedBehaviour) -> DetectedBehaviour:
     if len(answer) > LONGEST_READ or not detected.behaviour or match_bare_refusal(answer):
         return detected
-    text, asked = normalise_answer(answer), normalise_answer(question)
-    model = _choose_model(answer, text, asked)
-    return detected if model is None else weigh_wording(detected, text, asked, model)
+    model = _choose_model(answer, question)
+    return detected if model is None else weigh_wording(detected, answer, question, model)
 
 
 def _may_be_weighed(answer: str) -> bool:
@@ -299,21 +299,23 @@ def _may_be_weighed(answer: str) -> bool:
     return may_refuse_freely(answer) or has_other_script(answer) or _needs_latin_rules(answer)
 
 
-def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: RefusalModel) -> DetectedBehaviour:
-    """Return what the phrases, which detected something, and the wording of a prepared answer to a prepared question
-    show together.
+def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model: RefusalModel) -> DetectedBehaviour:
+    """Return what the phrases, which detected something, and the wording of an answer to a question show together.
 
     The model has learned what phrases are worth. Where it is not sure the text is undecided. Without a question nobody
     can tell what is near from what was asked: then phrases decide, unless all wording speaks against them, and wording
     alone must be surer.
     """
+    if not any(map(str.isalnum, question)):
+        question = ""  # "?" asks nothing that could be compared
     names_contact = detected.behaviour == "escalate" and not detected.is_decided_by_text
     if names_contact and _asks_for_contact(question):
         return PLAIN_ANSWER  # advice whom to contact is what was asked for
-    is_short_doubt = detected.behaviour == UNKNOWN and len(text.split()) < _FEW_WORDS
+    is_short_doubt = detected.behaviour == UNKNOWN and len(answer.split()) < _FEW_WORDS
     if is_short_doubt or (names_contact and not question):
         return detected
-    scored = model.score_text(text, question, list_cues(detected))
+    text, asked = (prepare_wording(written, model.language) for written in (answer, question))
+    scored = model.score_text(text, asked, list_cues(detected))
     undecided = detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_substantive_claim=False)
     if not question and (detected.has_refusal or detected.behaviour == "clarify") and detected.is_decided_by_text:
         is_contradicted = scored.act == "answer" and scored.margin >= _CONTRADICTION
@@ -340,14 +342,15 @@ def weigh_wording(detected: DetectedBehaviour, text: str, question: str, model: 
 
 
 def _asks_for_contact(question: str) -> bool:
-    """Whether a prepared question asks whom to turn to, and where, which naming someone answers."""
+    """Whether a question asks whom to turn to, and where, which naming someone answers."""
+    folded = normalise_answer(question)
     lexicons = load_rules("common").lexicons.values()
-    return any(lexicon.patterns["questions.contact"].search(question) for lexicon in lexicons)
+    return any(lexicon.patterns["questions.contact"].search(folded) for lexicon in lexicons)
 
 
-def _choose_model(answer: str, text: str, question: str) -> RefusalModel | None:
+def _choose_model(answer: str, question: str) -> RefusalModel | None:
     """Return the model of the answer's language, unless the user replaced the lexicon of that language."""
-    language = find_language(answer, text, question)
+    language = find_language(answer, normalise_answer(answer), normalise_answer(question))
     if language not in MODEL_LANGUAGES or language in _replaced_languages():
         return None
     return load_model(language)
@@ -405,9 +408,10 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
 
 def _list_phrases(answer: str, question: str) -> list[PhraseWeight]:
     """Return the runs of words of an answer that its model knows, the heaviest first; none if no model reads it."""
-    text, asked = normalise_answer(answer), normalise_answer(question)
-    model = _choose_model(answer, text, asked) if 0 < len(answer) <= LONGEST_READ else None
-    return [] if model is None else model.list_phrases(text, asked)
+    model = _choose_model(answer, question) if 0 < len(answer) <= LONGEST_READ else None
+    if model is None:
+        return []
+    return model.list_phrases(prepare_wording(answer, model.language), prepare_wording(question, model.language))
 
 
 def _choose_phrases(phrases: Sequence[str], most: int) -> tuple[str, ...]:

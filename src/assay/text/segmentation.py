@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from assay.text.normalisation import fold_text
+from assay.text.normalisation import fold_case, fold_text
 
 BlockKind = Literal["text", "item", "heading", "row", "code"]
 Span = tuple[int, int]
@@ -329,7 +329,7 @@ class PhraseContext(NamedTuple):
     is_question: bool
 
 
-def normalise_answer(answer: str) -> str:
+def normalise_answer(answer: str, *, keeps_diacritics: bool = False) -> str:
     """Return the folded text, with contractions of "not" spelled out and a mark between paragraphs and list items.
 
     >>> normalise_answer("I can’t say.\\n\\nAsk HR.")
@@ -337,7 +337,7 @@ def normalise_answer(answer: str) -> str:
     """
     if "\n" in answer:
         answer = _PARAGRAPH.sub(f" {_BREAK} ", answer)
-    text = fold_text(answer)
+    text = fold_case(answer) if keeps_diacritics else fold_text(answer)
     if not _is_narrow(text):
         text = text.translate(_WIDE_MARKS)
     if "n't" in text:

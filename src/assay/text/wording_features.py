@@ -1,8 +1,9 @@
 """What a linear model sees of an answer and its question: short runs of words as numbers, and a few measures.
 
 A run counts twice, as it is written and with what the question named replaced by one mark, so that "the leaflet does
-not name a price" and "the log does not name a pilot" have runs in common. Words become numbers of 64 bits and runs are
-mixed from them, so that no table of words is needed and the runs of a text are a few additions of arrays.
+not name a price" and "the log does not name a pilot" have runs in common, and once more if it stands in a sentence that
+denies, so that a refusal weighs as much behind a long report of something else. Words become numbers of 64 bits and
+runs are mixed from them, so that no table of words is needed and the runs of a text are a few additions of arrays.
 """
 
 from __future__ import annotations
@@ -10,23 +11,30 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from assay.text.normalisation import fold_text
+from assay.text.segmentation import normalise_answer
 
 Keys = npt.NDArray[np.uint32]
 _Numbers = npt.NDArray[np.uint64]
 
 UNSPACED = frozenset(("ja", "zh"))
 """Languages that put no spaces between words: every character counts as a word."""
+KEEPS_DIACRITICS = frozenset(("vi",))
+"""Languages in which a word without its diacritics is another word: "chưa" (not yet) and "chứa" (holds)."""
 _MARKS = r"[?!:;.,\"¶()\[\]…-]"
 _NUMBER = r"\d[\d.,:%]*"
 _CHARACTER = r"\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(rf"[^\W\d_]+|{_NUMBER}|{_MARKS}")
 _UNSPACED_TOKEN = re.compile(rf"[{_CHARACTER}]|[^\W\d_{_CHARACTER}]+|{_NUMBER}|{_MARKS}")
 _SENTENCE_ENDS = ".!?¶"
+_PART_ENDS = frozenset(".!?¶;:")
 _MOST_TOKENS, _MOST_ASKED = 400, 200
 LONGEST_RUN = 4
 """Words of a run, and characters where each is a word."""
@@ -36,21 +44,21 @@ _ASKED, _ASKED_NUMBER, _NEW_NUMBER = "Q", "#q", "#n"
 _FIRST_FACTOR, _SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF, _SHIFT = np.uint64(32), np.uint64(29)
 
-GROUPS = ("words", "marked", "stems", "places", "question")
-GROUP_LENGTHS = np.array((1.4, 1.0, 0.5, 0.6, 0.5))
+GROUPS = ("words", "marked", "denying", "stems", "places", "question")
+GROUP_LENGTHS = np.array((1.4, 1.0, 1.0, 0.5, 0.6, 0.5))
 """How long the runs of a group are together as a vector, whatever their number."""
 
 
 class WordingFeatures(NamedTuple):
     """The different runs of a text, with the group that each belongs to, and its measures by name.
 
-    `words`: those of the text, with what its question named replaced by one mark.
+    `denies`: whether a part of the text holds a run that denies.
     """
 
     keys: Keys
     groups: npt.NDArray[np.intp]
     measures: tuple[tuple[str, float], ...]
-    words: Sequence[str]
+    denies: bool
 
     def weigh_groups(self) -> npt.NDArray[np.float64]:
         """Return the value that each run of a group has, shape (n_groups,)."""
@@ -69,19 +77,32 @@ class _MarkedWords(NamedTuple):
     covered: float
 
 
-def read_features(text: str, question: str, language: str, cues: Sequence[str] = ()) -> WordingFeatures:
-    """Return what a model sees of an answer and its question, "" if unknown; both prepared by `normalise_answer`.
+def prepare_wording(text: str, language: str) -> str:
+    """Return an answer or a question as a model of a language reads it.
 
-    `language`: of the answer. `cues`: names of what else is known of the answer.
+    >>> prepare_wording("Chưa có.", "vi"), prepare_wording("Où ça ?", "fr")
+    ('chưa có.', 'ou ca ?')
+    """
+    return normalise_answer(text, keeps_diacritics=language in KEEPS_DIACRITICS)
 
-    >>> features = read_features("it is not on the map.", "where is the well?", "en")
-    >>> len(features.keys), features.measures[1]
-    (87, ('length', 0.14))
+
+def read_features(
+    text: str, question: str, language: str, denials: AbstractSet[str] = frozenset(), cues: Sequence[str] = ()
+) -> WordingFeatures:
+    """Return what a model sees of an answer and its question, "" if unknown; both prepared by `prepare_wording`.
+
+    `language`: of the answer. `denials`: short runs (`list_short_runs`) that show that a part of the answer denies.
+    `cues`: names of what else is known of the answer.
+
+    >>> features = read_features("it is not on the map.", "where is the well?", "en", {"not on"}, ["quoted phrase"])
+    >>> len(features.keys), features.measures[1], features.denies
+    (113, ('length', 0.14), True)
     """
     tokens = split_tokens(text, language)[:_MOST_TOKENS]
     asked = split_tokens(question, language)[:_MOST_ASKED]
     marked = _mark_asked(tokens, asked, language)
-    numbers, groups = mix_runs(_list_words(tokens, marked.words, asked, language))
+    denying = [part for part in _split_parts(marked.words) if not denials.isdisjoint(list_short_runs(part, language))]
+    numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, language))
     keys, first = np.unique(shorten_keys(numbers), return_index=True)
     ends = sum(map(tokens.count, _SENTENCE_ENDS))
     measures = [
@@ -100,7 +121,7 @@ def read_features(text: str, question: str, language: str, cues: Sequence[str] =
             ("asked words", 0.1 * min(5, marked.asked_words)),
             ("two questions", 0.3 if question.count("?") > 1 else 0.0),
         ]
-    return WordingFeatures(keys, groups[first], tuple(measures), marked.words)
+    return WordingFeatures(keys, groups[first], tuple(measures), bool(denying))
 
 
 def split_tokens(text: str, language: str) -> list[str]:
@@ -136,6 +157,16 @@ def list_short_runs(words: Sequence[str], language: str) -> set[str]:
     return {*words, *map(" ".join, pairs)}
 
 
+def _split_parts(words: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield the sentences of a text, and what stands before colons and semicolons; single words and marks are none."""
+    start = 0
+    for end, word in enumerate(words, 1):
+        if word in _PART_ENDS or end == len(words):
+            if end - start > 1:
+                yield words[start:end]
+            start = end
+
+
 class RunWords(NamedTuple):
     """The words whose runs are read: those of the first groups in runs of several, those of the others alone."""
 
@@ -143,11 +174,16 @@ class RunWords(NamedTuple):
     alone: tuple[list[str], ...]
 
 
-def _list_words(tokens: list[str], marked: list[str], asked: list[str], language: str) -> RunWords:
+def _list_words(
+    tokens: list[str], marked: list[str], denying: Sequence[Sequence[str]], asked: list[str], language: str
+) -> RunWords:
     stems = [] if language in UNSPACED else [token[:_STEM] for token in tokens if len(token) > _STEM]
     places = [f"f {word}" for word in marked[:_EDGE]] + [f"l {word}" for word in marked[-_EDGE:]]
     openings = list(map(" ".join, (asked[:2], asked[:3]))) if asked else []
-    return RunWords((["^", *tokens, "$"], ["^", *marked, "$"]), (stems, places, asked + openings))
+    framed = [["^", *words, "$"] for words in (tokens, marked, itertools.chain.from_iterable(denying))]
+    if not denying:
+        framed[-1] = []
+    return RunWords(tuple(framed), (stems, places, asked + openings))
 
 
 def mix_runs(words: RunWords) -> tuple[_Numbers, npt.NDArray[np.intp]]:
@@ -193,7 +229,7 @@ def _mix(state: _Numbers, words: _Numbers) -> _Numbers:
 
 
 def _mark_asked(tokens: Sequence[str], asked: Sequence[str], language: str) -> _MarkedWords:
-    is_asked, covered = _find_asked(tokens, asked, language)
+    is_asked, covered = _find_asked(_fold_words(tokens), _fold_words(asked), language)
     numbers = {word for word in asked if word[0].isdigit()}
     words: list[str] = []
     new_words = asked_words = new_numbers = 0
@@ -209,6 +245,13 @@ def _mark_asked(tokens: Sequence[str], asked: Sequence[str], language: str) -> _
             new_words += token[0].isalpha()
             words.append(token)
     return _MarkedWords(words, new_words, asked_words, new_numbers, covered)
+
+
+def _fold_words(words: Sequence[str]) -> Sequence[str]:
+    """Return the words without diacritics: a question and its answer may be typed with and without."""
+    joined = " ".join(words)
+    folded = words if joined.isascii() else fold_text(joined).split(" ")
+    return folded if len(folded) == len(words) else words
 
 
 def _find_asked(tokens: Sequence[str], asked: Sequence[str], language: str) -> tuple[list[bool], float]:
