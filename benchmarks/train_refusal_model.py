@@ -67,6 +67,7 @@ AUTHORS = {
     "courtesies": OWN,
     "rules-of-assistants": OWN,
     "extracts": OWN,
+    "procedures": OWN,
 }
 """Who wrote a file: each file of records has an author of its own, unless it is here; the others are by the author of
 the rules."""
@@ -83,7 +84,16 @@ COST, EPOCHS = 1.0, 20
 ORDINARY_FILES = frozenset(
     (
         *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
-        *("direct-en", "direct-vi", "direct-six", "courtesies", "extracts", "extracts-later", "styles-plain"),
+        *(
+            "direct-en",
+            "direct-vi",
+            "direct-six",
+            "courtesies",
+            "extracts",
+            "extracts-later",
+            "styles-plain",
+            "procedures",
+        ),
     )
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
@@ -383,11 +393,11 @@ def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
 
 def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
     """Return the short runs of words that refusals hold several times as often as ordinary answers."""
+    language = answers[0].language
     of_refusals, of_ordinary = Counter[str](), Counter[str]()
     sources: dict[str, set[str]] = {}
     refusals = ordinary = 0
     for answer in (*answers, *vary_answers(answers)):
-        language = answer.language
         text, question = (prepare_wording(part, language) for part in (answer.text, answer.question))
         runs = list_short_runs(mark_words(text, question, language), language)
         if answer.act == "refuse":
@@ -398,14 +408,14 @@ def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
         elif is_ordinary(answer):
             of_ordinary.update(runs)
             ordinary += 1
-    least = DENIAL_SOURCES.get(answers[0].language, OTHER_DENIAL_SOURCES)
-    return sorted(
-        run
-        for run, count in of_refusals.items()
-        if len(sources[run]) >= least
-        and any(word.isalpha() and word != "Q" for word in run.split())
-        and count * (ordinary + 0.5) >= DENIAL_RATIO * refusals * (of_ordinary[run] + 0.5)
-    )
+    least = DENIAL_SOURCES.get(language, OTHER_DENIAL_SOURCES)
+    denials = []
+    for run, count in of_refusals.items():
+        usual = (of_ordinary[run] + 0.5) * refusals / (ordinary + 0.5)
+        has_word = any(word.isalpha() and word != "Q" for word in run.split())
+        if has_word and len(sources[run]) >= least and count >= DENIAL_RATIO * usual:
+            denials.append(run)
+    return sorted(denials)
 
 
 def list_english_words() -> set[str]:
