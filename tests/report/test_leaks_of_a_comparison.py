@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from tests.comparison.sides import side
 
 from assay.comparison.paired_comparison import compare_snapshots
-from assay.records.findings import Attribution, Comparison, describe_leaks, list_leaking_cases
+from assay.records.findings import Attribution, Comparison, FaultParty, describe_leaks, list_leaking_cases
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Rule, RuleResult
 from assay.report.comparison_screen import render_short_comparison
@@ -23,7 +23,7 @@ def compare(
     before: list[float], after: list[float], *, swapped: bool = False, decision: Decision | None = None
 ) -> Comparison:
     """The first case leaks and the last fails before; all but the third lose their citations beside the claims."""
-    verdicts = (
+    verdicts: tuple[tuple[FaultParty, FaultParty], ...] = (
         ("access_fault", "refusal_fault"),
         ("pass", "pass"),
         ("pass", "refusal_fault"),
@@ -46,8 +46,7 @@ def compare(
     )
     for position, name in enumerate(("runs/v1", "runs/v2")):
         attributions = {
-            case.id: Attribution(case.id, pair[position])  # type: ignore[arg-type]
-            for case, pair in zip(CASES, verdicts, strict=True)
+            case.id: Attribution(case.id, pair[position]) for case, pair in zip(CASES, verdicts, strict=True)
         }
         sides.append(side(scores[position], name, cases=CASES, attributions=attributions))
     baseline, candidate = reversed(sides) if swapped else sides

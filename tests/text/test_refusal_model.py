@@ -235,6 +235,7 @@ def test_reasons_name_runs_that_others_wrote_too() -> None:
         ("Which data are secret?", "Names and pay are kept secret."),
         ("", "I've changed the font to Arial."),
         ("", "Hope this helps!"),
+        ("", "The processor of the computer is a Corvus 7700."),
     ],
 )
 def test_a_statement_is_no_refusal(question: str, answer: str) -> None:

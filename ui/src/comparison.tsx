@@ -6,7 +6,7 @@ import { getOwn, loadSliceChanges } from "./data";
 import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, SliceChange } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
-import { importantFirst } from "./overview";
+import { importantFirst, Leaks } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
 import { Data, Items, visible } from "./text";
@@ -20,13 +20,7 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
         <bdi>{title}</bdi>
       </h1>
       <Sides comparison={comparison} />
-      {comparison.leaks !== "" && (
-        <p>
-          <strong>
-            <Data text={comparison.leaks} />
-          </strong>
-        </p>
-      )}
+      <Leaks sentence={comparison.leaks} />
       {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
       {comparison.rules.length > 0 && (
         <Section id="compared-gate" title={t("rules")}>

@@ -25,9 +25,6 @@ export function Overview({ report }: { report: Report }) {
   );
 }
 
-/** Cases that are named beside an advice; the link of its cause leads to all of them. */
-const NAMED_CASES = 2;
-
 function ToDo({ report }: { report: Report }) {
   const { t, w } = useWords();
   const causes = report.failures.flatMap(({ config, causes: counts }) => counts.map((count) => ({ config, ...count })));
@@ -44,8 +41,8 @@ function ToDo({ report }: { report: Report }) {
             </a>{" "}
             <span class="n">
               {t("cause_count", { n: total })} (
-              <CaseNames ids={cases.slice(0, NAMED_CASES)} config={config} />
-              {total > NAMED_CASES && ", …"})
+              <CaseNames ids={cases} config={config} />
+              {total > cases.length && ", …"})
               {report.failures.length > 1 && (
                 <>
                   {", "}
@@ -150,13 +147,7 @@ function WhatChanged({ report }: { report: Report }) {
   return (
     <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
       <div class="what-changed">
-        {comparison.leaks !== "" && (
-          <p>
-            <strong>
-              <Data text={comparison.leaks} />
-            </strong>
-          </p>
-        )}
+        <Leaks sentence={comparison.leaks} />
         <p>
           <strong>{t("differs")}</strong>: <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
           {rest > 0 && (
@@ -224,6 +215,18 @@ function Flips({ title, flips, config }: { title: string; flips: FlippedCases; c
       <strong>{title}</strong>:{" "}
       <CaseNames ids={flips.cases} config={config} />
       {rest > 0 && <> {t("and_more", { n: rest })}</>}
+    </p>
+  );
+}
+
+/** Which cases leak now or no longer; nothing where none leaks on either side. */
+export function Leaks({ sentence }: { sentence: string }) {
+  if (sentence === "") return null;
+  return (
+    <p>
+      <strong>
+        <Data text={sentence} />
+      </strong>
     </p>
   );
 }

@@ -24,8 +24,8 @@ from assay.text.escaping import shorten_to_line
 Json = dict[str, Any]
 MAX_FAILURES = 6
 """The largest number of failed cases of one configuration on the first screen; the list of cases has the others."""
-MAX_CAUSES = 4
-MAX_CASES_OF_CAUSE = 3
+MAX_CAUSES = 3
+MAX_CASES_OF_CAUSE = 2
 MAX_SHORT_TEXT = 160
 ANSWER_STATES = ("absent", "text", "null", "never", "withheld", "error")
 """What a short answer is: not in this file, a text, null, never requested, withheld, or the target's error."""
