@@ -196,6 +196,7 @@ def test_what_is_demanded_of_a_judge_is_ignored_where_none_was_used(tmp_path: Pa
     decision = json.loads(Path("report.json").read_bytes())["configs"]["a"]["decision"]
     assert {"judge_unscored": "unmeasured"}.items() <= {r["metric"]: r["state"] for r in decision["rules"]}.items()
     assert decision["reasons"][0].startswith("correctness of answers was not checked")
+    assert decision["reasons"][0].startswith("correctness of answers was not checked")
     assert not any("judge_unscored" in reason for reason in decision["reasons"])
 
 
