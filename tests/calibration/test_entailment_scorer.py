@@ -68,7 +68,7 @@ def test_an_answer_that_the_model_cannot_read_is_an_error_of_its_row(tmp_path: P
     where, model = write_world(tmp_path, 6, ("one",)), write_model(tmp_path / "model")
     outputs = Path(where.outputs[0])
     rows = [json.loads(line) for line in outputs.read_text("utf-8").splitlines()]
-    rows[2]["answer"] = "The leave is broken in this year."
+    rows[2]["answer"] = "The leave is 12 days broken in this year."
     rows[4]["answer"] = "The leave is " + "so " * 60 + "long."
     outputs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     out = tmp_path / "rows.jsonl"

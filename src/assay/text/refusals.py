@@ -327,6 +327,8 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         least = _LEAST_DENYING if denies else _LEAST_PLAIN
     else:
         least = _LEAST_DENYING_UNASKED if denies else _LEAST_PLAIN_UNASKED
+    if scored.act == "refuse" and detected.behaviour in KINDS and detected.is_decided_by_text:
+        return detected  # phrases and wording agree, however sure the wording is
     if scored.margin < (least if scored.act in ("refuse", "partial") else _LEAST_MARGIN):
         return undecided if denies and question else detected
     if scored.act == "partial":
@@ -397,7 +399,7 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
     reads the answer.
 
     >>> explain_wording("The manual does not say how long it lasts.", "How long does it last?").counting_for
-    ('not say', 'the manual')
+    ('not say',)
     """
     phrases = _list_phrases(answer, question)
     return WordingReasons(
