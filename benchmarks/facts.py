@@ -24,6 +24,7 @@ from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claims import segment_claims
 from assay.text.passages import IndexedSources
 from assay.text.short_answers import score_short_answer
+from assay.text.stated_quantities import is_lone_value
 from assay.text.tokens import DocumentFrequencies
 
 FOLDER = Path(__file__).parent / "fact_answers"
@@ -33,6 +34,8 @@ SETS = (
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon"),
 )
+LONE_VALUES = "values"
+"""The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
 LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "camping"), 0.75) | dict.fromkeys(
@@ -169,6 +172,21 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
 }
 
 
+def read_lone_values(half: str) -> list[MarkedAnswer]:
+    """Return the answers of all sets whose question asks for one value, with that value as the whole reference.
+
+    They are what imported rows without facts or keywords look like.
+    """
+    answers = []
+    for name in SETS:
+        for answer in read_answers(name)[half]:
+            expected = answer.case.must_have or (answer.case.rubric and answer.case.rubric.correct_keywords) or ()
+            if answer.case.question != "?" and len(expected) == 1 and is_lone_value(expected[0]):
+                case = Case("case", answer.case.question, reference=expected[0])
+                answers.append(answer._replace(case=case))
+    return answers
+
+
 def read_short_answers() -> dict[str, list[ShortAnswer]]:
     """Return the short answers by half: of every four lines, two with one source, the first two are for development."""
     answers = [ShortAnswer(label == "supported", *texts) for label, *texts in read_rows("short")]
@@ -284,6 +302,8 @@ def main() -> int:
             lines += report_answers(name, half, answers)
             if shows_errors and half == "development":
                 lines += list_errors(answers)
+    for half in halves:
+        lines += report_answers(LONE_VALUES, half, read_lone_values(half))
     for half in halves:
         lines += report_short_answers(half, read_short_answers()[half])
     for name, milliseconds in measure_milliseconds().items():

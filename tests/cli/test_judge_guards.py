@@ -192,9 +192,11 @@ def test_shipped_gates_demand_that_a_judge_leaves_nearly_nothing_open(
 
 
 def test_what_is_demanded_of_a_judge_is_ignored_where_none_was_used(tmp_path: Path, server: JudgeServer) -> None:
-    assert 0 == main(["score", *INPUTS, "--profile", "hallucination-5pct", "--json-report", "report.json"])
+    assert 1 == main(["score", *INPUTS, "--profile", "hallucination-5pct", "--json-report", "report.json"])
     decision = json.loads(Path("report.json").read_bytes())["configs"]["a"]["decision"]
     assert {"judge_unscored": "unmeasured"}.items() <= {r["metric"]: r["state"] for r in decision["rules"]}.items()
+    assert decision["reasons"][0].startswith("correctness of answers was not checked")
+    assert decision["reasons"][0].startswith("correctness of answers was not checked")
     assert not any("judge_unscored" in reason for reason in decision["reasons"])
 
 

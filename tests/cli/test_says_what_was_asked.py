@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.runs.scoring import write
 
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
@@ -108,3 +109,42 @@ def test_a_baseline_that_is_not_there_is_said_so(folder: Path, capsys: Printed) 
 def test_golden_check_says_that_a_set_is_valid(folder: Path, capsys: Printed) -> None:
     assert 0 == main(["golden", "check", "golden.jsonl"])
     assert "valid: 1 case, " in capsys.readouterr().out
+
+
+# ── answers that nothing can judge ───────────────────────────────────────────────────────────────────────────────
+
+NOTHING = "2 of 3 cases state nothing by which rules can tell whether their answers are right (a, b)"
+REMEDY = "add must_have to such a case, or run `assay judge`"
+OPEN_CASES = [
+    {"id": "a", "question": "Does bus 44 run on Sundays?", "reference": "No, there is no Sunday service."},
+    {"id": "b", "question": "Who signs the form?", "reference": "The head of the department signs it."},
+    {"id": "c", "question": "How long is lost property kept?", "reference": "90 days"},
+]
+
+
+def test_cases_that_no_answer_can_fail_are_named(folder: Path, capsys: Printed) -> None:
+    write(folder / "open.jsonl", OPEN_CASES)
+    assert 0 == main(["golden", "check", "open.jsonl"])
+    printed = capsys.readouterr()
+    assert f"warning: open.jsonl: E_UNJUDGEABLE {NOTHING}: {REMEDY}" in printed.err
+    assert "valid: 3 cases, 1 warning" in printed.out
+    main(["doctor", "--golden", "open.jsonl"])
+    assert f"warn  golden set: {NOTHING}\n      {REMEDY}\n" in capsys.readouterr().out
+
+
+def test_an_import_names_the_cases_that_no_answer_can_fail(folder: Path, capsys: Printed) -> None:
+    rows = [f'"{case["question"]}","{case["reference"]}"' for case in OPEN_CASES]
+    Path("rows.csv").write_text("\n".join(["question,reference", *rows]), encoding="utf-8")
+    Path("assay.yaml").unlink(missing_ok=True)
+    Path("golden.jsonl").unlink(missing_ok=True)
+    assert 0 == main(["init", "--from", "rows.csv"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert "2 of 3 cases state nothing by which rules can tell" in said
+    assert REMEDY in said
+
+
+def test_a_set_about_retrieval_alone_is_not_warned_about(folder: Path, capsys: Printed) -> None:
+    cases = [{"id": case["id"], "question": case["question"], "evidence": [{"chunk_id": "c1"}]} for case in OPEN_CASES]
+    write(folder / "retrieval.jsonl", cases)
+    assert 0 == main(["golden", "check", "retrieval.jsonl"])
+    assert "valid: 3 cases, 0 warnings" in capsys.readouterr().out

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from assay.gates.gate_files import list_profile_names, load_profile
 from assay.gates.release_decision import (
     combine_decisions,
     decide_release,
@@ -20,6 +21,7 @@ from assay.gates.release_decision import (
     list_gate_metrics,
     select_gated_configs,
 )
+from assay.gates.rules import find_rule_problem
 from assay.records.errors import SettingsError
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Gate, Rule, RuleResult
@@ -294,7 +296,8 @@ def test_a_rule_on_correctness_of_all_cases_is_enough(metric: str) -> None:
         ({"correct_answer": [1.0] * 4, "correctness(by=judge)": [0.0] * 4}, JUDGED, "pass", "correct_answer"),
         ({"correct_answer": [N] * 4, "correctness(by=judge)": [0.0] * 4}, JUDGED, "fail", "correctness(by=judge)"),
         ({"correct_answer": [N] * 4, JUDGED[0]: [1.0] * 4}, JUDGED, "uncalibrated", JUDGED[0]),
-        ({"correct_answer": [N] * 4}, (), "unmeasured", "correct_answer"),
+        ({"correct_answer": [N] * 4}, (), "no_data", "correct_answer"),
+        ({}, (), "unmeasured", "correct_answer"),
         ({"correct_answer": [E] * 4}, (), "incomplete", "correct_answer"),
     ],
 )
@@ -304,8 +307,30 @@ def test_correctness_is_measured_by_the_best_signal_there_is(
     scored = replace(table(ANSWERED | columns), uncalibrated=uncalibrated)
     found = decide_release(Gate(rules=tuple(GATED), correctness=0.8), scored, cases(scored))
     assert (state, metric) == (found.results[-1].state, found.results[-1].rule.metric)
-    outcomes = {"pass": "PASS", "fail": "FAIL", "incomplete": "INCOMPLETE"}
-    assert outcomes.get(state, "PASS_WITH_RISK") == found.outcome
+    outcomes = {"pass": "PASS", "uncalibrated": "PASS_WITH_RISK", "incomplete": "INCOMPLETE"}
+    assert outcomes.get(state, "FAIL") == found.outcome
+
+
+@pytest.mark.parametrize("columns", [{"correct_answer": [N] * 4}, {"correct_answer": [1.0, N, N, N]}, {}])
+def test_the_short_form_of_correctness_decides_as_the_rule_that_it_stands_for(columns: dict[str, Scores]) -> None:
+    scored = table(ANSWERED | columns)
+    gates = Gate(rules=(*GATED, Rule("correct_answer", at_least=0.8))), Gate(rules=tuple(GATED), correctness=0.8)
+    decisions = [decide_release(gate, scored, cases(scored)) for gate in gates]
+    states = [[r.state for r in found.results if r.rule.metric == "correct_answer"] for found in decisions]
+    assert states[0] == states[1]
+    assert decisions[0].outcome == decisions[1].outcome
+
+
+@pytest.mark.parametrize("profile", [name for name in list_profile_names() if name not in ("rag-runner",)])
+def test_no_profile_passes_answers_of_which_nothing_tells_whether_they_are_right(profile: str) -> None:
+    gate = replace(load_profile(profile, find_rule_problem), rules=tuple(GATED))
+    scored = table(ANSWERED | {"correct_answer": [N] * 4})
+    found = decide_release(gate, scored, cases(scored))
+    assert ("FAIL", 1) == (found.outcome, find_exit_code(found))
+    assert found.reasons == (
+        "correctness of answers was not checked: correct_answer applies to none of 4 cases (no evidence: 4); add "
+        "must_have, or run `assay judge`",
+    )
 
 
 def test_the_top_level_is_the_worst_and_says_whose_reason_it_is() -> None:

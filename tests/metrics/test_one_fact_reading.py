@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from tests.support.examples import try_examples
 
 import assay
 from assay.attribution.answer_quality import assess_text
-from assay.metrics.expected_text import find_veto, read_facts
+from assay.metrics.expected_text import find_text_signal, find_veto, read_facts
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.records.scores import SCORED
@@ -170,3 +172,54 @@ def test_an_incorrect_pattern_next_to_the_keyword_leaves_the_answer_open() -> No
 def test_a_bound_on_the_other_side_is_no_denial_that_the_reference_shares() -> None:
     case = Case("q", "Trẻ em dưới mấy tuổi được miễn phí?", reference="Trẻ em dưới 6 tuổi.", must_have=("6 tuổi",))
     assert read_facts(case, "Các bé từ 6 tuổi trở lên được miễn phí ạ.").must_have[0].state == "denied"
+
+
+# ── a reference that is one value ────────────────────────────────────────────────────────────────────────────────
+
+FARE, FERRY, KEPT = "What is an adult return?", "When does the last ferry leave?", "How long is lost property kept?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "score"),
+    [
+        (FARE, "£24.00", "An adult return costs £24.", 1.0),
+        (FARE, "£24.00", "An adult return costs £14.50.", 0.0),
+        (FARE, "£24.00", "GBP14.50", 0.0),
+        (FARE, "£24.00", "Bananas are yellow.", 0.0),
+        (FERRY, "18:10", "The last ferry leaves at 6:10 pm.", 1.0),
+        (FERRY, "18:10", "The last ferry leaves at 17:10.", 0.0),
+        (KEPT, "90 days.", "We keep it for ninety days.", 1.0),
+        (KEPT, "90 days.", "We keep it for 30 days.", 0.0),
+        (KEPT, "90 days.", "For three months.", "unknown"),
+        ("When does the policy start?", "2026-03-01", "It starts on 1 March 2026.", 1.0),
+        ("When does the policy start?", "2026-03-01", "It starts on 2 March 2026.", 0.0),
+        ("How many lockers are there?", "42", "There are 40 lockers.", 0.0),
+        ("Được nghỉ bao nhiêu ngày?", "12 ngày", "Được nghỉ 10 ngày.", 0.0),
+        # More than one value is no fact that an answer must hold: nothing is told of it.
+        (FARE, "An adult return costs £24.00.", "An adult return costs £14.50.", None),
+        (KEPT, "up to 90 days", "We keep it for 30 days.", None),
+        (KEPT, "from 30 to 90 days", "We keep it for 30 days.", None),
+        ("Whom do I call?", "0800 123 456", "Call +44 800 123 456.", None),
+        ("Which form?", "BR-12", "Form BR-13.", None),
+    ],
+)
+def test_a_reference_of_one_value_is_the_fact_that_an_answer_must_state(
+    question: str, reference: str, answer: str, score: float | str | None
+) -> None:
+    case = Case("case", question, reference=reference)
+    assert read_facts(case, answer).correct_answer == score
+    assert (find_text_signal(case) is not None) == (score is not None)
+    if score is not None:  # as if the case stated it as a fact
+        stated = read_facts(structs.replace(case, must_have=(reference,)), answer)
+        assert stated.correct_answer == score
+
+
+def test_a_wrong_value_fails_its_case_and_says_which_is_missing() -> None:
+    case = {"id": "fare", "question": FARE, "reference": "£24.00"}
+    result = assay.score([case], [{"case_id": "fare", "answer": "An adult return costs £14.50.", "config_id": "a"}])
+    (scored,) = result.cases
+    assert scored.outcome == "failed"
+    assert 'missing (£24.00 is not there; it says "£14.50")' in " ".join(scored.explain().split())
+    # What a rubric asks for comes first.
+    exact = Case("fare", FARE, reference="£24.00", rubric=Rubric(kind="exact"))
+    assert find_text_signal(exact) == "exact_match"

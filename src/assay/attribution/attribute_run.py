@@ -43,7 +43,7 @@ INDEX_SAMPLE = 2000
 """How many observations of a large run are read to learn what its index holds, besides those that are attributed."""
 
 _MUST_BE_ONE = ("context_recall", "behaviour")
-_SIGNALS = ("keywords", "exact_match", "number_match", "completeness(by=rules)")
+_SIGNALS = ("keywords", "exact_match", "number_match", "completeness(by=rules)", "correct_answer")
 
 _attributions_by_joins: WeakKeyDictionary[GoldenIndex, dict[str, dict[str, Attribution]]] = WeakKeyDictionary()
 _index_views: WeakKeyDictionary[GoldenIndex, dict[str, IndexView]] = WeakKeyDictionary()

@@ -25,6 +25,7 @@ from assay.attribution.lost_evidence import (
 )
 from assay.attribution.misread_numbers import find_misread_number
 from assay.metrics.case_checks import find_outdated_labels
+from assay.metrics.expected_text import REFERENCE_VALUE
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
 from assay.records.counts import format_count
@@ -666,7 +667,7 @@ def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
     """Whether texts contain a fact; of a numeric reference only the numbers count, and not the words around them."""
     if contains_fact(texts, fact) or any(_may_state(case, fact, text) for text in texts):
         return True
-    is_number = case.content_quality.signal == "number_match" and bool(find_quantities(fact))
+    is_number = case.content_quality.signal in ("number_match", REFERENCE_VALUE) and bool(find_quantities(fact))
     return is_number and not find_unsupported_numbers(fact, texts)
 
 

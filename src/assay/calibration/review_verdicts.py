@@ -167,7 +167,10 @@ def export_reviews(run: ScoredRun, folder: Path, language: str = "en") -> Verdic
 def _collect_reviews(run: ScoredRun) -> tuple[VerdictsInReview, list[_OpenItem]]:
     judging = run.judging
     if judging is None or not judging.verdicts:
-        raise InputError("no verdicts to review (expected a run that was judged, or --verdicts FILE)")
+        raise InputError(
+            "no verdicts to review (expected a run that was judged, assay judge --run RUN, or --verdicts FILE); "
+            "without a judge, a person tells what the rules leave open by must_have or keywords in the case"
+        )
     if judging.failure:
         raise InputError(
             f"{judging.model} failed its controls ({judging.failure}): its verdicts count for nothing, and neither "

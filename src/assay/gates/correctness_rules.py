@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec import structs
 
 from assay.gates.rules import GateScores, evaluate_rule
 from assay.gates.uncalibrated_rules import weigh_uncalibrated
-from assay.gates.unknown_answers import evaluate_with_unknown_answers, find_unknown_rows
+from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.catalog import parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.records.release_gates import Gate, Rule, RuleResult
@@ -26,13 +27,18 @@ _CORRECTNESS_METRICS = frozenset(
 )
 """The metrics that a wrong answer lowers; similarity to the reference alone shows nothing."""
 _LOOKED = ("pass", "fail", "inconclusive", "uncalibrated", "incomplete")
+_UNCHECKED = ("no_data", "unmeasured")
+_REMEDY = "add must_have, or run `assay judge`"
+_SCORE_AGAIN = "save or score it again"
+"""Of a baseline of an earlier version, which does not have the metric."""
 _REASON = "a release that answers wrongly helps nobody"
 
 
 def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
     """Return the result of the gate's rule on correctness; none without such a rule, or where nothing was answered.
 
-    Where neither the golden set nor a judge can tell, the result is `unmeasured`, which is a risk.
+    Where neither the golden set nor a judge can tell, the bound fails, as a rule on `correct_answer` does that applies
+    to no case (ADR 0160).
     """
     if gate.correctness is None or not _has_answers(scores):
         return []
@@ -43,16 +49,13 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
         metric = CORRECT_ANSWER
     elif _is_measured(JUDGED_CORRECTNESS, scores):
         metric = JUDGED_CORRECTNESS
-    elif len(find_unknown_rows(Rule(CORRECT_ANSWER), scores)):
-        metric = CORRECT_ANSWER  # the cases state what is right, and the rules cannot tell of any answer
     else:
-        rule = Rule(CORRECT_ANSWER, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
-        why = "no case states facts, keywords, an exact value or a number, and no judge's verdicts on it are recorded"
-        if find_column(scores.table, parse_metric(CORRECT_ANSWER)) is None:  # a baseline of an earlier version
-            why = f"{CORRECT_ANSWER} is not among its scores (save or score it again)"
-        return [RuleResult(rule, "unmeasured", None, 0, f"{NOT_CHECKED}: {why}")]
-    rule = Rule(metric, at_least=gate.correctness, if_unmeasured="risk", reason=_REASON)
+        metric = CORRECT_ANSWER  # no case states what is right, or the rules cannot tell of any answer
+    rule = Rule(metric, at_least=gate.correctness, reason=_REASON)
     result = evaluate_with_unknown_answers(rule, scores, evaluate_rule)
+    if result.state in _UNCHECKED:
+        remedy = _SCORE_AGAIN if result.state == "unmeasured" else _REMEDY
+        return [structs.replace(result, message=f"{NOT_CHECKED}: {result.message}; {remedy}")]
     return [weigh_uncalibrated(result, scores.table) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
 
 

@@ -22,6 +22,7 @@ from assay.metrics.combined_support import (
     select_curve,
 )
 from assay.metrics.expected_text import (
+    OPEN_REMEDY,
     UNKNOWN,
     FactReading,
     TextScore,
@@ -220,8 +221,6 @@ def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
     return "; ".join(filter(None, parts))
 
 
-_REMEDY = "a judge (assay judge) or a person can settle it"
-"""What to do where the rules cannot tell."""
 CONTRADICTED = "contradicted"
 """What the answer does with a must-have fact that it denies, in the words of a reader."""
 
@@ -239,7 +238,7 @@ def _explain_expectations(rows: JoinedRows, _: MetricName) -> str:
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:
-        return f"by {quality.signal}: {format_list('left open', quality.unknown)}; {_REMEDY}"
+        return f"by {quality.signal}: {format_list('left open', quality.unknown)}; {OPEN_REMEDY}"
     parts = [f"{CONTRADICTED}: {'; '.join(quality.denials)}"] if quality.denials else []
     parts += [f"missing: {'; '.join(quality.absent)}"] if quality.absent else []
     parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []

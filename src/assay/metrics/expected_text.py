@@ -23,11 +23,17 @@ from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, combine_states
 from assay.text.normalisation import fold_text
 from assay.text.reversed_statements import find_reversed_statement
 from assay.text.stated_facts import judge_facts
-from assay.text.stated_quantities import judge_quantities
+from assay.text.stated_quantities import is_lone_value, judge_quantities
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None
 """The score of an answer by a rule of text: unknown where the rules cannot tell, None where the case states nothing."""
+
+
+OPEN_REMEDY = "a judge can tell (assay judge), or must_have or keywords that a person adds to the case"
+"""What to do where the rules cannot tell."""
+REFERENCE_VALUE = "reference value"
+"""The signal of a case whose reference is nothing but one value."""
 
 
 class AnswerQuality(NamedTuple):
@@ -57,7 +63,8 @@ class FactReading(NamedTuple):
 
     `must_have`, `keywords` and `numbers` (those of a numeric reference) hold one judgment each. `keyword_score` is None
     without keywords and incorrect patterns, `is_exact` without an exact reference. `quality` tells whether the answer
-    is right; None if the case states nothing that a rule can look for.
+    is right; None if the case states nothing that a rule can look for. `reference_value` is the judgment of a reference
+    that is nothing but one value, where the case states no other expectation.
     """
 
     must_have: tuple[FactJudgment, ...]
@@ -66,6 +73,7 @@ class FactReading(NamedTuple):
     numbers: tuple[FactJudgment, ...]
     is_exact: bool | None
     quality: AnswerQuality | None
+    reference_value: FactJudgment | None = None
 
     @property
     def completeness(self) -> TextScore:
@@ -114,15 +122,17 @@ def read_facts(case: Case, answer: str) -> FactReading:
     if rubric is not None and (rubric.correct_keywords or rubric.incorrect_patterns):
         keyword_score = score_judged_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match)
     numbers, is_exact = _read_reference(case, answer)
+    value = None
     if must_have or keywords:
         quality: AnswerQuality | None = _assess_facts(case, answer, must_have, keywords, keyword_score)
     else:
-        quality = _assess_reference(case, answer, numbers, is_exact)
-    return FactReading(must_have, keywords, keyword_score, numbers, is_exact, quality)
+        value = _judge_reference_value(case, answer)
+        quality = _assess_reference(case, answer, numbers if value is None else (value,), is_exact)
+    return FactReading(must_have, keywords, keyword_score, numbers, is_exact, quality, value)
 
 
 def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
-    """Assess an answer by keywords and must-have facts, else by the exact or numeric reference.
+    """Assess an answer by keywords and must-have facts, else by the exact or numeric reference, or one of one value.
 
     None if the case states none of these: then no rule can tell whether the answer is right.
     """
@@ -140,9 +150,29 @@ def find_text_signal(case: Case) -> str | None:
         return "must-have facts"
     if has_keywords:
         return "keywords"
-    if rubric is None or not case.reference:
+    if not case.reference:
         return None
+    if rubric is None or rubric.kind == "text":
+        return REFERENCE_VALUE if is_lone_value(case.reference) else None
     return {"exact": "exact_match", "number": "number_match"}.get(rubric.kind)
+
+
+def find_unjudgeable_cases(cases: Iterable[Case]) -> list[Case]:
+    """Return the cases that expect an answer and state nothing by which rules could tell whether it is right.
+
+    A case with evidence and without a reference is about retrieval alone, and a variant states what its case does.
+
+    >>> cases = [Case("fee", "?", reference="It is £5."), Case("fare", "?", reference="£5"), Case("none", "?")]
+    >>> [case.id for case in find_unjudgeable_cases(cases)]
+    ['fee', 'none']
+    """
+    unjudgeable = []
+    for case in cases:
+        is_of_retrieval = bool(case.evidence) and not case.reference
+        expects_answer = case.behaviour == "answer" and case.variant_of is None
+        if expects_answer and not is_of_retrieval and find_text_signal(case) is None:
+            unjudgeable.append(case)
+    return unjudgeable
 
 
 class Veto(NamedTuple):
@@ -291,23 +321,32 @@ def _assess_keywords(
     return AnswerQuality(None, "keywords", missing, wrong, undecided)
 
 
-def _assess_reference(
-    case: Case, answer: str, numbers: Sequence[FactJudgment], is_exact: bool | None
-) -> AnswerQuality | None:
-    """Compare with the reference or its numbers, if the case asks for an exact match.
+def _judge_reference_value(case: Case, answer: str) -> FactJudgment | None:
+    """Return what an answer does with a reference of one value, as with a must-have fact; None for any other."""
+    is_text = case.rubric is None or case.rubric.kind == "text"
+    if not is_text or not case.reference or not is_lone_value(case.reference):
+        return None
+    return _judge_texts(case, answer, [case.reference])[case.reference]
 
-    Where it does not, an answer that is the reference word for word is right, and of any other this rule tells nothing.
+
+def _assess_reference(
+    case: Case, answer: str, values: Sequence[FactJudgment], is_exact: bool | None
+) -> AnswerQuality | None:
+    """Compare with the reference or its values, if the case asks for it or the reference is one value.
+
+    Of any other reference, an answer that is the reference word for word is right, and nothing is told of the rest.
     """
     reference = case.reference
     if not reference:
         return None
     if is_exact is not None:
         return AnswerQuality(is_exact, "exact_match", () if is_exact else (reference,))
-    if case.rubric is None or case.rubric.kind == "text":
-        return AnswerQuality(True, "the reference, verbatim") if is_exact_match(answer, reference) else None
-    if not numbers:
+    is_text = case.rubric is None or case.rubric.kind == "text"
+    if is_text and is_exact_match(answer, reference):
+        return AnswerQuality(True, "the reference, verbatim")
+    if not values:
         return None
-    good = combine_states(judgment.state for judgment in numbers)
-    unknown = tuple(explain_judgments(judgment for judgment in numbers if judgment.state == UNKNOWN))
-    missing = tuple(judgment.fact for judgment in numbers if judgment.state in ("denied", "missing"))
-    return AnswerQuality(good, "number_match", missing, (), unknown)
+    good = combine_states(judgment.state for judgment in values)
+    unknown = tuple(explain_judgments(judgment for judgment in values if judgment.state == UNKNOWN))
+    missing = tuple(judgment.fact for judgment in values if judgment.state in ("denied", "missing"))
+    return AnswerQuality(good, REFERENCE_VALUE if is_text else "number_match", missing, (), unknown)

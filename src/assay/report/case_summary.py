@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
-from assay.metrics.expected_text import read_facts
+from assay.metrics.expected_text import OPEN_REMEDY, read_facts
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
@@ -149,17 +149,22 @@ def _is_behaviour_wrong(explanation: Explanation) -> bool:
 
 
 def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
-    """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording."""
+    """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording.
+
+    A reference of one value is such a fact; where it is missing no cause may say so, and it is listed as well.
+    """
     answer = observation.answer if observation is not None else None
     if case.behaviour != "answer" or not isinstance(answer, str):
         return []
     listed = []
-    for judgment in read_facts(case, answer).must_have:
-        if judgment.state in ("denied", "unknown"):  # what is missing stands among the causes
+    reading = read_facts(case, answer)
+    value = reading.reference_value
+    for judgment in (*reading.must_have, *((value,) if value is not None else ())):
+        if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment is value):
             state = "left open" if judgment.state == "unknown" else judgment.state
             listed.append(f"{judgment.fact}: {state}{f' ({judgment.reason})' if judgment.reason else ''}")
     if any(": left open" in text for text in listed):
-        listed.append("a judge (assay judge) or a person can settle what is open")
+        listed.append(f"what is open: {OPEN_REMEDY}")
     return listed
 
 

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,6 +32,7 @@ from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_co
 from assay.records.settings import CommandTargetSettings, McpTargetSettings
 from assay.report.tables import Table
 from assay.runs.check_plugins import check_installed_plugins
+from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 from assay.runs.observation_runner import join_search_and_answer
 from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
 from assay.scoring.column_values import format_case_ids
@@ -202,6 +204,9 @@ def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | No
     if loaded.warnings:
         message = f"{format_count(len(loaded.warnings), 'warning')}; the first: {loaded.warnings[0]}"
         yield SetupFinding("warn", "golden set", message, "assay golden check FILE"), None
+    unjudgeable = describe_unjudgeable_cases(golden)
+    if unjudgeable:
+        yield SetupFinding("warn", "golden set", unjudgeable, UNJUDGEABLE_REMEDY), None
     if len(golden.cases) < MIN_CASES:
         message = f"{format_count(len(golden.cases), 'case')}: intervals will be wide"
         yield SetupFinding("warn", "golden set", message, f"use {MIN_CASES} or more cases"), None
@@ -472,9 +477,16 @@ def _describe_chunk(chunk: Chunk) -> str:
 
 
 def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGolden, Table]:
-    """Return a golden set and a table of its counts: cases by behaviour, difficulty, tag and judgments."""
+    """Return a golden set and a table of its counts: cases by behaviour, difficulty, tag and judgments.
+
+    A last warning says how many cases state nothing by which their answers can be judged.
+    """
     loaded = load_golden(path, format)
     golden = loaded.golden
+    unjudgeable = describe_unjudgeable_cases(golden)
+    if unjudgeable:
+        warning = Problem(path, None, "", f"{unjudgeable}: {UNJUDGEABLE_REMEDY}", "E_UNJUDGEABLE")
+        loaded = replace(loaded, warnings=(*loaded.warnings, warning))
     cases = [case for case in golden.cases if case.variant_of is None]
     rows = [
         ("format", loaded.format),

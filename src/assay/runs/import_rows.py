@@ -17,6 +17,7 @@ from assay.formats.foreign_rows import ForeignRows
 from assay.formats.golden_files import load_golden, write_golden
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
+from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 
 GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 
@@ -87,4 +88,7 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
         lines.append(f"not imported, because it has no counterpart: {counts}")
     if foreign.golden.judgments == "partial":
         lines.append("cases without reference and evidence: only what answers say of their own sources can be scored")
+    unjudgeable = describe_unjudgeable_cases(foreign.golden)
+    if unjudgeable:
+        lines.append(f"{unjudgeable}: {UNJUDGEABLE_REMEDY}")
     return lines

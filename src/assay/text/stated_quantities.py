@@ -16,6 +16,29 @@ from assay.text.missing_quantities import is_in_name, judge_missing_quantity
 from assay.text.quantities import Quantity, is_plain, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start, narrow_clause, read_text
 
+_MOST_VALUE_CHARACTERS = 60
+_AROUND_A_VALUE = frozenset(" \t\n.,;:!?*_`\"'“”‘’()")
+_NO_VALUES = frozenset(("code", "ordinal"))
+"""Dimensions of telephone numbers and of places in an order."""
+
+
+def is_lone_value(text: str) -> bool:
+    """Return whether a text is nothing but one number, amount, date or time: no bound, no range and no other word.
+
+    >>> [is_lone_value(text) for text in ("£24.00", "18:10", "12 days.", "up to 12 days", "12 days of leave", "No.")]
+    [True, True, True, False, False, False]
+    """
+    if len(text) > _MOST_VALUE_CHARACTERS:
+        return False
+    read = read_text(text)
+    if read.words or len(read.quantities) != 1:
+        return False
+    (value,) = read.quantities
+    is_exact = not (value.bound or value.is_approximate or value.is_range or value.is_spelled_one)
+    is_value = not any(reading.dimension in _NO_VALUES for reading in value.readings)
+    around = read.text[: value.start] + read.text[value.end :]
+    return is_exact and is_value and _AROUND_A_VALUE.issuperset(around)
+
 
 def judge_quantities(
     answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = ""
