@@ -177,6 +177,8 @@ BAD = [
         'expected {"any_of": [{"chunk_id": "c1"}]}'),
     Bad(jsonl({**NATIVE, "evidence": [{"chunk_id": "c1", "quote": "12 days"}]}), 1, "evidence[0]", "E_EVIDENCE",
         "a unit without any_of", 'expected {"any_of": [{"chunk_id": "c1", "quote": "12 days"}]}'),
+    Bad(jsonl({**NATIVE, "evidence": [{"doc_id": "c1"}]}), 1, "evidence[0]", "E_EVIDENCE",
+        "the id of a chunk or of a document?", 'expected {"chunk_id": "c1"} for what the search returns under this id, or {"document": "c1"}'),
     Bad(jsonl({**NATIVE, "evidence": [{"chunk_ids": "c1"}]}), 1, "evidence[0]", "E_EVIDENCE",
         "a unit without any_of", 'expected {"any_of": [{"chunk_id": "…"}]}'),
     Bad(jsonl({**NATIVE, "evidence": "c1"}), 1, "evidence", "E_TYPE", "got 'c1'", '[{"chunk_id": "…"}]'),
