@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
@@ -317,7 +318,6 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
     expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
     if expected:
         note(f"not read, because they belong to the golden set: {', '.join(expected)}")
-    readable = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
     ignored = [
         key
         for key, value in members.items()
@@ -325,12 +325,16 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
         if key not in _ENVELOPE_KEYS and value is not None and not key.startswith("x_")
     ]
     if ignored:
-        note(f"keys that were not read: {', '.join(_describe_key(key, readable) for key in ignored)}")
+        note(f"keys that were not read: {', '.join(map(_describe_key, ignored))}")
     return ignored
 
 
-def _describe_key(key: str, readable: Sequence[str]) -> str:
-    near = get_close_matches(key.lower(), readable, n=1)
+_READABLE = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
+
+
+@lru_cache(maxsize=256)  # every row of a file has the same
+def _describe_key(key: str) -> str:
+    near = get_close_matches(key.lower(), _READABLE, n=1)
     return f"{key} (did you mean {near[0]}?)" if near else key
 
 
