@@ -789,7 +789,7 @@ _NAMED_BOUND = re.compile(
     r"(?:(?P<least>minimum|least|toi thieu)|(?P<most>maximum|most|limit|toi da))\b"
 )
 """What says after a quantity which bound it is: "19 hours is the minimum"."""
-_COUNTED_BOUND = re.compile(r" (?:tuoi|nguoi) tro (?:(?P<least>len)|(?P<most>xuong))\b")
+_COUNTED_BOUND = re.compile(r" [a-z]+(?: [a-z]+)? tro (?:(?P<least>len)|(?P<most>xuong))\b")
 """A bound after the noun that is counted: "6 tuổi trở lên"."""
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"

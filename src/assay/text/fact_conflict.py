@@ -1,0 +1,164 @@
+"""What else an answer says that cannot hold together with a fact that it states, or says what the fact is instead.
+
+"No dogs are allowed; one dog per passenger is the rule on ferries" denies all of what the fact counts, "£4.50 is the
+deposit" says what £4.50 is, and in "Polish and Czech; Slovak was dropped" Slovak is no longer one of them. Such a fact
+is open. The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from assay.text.fact_judgments import FactJudgment
+from assay.text.fact_places import Occurrence
+from assay.text.fact_texts import FactTexts, may_be_subject
+from assay.text.negations import find_negations
+from assay.text.read_text import Word, get_start
+from assay.text.value_owner import Part, list_quantities, split_parts
+
+_REACH = 60  # characters after a fact in which words for what it is are searched
+_DENIED_FIRST = re.compile(
+    r"(?:(?:no|sorry|unfortunately|da|tiec la|rat tiec),? )?"
+    r"(?:(?:you|we|they|it|that|there|one) (?:can't|cannot|can not|don't|doesn't|isn't|aren't|won't|mustn't|may not)"
+    r"|not at all|khong(?: duoc| co| the| can)?(?: dau)?(?: a)?)(?=[.;,!:])"
+)
+"""An answer that begins by denying whatever is asked."""
+_ASKS_WHAT = re.compile(r"\b(?:who|whom|what|which|where|when|how|ai|gi|nao|dau|bao gio|may|sao|bao nhieu)\b")
+_ALL_DENIED = frozenset(("no", "none", "neither"))
+_SAID_TO_BE = re.compile(
+    r"[\"')*]{0,3} (?:(?:is|are|was|were) (?:only |just |merely )?(?:the|an?|your|our|their|his|her|what|for)\b"
+    r"|(?:chi |moi )?(?P<vietnamese>la)\b(?: (?:cua|cho|gia|muc|so|tien|khoan)\b)*)"
+)
+"""Says right after a fact what it is."""
+_GENERIC_NOUNS = frozenset(
+    """
+    price cost fee charge rate total amount sum maximum minimum limit most least number figure answer rule norm standard
+    time date day deadline one ones place address phone line contact person way case right correct same usual normal
+    whole full current new regular gia phi muc tong han so ngay gio luc cho noi nguoi dap cau quy dinh chuan cuoi
+    du xong dung toi it nhieu het dep vua cung duoc
+    """.split()
+)
+"""What a value or a name may be said to be without being anything else."""
+_WITHDRAWN_AFTER = re.compile(
+    r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?(?:dropped|abolished|scrapped"
+    r"|discontinued|withdrawn|removed|replaced|cancelled|canceled|stopped|ended|closed down|taken off)"
+    r"|(?:stopped|ended|ceased|ran out|fell away)"
+    r"|(?:thi |nay |gio )*(?:da |vua |moi )(?:bi )?(?:ngung|dung|bo|huy|bai bo|cat|het|thay))\b"
+)
+"""Says right after a fact that it is over."""
+
+
+def judge_conflict(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact with which something else in the answer cannot hold together; None otherwise."""
+    if not texts.question.words or texts.is_negative or texts.denied_in_question:
+        return None
+    reason = next(_list_reasons(texts, spot), "")
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
+    answer = texts.answer
+    denied = _DENIED_FIRST.match(answer.plain)
+    if denied is not None and denied.end() <= spot.start and _ASKS_WHAT.search(texts.question.plain):
+        yield f'the answer begins with "{answer.text[: denied.end()]}"'
+    word = _find_denied_kind(texts, spot)
+    if word is not None:
+        yield f'another part of the answer denies all of "{answer.text[word.start : word.end]}"'
+    after = (spot.end, min(spot.clause.sentence_end, spot.end + _REACH))
+    named = _find_named_as(texts, *after)
+    if named is not None:
+        yield f'it is said to be "{answer.text[named.start : named.end]}"'
+    if _WITHDRAWN_AFTER.match(answer.plain, *after) and not _has_cue(texts, _WITHDRAWN_AFTER):
+        yield "it is said to be over"
+    holder = _find_other_holder(texts, spot)
+    if holder is not None:
+        yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
+
+
+def _has_cue(texts: FactTexts, pattern: re.Pattern[str]) -> bool:
+    return any(pattern.search(text.plain) for text in texts.explaining)
+
+
+def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
+    """Return a word of the fact of which another part of the answer denies every one: "no dogs", "không thùng nào"."""
+    answer = texts.answer
+    keys = {word.key for word in texts.content if may_be_subject(word)}
+    own = _find_part(texts, spot)
+    for negation in find_negations(answer):
+        if own.start <= negation.start() < own.end:
+            continue
+        index = bisect_left(answer.words, negation.end(), key=get_start)
+        following = answer.words[index : index + 4]
+        if negation[0] in _ALL_DENIED:
+            noun = next((word for word in following[:2] if word.kind != "stop"), None)
+            if noun is not None and noun.key in keys:
+                return noun
+        elif negation[0] in ("khong", "chang"):
+            any_word = next((place for place, word in enumerate(following) if word.folded == "nao"), 0)
+            if any_word and following[any_word - 1].key in keys:
+                return following[any_word - 1]
+    return None
+
+
+def _find_part(texts: FactTexts, spot: Occurrence) -> Part:
+    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
+    whole = Part(spot.clause.start, spot.clause.end, False)
+    return next((part for part in parts if part.start <= spot.start < part.end), whole)
+
+
+def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
+    """Return the noun that a fact is said to be, if nothing explains it: "£4.50 is the deposit"."""
+    answer = texts.answer
+    cue = _SAID_TO_BE.match(answer.plain, start, end)
+    if cue is None:
+        return None
+    if cue["vietnamese"] is not None and answer.text[slice(*cue.span("vietnamese"))].lower() != "là":
+        return None
+    stop = next((part.end for part in split_parts(answer, start, end)), end)
+    low, high = (bisect_left(answer.words, at, key=get_start) for at in (cue.end(), stop))
+    following = answer.words[low:high]
+    nouns = [word for word in following if may_be_subject(word)]
+    if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
+        return None  # "2h là mình nhận phòng": no noun follows
+    if any(texts.is_familiar(word) or _is_generic(word) for word in nouns[:2]):
+        return None
+    return nouns[0]
+
+
+def _is_generic(word: Word) -> bool:
+    return word.folded in _GENERIC_NOUNS or word.folded.endswith("est")
+
+
+def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
+    """Return another name with which a part of the answer has words of the question, if that of the fact has none.
+
+    "Dr Osei wrote the method, and Dr Lind signs off the results" names Dr Lind, asked who signs them off. Only for
+    facts that are names.
+    """
+    if texts.read_fact.quantities or not any(word.kind == "name" for word in texts.content):
+        return None
+    answer, own = texts.answer, _find_part(texts, spot)
+    topics = {word.key for word in texts.list_topics() if may_be_subject(word)}
+    in_own = _list_words(texts, own)
+    if any(word.key in topics for word in in_own) or not any(_is_new(texts, word) for word in in_own):
+        return None
+    for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if part is own or list_quantities(answer, part.start, part.end):
+            continue
+        words = _list_words(texts, part)
+        names = [word for word in words if word.kind == "name" and _is_new(texts, word)]
+        asked = [word for word in words if word.key in topics]
+        if names and asked and names[0].start < asked[-1].start and names[0].start > spot.clause.sentence_start:
+            return names[-1]
+    return None
+
+
+def _list_words(texts: FactTexts, part: Part) -> list[Word]:
+    low, high = (bisect_left(texts.answer.words, at, key=get_start) for at in (part.start, part.end))
+    return texts.answer.words[low:high]
+
+
+def _is_new(texts: FactTexts, word: Word) -> bool:
+    return may_be_subject(word) and not texts.is_familiar(word)
