@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.text.fact_judgments import FactJudgment
-from assay.text.fact_places import Occurrence
+from assay.text.fact_places import Occurrence, has_candidate
+from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.negations import find_negations
 from assay.text.read_text import Word, get_start
@@ -72,6 +73,9 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield f'it is said to be "{answer.text[named.start : named.end]}"'
     if _WITHDRAWN_AFTER.match(answer.plain, *after) and not _has_cue(texts, _WITHDRAWN_AFTER):
         yield "it is said to be over"
+    purpose = _find_other_purpose(texts, spot, *after)
+    if purpose is not None:
+        yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value stands beside it'
     holder = _find_other_holder(texts, spot)
     if holder is not None:
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
@@ -123,12 +127,36 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
         return None  # "2h là mình nhận phòng": no noun follows
     if any(texts.is_familiar(word) or _is_generic(word) for word in nouns[:2]):
-        return None
+        return _find_relative_noun(texts, following)
     return nouns[0]
+
+
+def _find_relative_noun(texts: FactTexts, words: Sequence[Word]) -> Word | None:
+    """Return the unexplained noun of a clause that says which one is meant: "18 is the age at which …"."""
+    index = next((place for place, word in enumerate(words) if word.folded in _RELATIVES), len(words))
+    return next((word for word in words[index:] if _is_new(texts, word) and word.folded not in PREDICATES), None)
+
+
+_RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
 
 
 def _is_generic(word: Word) -> bool:
     return word.folded in _GENERIC_NOUNS or word.folded.endswith("est")
+
+
+def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int) -> Word | None:
+    """Return the unexplained word for what a value is needed, beside another one: "1 minute to dress, then 2 more"."""
+    answer = texts.answer
+    cue = _PURPOSE.match(answer.plain, start, end)
+    if cue is None or not has_candidate(texts, spot):
+        return None
+    index = bisect_left(answer.words, cue.end(), key=get_start)
+    following = answer.words[index : index + 2]
+    is_new = bool(following) and all(not texts.is_familiar(word) for word in following)
+    return following[0] if is_new and may_be_subject(following[0]) else None
+
+
+_PURPOSE = re.compile(r" (?:de|to|for)\b")
 
 
 def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
