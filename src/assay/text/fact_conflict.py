@@ -11,13 +11,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from assay.text.fact_decision import list_offered_words
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import Occurrence, has_candidate
 from assay.text.fact_polarity import PREDICATES
+from assay.text.fact_scope import UNIVERSAL
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.negations import find_negations
 from assay.text.read_text import Word, get_start
-from assay.text.value_owner import Part, list_quantities, split_parts
+from assay.text.value_owner import LIST_CUT, Part, list_quantities, split_parts
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
 _DENIED_FIRST = re.compile(
@@ -53,9 +55,9 @@ _WITHDRAWN_AFTER = re.compile(
 
 def judge_conflict(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact with which something else in the answer cannot hold together; None otherwise."""
-    if not texts.question.words or texts.is_negative or texts.denied_in_question:
+    if not texts.question.words or texts.denied_in_question:
         return None
-    reason = next(_list_reasons(texts, spot), "")
+    reason = _find_only_denied(texts, spot) if texts.is_negative else next(_list_reasons(texts, spot), "")
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
@@ -73,12 +75,34 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield f'it is said to be "{answer.text[named.start : named.end]}"'
     if _WITHDRAWN_AFTER.match(answer.plain, *after) and not _has_cue(texts, _WITHDRAWN_AFTER):
         yield "it is said to be over"
+    part = _find_denied_part(texts, spot)
+    if part is not None:
+        yield f'another part of the answer denies it ("{answer.text[part.start : part.end].strip()}")'
+    kind = _find_kind_of_all(texts, *after)
+    if kind is not None:
+        yield f'it is said of all "{answer.text[spot.end : kind.end].strip()}" alone'
+    other = _find_first_choice(texts, spot)
+    if other is not None:
+        yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
+    if _has_own_statement(texts, spot):
+        yield "the answer lists the other facts, and says something else of this one"
     purpose = _find_other_purpose(texts, spot, *after)
     if purpose is not None:
         yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value stands beside it'
     holder = _find_other_holder(texts, spot)
     if holder is not None:
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
+
+
+_ONLY_BEFORE = re.compile(r"\b(?P<cue>only|just|merely|chi) $")
+
+
+def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how a denial is limited to what follows "only", which neither question nor facts have; "" if it is not."""
+    before = _ONLY_BEFORE.search(texts.answer.plain, spot.clause.sentence_start, spot.start)
+    if before is None or any(re.search(rf"\b{before['cue']}\b", text.plain) for text in texts.explaining):
+        return ""
+    return f'it is said of "{before["cue"]}" this'
 
 
 def _has_cue(texts: FactTexts, pattern: re.Pattern[str]) -> bool:
@@ -142,6 +166,81 @@ _RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
 
 def _is_generic(word: Word) -> bool:
     return word.folded in _GENERIC_NOUNS or word.folded.endswith("est")
+
+
+_DENIED_LAST = re.compile(r"\b(?:thi (?:khong|chua)(?: (?:a|nhe|nha|dau|ban|co|duoc))*|(?:not|never|no))[ .!]*$")
+"""Ends a part that denies what it begins with."""
+
+
+def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
+    """Return another part that denies what it says of a word of the fact: "… at weekends, on weekdays not"."""
+    answer, own = texts.answer, _find_part(texts, spot)
+    keys = {word.key for word in texts.content if may_be_subject(word)}
+    in_own = {word.key for word in _list_words(texts, own)}
+    for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if part is own or _DENIED_LAST.search(answer.plain, part.start, part.end) is None:
+            continue
+        if any(word.key in keys and word.key not in in_own for word in _list_words(texts, part)):
+            return part
+    return None
+
+
+_OF_A_KIND = re.compile(r" (?:on|in|of|with|from|at|for|that|which|who|whose|o|cua|tu|thuoc|tren|duoi|trong)\b")
+
+
+def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
+    """Return the unexplained word to which "all" is limited right after a fact: "all rooms on the top floor"."""
+    answer = texts.answer
+    if UNIVERSAL.search(texts.read_fact.plain) is None or texts.read_fact.quantities:
+        return None
+    cue = _OF_A_KIND.match(answer.plain, start, end)
+    if cue is None:
+        return None
+    index = bisect_left(answer.words, cue.end(), key=get_start)
+    following = [word for word in answer.words[index : index + 3] if word.start < end and may_be_subject(word)]
+    return following[-1] if following and not any(texts.is_familiar(word) for word in following) else None
+
+
+def _find_first_choice(texts: FactTexts, spot: Occurrence) -> Word | None:
+    """Return the other of two things that a question offers, if the answer names it first and does not deny it."""
+    offered = list_offered_words(texts.question)
+    keys = {word.key for word in texts.content}
+    others = [word for word in offered if word.key not in keys]
+    if len(offered) != 2 or len(others) != 1:
+        return None
+    places = [texts.answer.words[index] for index in texts.answer.find_word(others[0], True)]
+    first = places[0] if places else None
+    chosen = next(word for word in offered if word is not others[0])
+    own = [texts.answer.words[index].start for index in texts.answer.find_word(chosen, True)]
+    if first is None or not own or first.start > own[0] or find_negations(texts.answer, 0, own[0]):
+        return None
+    return first
+
+
+def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact begins a later sentence or part that says something unexplained of it, and the others are listed.
+
+    "Bún, phở. Cháo tạm hết" lists two of three facts and says of the third that it has run out.
+    """
+    others = [fact for fact in texts.explaining[2:] if fact.plain != texts.read_fact.plain]
+    if not others or texts.read_fact.quantities:
+        return False
+    answer, own = texts.answer, _find_part(texts, spot)
+    begins = spot.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
+    if not begins:
+        return False
+    words = _list_words(texts, own)
+    if not any(_is_new(texts, word) and word.start > spot.start for word in words):
+        return False
+    fact_words = [word for fact in others for word in fact.words if may_be_subject(word)]
+    return not any(
+        own.start <= answer.words[index].start < own.end
+        for word in fact_words
+        for index in answer.find_word(word, True)
+    )
+
+
+_LONGEST_ARTICLE = 5
 
 
 def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int) -> Word | None:

@@ -182,20 +182,27 @@ def judge_opposed_decision(texts: FactTexts) -> FactJudgment | None:
     return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
 
 
-def list_chosen_words(texts: FactTexts) -> list[str]:
-    """Return the keys of the word of a fact that is one of the alternatives of a question: "the east or the west lift".
+def list_offered_words(question: ReadText) -> list[Word]:
+    """Return the words on either side of the "or" of a question: "east" and "west" of "the east or the west lift"."""
+    alternative = _ALTERNATIVE.search(question.plain)
+    if alternative is None:
+        return []
+    named = [word for word in question.words if may_be_subject(word) or word.is_capitalised]
+    before = [word for word in named if word.end <= alternative.start()][-1:]
+    said = {word.key for word in named if word.end <= alternative.start()}  # "lift A or lift B" offers A and B
+    after = [word for word in named if word.start >= alternative.end() and word.key not in said][:1]
+    return [*before, *after]
+
+
+def list_chosen_words(texts: FactTexts) -> list[Word]:
+    """Return the word of a fact that is one of the alternatives of a question, so that the others need no repetition.
 
     Empty if the question offers no choice, or the answer names more than one of its alternatives.
     """
-    alternative = _ALTERNATIVE.search(texts.question.plain)
-    if alternative is None:
-        return []
-    named = [word for word in texts.question.words if may_be_subject(word)]
-    before = [word for word in named if word.end <= alternative.start()][-1:]
-    after = [word for word in named if word.start >= alternative.end()][:1]
-    offered = [word.key for word in (*before, *after)]
-    chosen = [word for word in texts.content if word.key in offered]
-    others = [word for word in (*before, *after) if all(word.key != own.key for own in chosen)]
+    offered = list_offered_words(texts.question)
+    keys = [word.key for word in offered]
+    chosen = [word for word in texts.content if word.key in keys]
+    others = [word for word in offered if all(word.key != own.key for own in chosen)]
     if len(chosen) != 1 or len(others) != 1 or texts.answer.find_word(others[0], True):
         return []
-    return [chosen[0].key]
+    return chosen

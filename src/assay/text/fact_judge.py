@@ -34,7 +34,7 @@ from assay.text.frequencies import read_frequency
 from assay.text.missing_quantities import judge_missing_quantity
 from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
-from assay.text.read_text import Word, narrow_clause
+from assay.text.read_text import narrow_clause
 from assay.text.reference_roles import judge_roles
 from assay.text.value_scope import judge_value_scope
 
@@ -95,7 +95,7 @@ class FactJudge:
             return judgment
         repeated = texts.list_repeated_words()
         informative = [word for word in texts.content if word not in repeated]
-        needed = informative or ([] if agreeing else self._select_chosen() or texts.content)
+        needed = informative or ([] if agreeing else list_chosen_words(texts) or texts.content)
         lacking = [word for word in needed if word in absent]
         if lacking:
             return judge_absent_words(texts, needed, lacking, is_part_stated=bool(agreeing))
@@ -107,11 +107,6 @@ class FactJudge:
         if best.state == "stated":
             return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or best
         return best
-
-    def _select_chosen(self) -> list[Word]:
-        """Return the word of the fact that the question offers as one of two, so that the others need no repetition."""
-        chosen = list_chosen_words(self.texts)
-        return [word for word in self.texts.content if word.key in chosen]
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
