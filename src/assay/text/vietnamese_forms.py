@@ -91,10 +91,10 @@ def write_vietnamese_forms(text: str) -> str:
     >>> write_vietnamese_forms("Vé 1tr2, hành lý hai ký rưỡi, mở cửa T2, chiều 2h – 5h")
     'Vé 1200000, hành lý 2,5 ký, mở cửa thứ Hai, chiều 14h – 17h'
     """
+    if not any(pattern.search(text) for pattern in (_VIETNAMESE, _SHORT_DAYS, _ONLY_VIETNAMESE)):
+        return text
     plain = fold_in_place(text)
     if len(plain) != len(text) or _MAY_HAVE_FORM.search(plain) is None:
-        return text
-    if not any(pattern.search(text) for pattern in (_VIETNAMESE, _SHORT_DAYS, _ONLY_VIETNAMESE)):
         return text
     pieces, position = [], 0
     for match in _FORMS.finditer(plain):
