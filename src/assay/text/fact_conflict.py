@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile, pairwise
 
 from assay.text.fact_decision import list_offered_words
 from assay.text.fact_judgments import FactJudgment
@@ -18,7 +19,7 @@ from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_scope import UNIVERSAL
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.negations import find_negations
-from assay.text.read_text import Word, get_start
+from assay.text.read_text import CLAUSE_REACH, Word, get_start
 from assay.text.value_owner import LIST_CUT, Part, list_quantities, split_parts
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
@@ -102,7 +103,7 @@ def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
     before = _ONLY_BEFORE.search(texts.answer.plain, spot.clause.sentence_start, spot.start)
     if before is None or any(re.search(rf"\b{before['cue']}\b", text.plain) for text in texts.explaining):
         return ""
-    return f'it is said of "{before["cue"]}" this'
+    return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
 
 
 def _has_cue(texts: FactTexts, pattern: re.Pattern[str]) -> bool:
@@ -114,19 +115,19 @@ def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
     answer = texts.answer
     keys = {word.key for word in texts.content if may_be_subject(word)}
     own = _find_part(texts, spot)
-    for negation in find_negations(answer):
+    for negation in find_negations(answer, max(0, spot.start - CLAUSE_REACH), spot.start + CLAUSE_REACH):
         if own.start <= negation.start() < own.end:
             continue
         index = bisect_left(answer.words, negation.end(), key=get_start)
         following = answer.words[index : index + 4]
         if negation[0] in _ALL_DENIED:
-            noun = next((word for word in following[:2] if word.kind != "stop"), None)
-            if noun is not None and noun.key in keys:
-                return noun
+            denied = next((word for word in following[:2] if word.kind != "stop"), None)
+            if denied is not None and denied.key in keys:
+                return denied
         elif negation[0] in ("khong", "chang"):
-            any_word = next((place for place, word in enumerate(following) if word.folded == "nao"), 0)
-            if any_word and following[any_word - 1].key in keys:
-                return following[any_word - 1]
+            for noun, determiner in pairwise(following):
+                if determiner.folded == "nao" and noun.key in keys:
+                    return noun
     return None
 
 
@@ -157,8 +158,8 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
 
 def _find_relative_noun(texts: FactTexts, words: Sequence[Word]) -> Word | None:
     """Return the unexplained noun of a clause that says which one is meant: "18 is the age at which …"."""
-    index = next((place for place, word in enumerate(words) if word.folded in _RELATIVES), len(words))
-    return next((word for word in words[index:] if _is_new(texts, word) and word.folded not in PREDICATES), None)
+    clause = dropwhile(lambda word: word.folded not in _RELATIVES, words)
+    return next((word for word in clause if _is_new(texts, word) and word.folded not in PREDICATES), None)
 
 
 _RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
@@ -206,15 +207,16 @@ def _find_first_choice(texts: FactTexts, spot: Occurrence) -> Word | None:
     offered = list_offered_words(texts.question)
     keys = {word.key for word in texts.content}
     others = [word for word in offered if word.key not in keys]
-    if len(offered) != 2 or len(others) != 1:
+    if len(offered) - len(others) != 1 or len(others) != 1:
         return None
-    places = [texts.answer.words[index] for index in texts.answer.find_word(others[0], True)]
-    first = places[0] if places else None
     chosen = next(word for word in offered if word is not others[0])
-    own = [texts.answer.words[index].start for index in texts.answer.find_word(chosen, True)]
-    if first is None or not own or first.start > own[0] or find_negations(texts.answer, 0, own[0]):
+    answer = texts.answer
+    named_other, named_chosen = (answer.find_word(word, True)[:1] for word in (others[0], chosen))
+    if not named_other or not named_chosen or named_other > named_chosen:
         return None
-    return first
+    first, last = answer.words[named_other[0]], answer.words[named_chosen[0]]
+    is_denied = bool(find_negations(answer, max(0, last.start - CLAUSE_REACH), last.start))
+    return None if is_denied else first
 
 
 def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:

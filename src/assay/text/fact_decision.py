@@ -189,8 +189,8 @@ def list_offered_words(question: ReadText) -> list[Word]:
         return []
     named = [word for word in question.words if may_be_subject(word) or word.is_capitalised]
     before = [word for word in named if word.end <= alternative.start()][-1:]
-    said = {word.key for word in named if word.end <= alternative.start()}  # "lift A or lift B" offers A and B
-    after = [word for word in named if word.start >= alternative.end() and word.key not in said][:1]
+    keys_before = {word.key for word in named if word.end <= alternative.start()}  # "lift A or lift B" offers A and B
+    after = [word for word in named if word.start >= alternative.end() and word.key not in keys_before][:1]
     return [*before, *after]
 
 

@@ -44,13 +44,13 @@ _OWNED_AFTER = re.compile(r"(?:(?<='s)|(?<=s')) (?P<owned>[a-z]+)")
 _OWNED_BEFORE = re.compile(
     rf"(?:^|[,;:.] |\b(?:is|was|by|la|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|cua) {_ARTICLE}$"
 )
+"""Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
 _RELATIVE_BEFORE = re.compile(
     r"(?:^|[,;:.] |\b(?:la|do) )(?P<owned>vo|chong|con(?: trai| gai| dau| re)?|(?:anh|em) trai|(?:chi|em) gai|chau|bo"
     rf"|me|hoc tro|tro ly|thu ky|phu ta) {_ARTICLE}$"
 )
 """Says the same of a relative: "vợ thầy Minh"."""
 _ASKS_FOR_PERSON = re.compile(r"\b(?:who|ai)\b")
-"""Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
 _WRITTEN = {
     "hon": "hơn",
     "hoi": "hỏi",

@@ -7,7 +7,7 @@ a form is no proof, so the quantity is unknown, neither stated nor missing.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
@@ -159,7 +159,8 @@ _UNREAD_WORDS = re.compile(
 def _find_unread_words(answer: ReadText) -> str:
     """Return a word of a number in an answer that belongs to none of its quantities: "trăm rưỡi", "chục phút"."""
     for match in _UNREAD_WORDS.finditer(answer.text):
-        if not any(own.start <= match.start() < own.end for own in answer.quantities):
+        index = bisect_right(answer.quantities, match.start(), key=lambda own: own.start) - 1
+        if index < 0 or match.start() >= answer.quantities[index].end:
             return match[0]
     return ""
 
