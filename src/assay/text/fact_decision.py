@@ -47,7 +47,7 @@ _DECIDED_FIRST = re.compile(
 _DECIDED_ALONE = re.compile(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
 
 
-class Decision(NamedTuple):
+class YesOrNo(NamedTuple):
     """A yes or no at the beginning of a text, in its words, and where it ends."""
 
     is_yes: bool
@@ -55,16 +55,16 @@ class Decision(NamedTuple):
     end: int
 
 
-def read_decision(plain: str) -> Decision | None:
+def read_decision(plain: str) -> YesOrNo | None:
     """Return the yes or no with which a folded text begins, None if it begins with neither.
 
     >>> read_decision("no, it doesn't."), read_decision("no dogs, please")
-    (Decision(is_yes=False, spelled='no', end=2), None)
+    (YesOrNo(is_yes=False, spelled='no', end=2), None)
     """
     match = _YES_OR_NO.match(plain)
     if match is None:
         return None
-    return Decision(match["yes"] is not None, match["yes"] or match["no"], match.end())
+    return YesOrNo(match["yes"] is not None, match["yes"] or match["no"], match.end())
 
 
 def asks_whether(question: ReadText) -> bool:
