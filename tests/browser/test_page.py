@@ -12,7 +12,7 @@ from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.html_world import world
 
-from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.attribution.cause_notes import CAUSE_NOTES
 from assay.records.release_gates import Decision, Rule, RuleResult
 
 pytestmark = pytest.mark.slow

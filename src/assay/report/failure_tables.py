@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.attribution.cause_notes import CAUSE_NOTES
 from assay.attribution.evidence_trace import format_selector
 from assay.metrics.file_retrieval import NameComparison
 from assay.metrics.template_columns import (
