@@ -487,13 +487,14 @@ def _describe_absence(loss: LostEvidence) -> tuple[str, ...]:
     view = loss.view
     if view is None or loss.is_shown_in_run or len(view.case_ids) < _TELLING_RUN:
         return ()
-    questions, known_count = format_count(len(view.case_ids), "question"), len(view.corpus.chunks)
-    if not known_count:
+    questions, corpus_size = format_count(len(view.case_ids), "question"), len(view.corpus.chunks)
+    if not corpus_size:
         return (f"no list of this run has it, for any of its {questions}",)
     shown_count = view.count_shown_chunks()
-    if shown_count < _TELLING_SHARE * known_count:
+    if shown_count < _TELLING_SHARE * corpus_size:
         return ()
-    return (f"the {questions} of this run bring up {shown_count} of {known_count} chunks of the corpus, and not it",)
+    corpus = format_count(corpus_size, "chunk")
+    return (f"the {questions} of this run bring up {shown_count} of the {corpus} of the corpus, and not it",)
 
 
 def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) -> CauseFinding:
