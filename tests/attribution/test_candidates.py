@@ -121,7 +121,9 @@ def test_that_no_list_of_the_run_has_a_chunk_is_said_where_the_lists_have_most_o
         others = tuple(Observation(f"other {number}", question="annual", stages=stages) for number in range(count))
         return "; ".join(lost("office", others=others).evidence)
 
-    assert "the 11 questions of this run bring up 3 of the 4 chunks of the corpus, and not it" in say(10, "sick", "carry")
+    assert "the 11 questions of this run bring up 3 of the 4 chunks of the corpus, and not it" in say(
+        10, "sick", "carry"
+    )
     assert "bring up" not in say(10), "one chunk of four says nothing of the others"
     assert "bring up" not in say(2, "sick", "carry"), "two questions say nothing"
     assert "trace" not in say(10, "sick", "carry")
