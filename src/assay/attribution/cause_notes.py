@@ -119,7 +119,7 @@ _SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "look up the text of each chunk by the id that was ranked; test that ids and texts agree",
         ),
         ("generator", "answered_unanswerable"): CauseNote(
-            "it answers what it should have declined",
+            "it answers where no answer was expected",
             "tighten the prompt and show it examples of refusals; decline where the best chunk scores low",
         ),
         ("generator", "injection_followed"): CauseNote(
