@@ -370,6 +370,16 @@ def test_changes_on_slices_are_unpacked_when_they_are_looked_at(opened: Open) ->
     assert "-0.100" in page.text("#compared-slices")
 
 
+def test_the_table_of_gains_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    """Eleven columns; before, p and what could be detected were behind a scroll bar, and heads broke inside words."""
+    page = opened(world(FRUIT), "#/comparison", width=1000, height=900)
+    page.until("document.querySelector('table.metrics') !== null")
+    hidden = "(node => node.scrollWidth - node.clientWidth)(document.querySelector('table.metrics').closest('.scroll'))"
+    assert 0 == page.evaluate(hidden)
+    lines = "[...document.querySelectorAll('table.metrics thead th')].map(head => head.getClientRects()[0].height)"
+    assert max(page.evaluate(lines)) < 80, "no head is broken into more lines than it has words"
+
+
 def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
     """Nine columns; before, the last one, which says what was found, ended behind a scroll bar."""
     data = world(FRUIT)
