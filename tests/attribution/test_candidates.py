@@ -145,6 +145,14 @@ def test_what_the_only_search_has_near_the_top_was_cut_off_by_the_context() -> N
         assert not any("by its id" in field for field in found.record), "rank 5 shows that it is indexed"
 
 
+def test_a_list_that_does_not_tell_how_it_was_ranked_is_not_called_a_reranker_in_words() -> None:
+    ranking = ("sick", "office", "carry", "leave")
+    found = blamed(case(), seen(listed("retrieved", *ranking), listed("context", *ranking[:3]), answer=BAD))
+    assert ("reranker", "ranked_too_low", "low") == named(found)
+    assert "context_builder" == found.also[0]
+    assert "does not tell how it was ranked" in found.sign and "reranking model" not in found.fix
+
+
 def test_what_the_only_search_ranks_far_down_is_its_own_doing_and_the_contexts_at_most() -> None:
     ranking = ("sick", "office", "carry", "pay", "old", "new", "leave")
     trace = seen(listed("bm25", *ranking), listed("context", *ranking[:3]), answer=BAD)
@@ -225,7 +233,7 @@ def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_labe
     assert "no text of the context has “pizzeria”, which the question names" in found.evidence
     assert () == found.also
     assert not any("label" in fact for fact in found.evidence)
-    assert "declined" in found.sign
+    assert "where no answer was expected" in found.sign
     close = blame("Is the morning full?")
     assert (("golden_label_issue",), "medium") == (close.also, close.confidence)
     assert any("the label may be wrong" in fact for fact in close.evidence)

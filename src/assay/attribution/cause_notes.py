@@ -82,15 +82,16 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
     }
 )
 
-OVER_REFUSAL_FIX = (
-    "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies"
+OVER_REFUSAL_NOTE = CauseNote(
+    "it refuses what the evidence in the context answers",
+    "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies",
 )
-"""What to try first where the generator refuses what it could answer: a tighter prompt makes that worse."""
+"""Of a generator that refuses what it could answer: a tighter prompt makes that worse."""
 _UNINDEXED_NOTE = CauseNote(
     "nothing shows that the evidence is in the index",
     "look the evidence up by its id; index what is missing, and alert on documents that were not indexed",
 )
-_SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
+SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
     {
         ("bm25_analyzer", "query_rewriting"): CauseNote(
             "the query as it was sent is about something else than the question",
@@ -118,6 +119,24 @@ _SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the context shows another text under the id of the evidence",
             "look up the text of each chunk by the id that was ranked; test that ids and texts agree",
         ),
+        ("reranker", "ranked_too_low"): CauseNote(
+            "the only list has the evidence below what the generator is shown, and does not tell how it was ranked",
+            "show the generator more chunks, or rerank what the search returns before it is cut",
+        ),
+        ("hybrid_merge", "ranked_below_cut_off"): CauseNote(
+            "the merged list has the evidence below what the generator is shown",
+            "merge by reciprocal rank, retune the weights; show the generator more chunks",
+        ),
+        ("acl", "leak"): CauseNote("the user is shown what they must not see", CAUSE_NOTES["acl"].fix),
+        ("acl", "access_denied"): CauseNote(
+            "the user is denied what they may see",
+            "compare the roles and the tenant that the search got with those of the evidence; test that users who may "
+            "see it are served",
+        ),
+        ("citation", "uncited"): CauseNote(
+            "the answer cites nothing",
+            "ask for a source with each claim, with an example; reject answers without one",
+        ),
         ("generator", "answered_unanswerable"): CauseNote(
             "it answers where no answer was expected",
             "tighten the prompt and show it examples of refusals; decline where the best chunk scores low",
@@ -144,5 +163,6 @@ def get_cause_note(cause: RootCause, subcause: str = "", subtype: str = "") -> C
     >>> get_cause_note("generator", "invented") == get_cause_note("generator")
     True
     """
-    note = _SUBCAUSE_NOTES.get((cause, subcause), CAUSE_NOTES[cause])
-    return note._replace(fix=OVER_REFUSAL_FIX) if (cause, subtype) == ("generator", "over_refusal") else note
+    if (cause, subtype) == ("generator", "over_refusal"):
+        return OVER_REFUSAL_NOTE
+    return SUBCAUSE_NOTES.get((cause, subcause), CAUSE_NOTES[cause])

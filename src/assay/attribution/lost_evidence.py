@@ -735,7 +735,9 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     evidence = (f"{loss.describe_rank(final)} in {final.name}; {_describe_shown(loss)}",)
     if final.kind == "rerank" or len(loss.steps) <= 2:
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
-        subcause, record = "ranked_below_cut_off", (RECORD_UNFILTERED, RECORD_QUERY)
+        # What a stage `retrieved` does is not known: it may rank what another search found, or be the only search.
+        subcause = "ranked_below_cut_off" if final.kind == "rerank" else "ranked_too_low"
+        record = (RECORD_UNFILTERED, RECORD_QUERY)
         return CauseFinding("reranker", final.name, evidence, "low", also, subcause, record)
     if context is not None and rank <= DEFAULT_PRODUCTION_K:
         return CauseFinding("context_builder", context.name, evidence, "low", subcause="token_budget")
