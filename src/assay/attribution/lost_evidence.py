@@ -161,6 +161,8 @@ def find_lost_step(loss: LostEvidence) -> CauseFinding:
             return finding
     first = loss.steps[0].name if loss.steps else None
     fact = f"the trace does not show which part lost {loss.name}"
+    if first is not None and not loss.is_ranked:
+        fact = f"{loss.name} is in no list of this case, and the trace does not tell how {first} searches"
     return CauseFinding(
         "insufficient_trace",
         first,
