@@ -444,7 +444,7 @@ class IndexView:
         if len(defect_kinds) != 1 or "unclear" in defect_kinds:
             return None
         count, name = len(same_kind), corpus_chunk.chunk_id
-        fact = f"no trace shows {name}; all {count} shown chunks of its kind ({kind}) have defects"
+        fact = f"no list of the run has {name}; all {count} chunks of its kind ({kind}) that lists have are damaged"
         return IndexDefect(defect_kinds.pop(), fact)
 
     def _detect_by_hash(self, chunk_id: str) -> IndexDefect | None:
