@@ -157,16 +157,18 @@ _STEM = 5
 
 _LONG = 6
 """From how many letters on a word of a question names what is asked about, rather than joining other words."""
+_PREFIX = 4
+"""By how many letters a word counts as mentioned: no text has a word of which none begins like it."""
 
 
 def _list_unmentioned_words(case: CaseFacts) -> list[str]:
-    """Return the long words and the codes of the question that no text of the context has in any form."""
+    """Return the long words of the question that no text of the context has in any form."""
     if not case.context_texts:
         return []
-    mentioned = {word[:_STEM] for text in case.context_texts for word in tokenise_text(text)}
+    mentioned = {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
     words = dict.fromkeys(tokenise_text(case.case.case.question))
-    named = [word for word in words if len(word) >= _LONG or any(map(str.isdigit, word))]
-    return [word for word in named if word[:_STEM] not in mentioned]
+    named = [word for word in words if len(word) >= _LONG]
+    return [word for word in named if word[:_PREFIX] not in mentioned]
 
 
 def _find_answering_line(case: CaseFacts) -> str | None:

@@ -437,17 +437,23 @@ def _check_vector_search(loss: LostEvidence, dense: TraceStep, lexical: TraceSte
         cut = _check_cut_below_search(loss, dense, "embedding")
         if cut is not None:
             return cut
-        also = ("context_builder", *also)
+        also = (_name_next_step(loss), *also)
     return CauseFinding("embedding", dense.name, (_describe_search(loss, dense),), "low", also)
 
 
 def _check_cut_below_search(loss: LostEvidence, search: TraceStep, cause: RootCause) -> CauseFinding | None:
-    """The search has the unit near the top, and the context takes fewer chunks: nothing shows that the search fails."""
+    """The search has the unit near the top, and the context takes fewer of its chunks: nothing shows that it fails."""
     context, rank = loss.find_last_step("context"), loss.find_rank(search)
-    if context is None or rank is None or rank > NEAR:
+    ranking = loss.find_last_step("rerank", "filter", "merge", "lexical", "dense", "retriever")
+    if context is None or rank is None or rank > NEAR or ranking is not search:
         return None
     fact = _describe_search(loss, search)
     return CauseFinding("context_builder", context.name, (fact,), "low", (cause,), "ranked_below_cut_off")
+
+
+def _name_next_step(loss: LostEvidence) -> RootCause:
+    """Return the step that could have kept what the search ranks too low: the reranker, else the context."""
+    return "reranker" if loss.find_last_step("rerank") is not None else "context_builder"
 
 
 def _describe_search(loss: LostEvidence, search: TraceStep) -> str:
@@ -553,7 +559,7 @@ def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
     finding = _check_shared_words(loss, lexical, max_rank) or _check_cut_below_search(loss, lexical, "bm25_analyzer")
     if finding is not None:
         return finding
-    also: tuple[RootCause, ...] = ("context_builder",) if rank is not None else (loss.unindexed_cause,)
+    also: tuple[RootCause, ...] = (_name_next_step(loss) if rank is not None else loss.unindexed_cause,)
     if loss.view is not None and not loss.view.has_texts and not loss.texts:
         also = (*also, "chunking")
     fact = _describe_search(loss, lexical)
