@@ -16,6 +16,7 @@ from statistics import median_low
 from typing import Any, Literal, NamedTuple
 
 from assay.metrics.access_rules import parse_day
+from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
@@ -443,8 +444,8 @@ class IndexView:
         defect_kinds = {defect.kind for defect in defects if defect is not None}
         if len(defect_kinds) != 1 or "unclear" in defect_kinds:
             return None
-        count, name = len(same_kind), corpus_chunk.chunk_id
-        fact = f"no list of the run has {name}; all {count} chunks of its kind ({kind}) that lists have are damaged"
+        damaged = format_count(len(same_kind), "chunk")
+        fact = f"no list of the run has {corpus_chunk.chunk_id}; of its kind ({kind}) the lists have {damaged}, all damaged"
         return IndexDefect(defect_kinds.pop(), fact)
 
     def _detect_by_hash(self, chunk_id: str) -> IndexDefect | None:

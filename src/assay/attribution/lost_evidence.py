@@ -585,7 +585,7 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -
             "insufficient_trace", lexical.name, (absent, fact), "low", ("bm25_analyzer", "acl"), record=record
         )
     if not words and not may_search_by_vectors(loss.steps):
-        fact = "question and evidence share no word by which a keyword search tells it from other chunks"
+        fact = "question and evidence share no word that tells it from other chunks"
         return CauseFinding(
             "bm25_analyzer",
             lexical.name,
