@@ -445,7 +445,7 @@ class IndexView:
         if len(defect_kinds) != 1 or "unclear" in defect_kinds:
             return None
         damaged = format_count(len(same_kind), "chunk")
-        fact = f"no list of the run has {corpus_chunk.chunk_id}; of its kind ({kind}) the lists have {damaged}, all damaged"
+        fact = f"no list of the run has {corpus_chunk.chunk_id}; they have {damaged} of its kind ({kind}), all damaged"
         return IndexDefect(defect_kinds.pop(), fact)
 
     def _detect_by_hash(self, chunk_id: str) -> IndexDefect | None:
