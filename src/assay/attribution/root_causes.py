@@ -233,11 +233,11 @@ def _find_generation_subtype(inquiry: CaseFacts) -> str:
         contains_fact(inquiry.context_texts, fact) for fact in inquiry.content_quality.wrong
     ):
         return "hallucination"
-    if inquiry.copied_from and not inquiry.content_quality.wrong and not inquiry.other_values:
-        return "wrong_passage"
     quality = inquiry.content_quality
-    is_incomplete = 0 < len(quality.missing) < len(inquiry.facts) and not quality.wrong and not quality.denied
-    return "incompleteness" if is_incomplete else "reasoning_error"
+    if 0 < len(quality.missing) < len(inquiry.facts) and not quality.wrong and not quality.denied:
+        return "incompleteness"
+    is_copied = bool(inquiry.copied_from) and not quality.wrong and not inquiry.other_values
+    return "wrong_passage" if is_copied else "reasoning_error"
 
 
 def _unknown(case_id: str, reason: str, fix: str) -> Attribution:
