@@ -540,3 +540,23 @@ def test_a_vector_search_that_misses_what_the_keyword_search_has_is_not_the_only
     found = blamed(case(question="How long is it?"), seen(*stages, answer=REFUSED), corpus())
     assert ("embedding", "", "low") == named(found)
     assert ("reranker",) == found.also
+
+
+def test_a_step_has_not_lost_what_a_later_one_has() -> None:
+    lists = {"bm25": "leave sick", "dense": "leave", "fusion": "sick", "rerank": "sick leave", "context": "sick"}
+    stages = (listed(name, *ids.split()) for name, ids in lists.items())
+    found = blamed(case(question="How long?"), seen(*stages, answer=BAD))
+    assert "hybrid_merge" not in found.named_causes
+    filtered = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("rerank", "sick", "leave"))
+    found = blamed(case(question="How long?"), seen(*filtered, listed("context", "sick"), answer=BAD))
+    assert "hybrid_merge" not in found.named_causes
+
+
+def test_an_answer_with_a_part_of_its_facts_is_incomplete_in_verdict_and_cause() -> None:
+    text = "Students get 25% off bus tickets. It does not apply to ferries."
+    chunk = Chunk("leave", text=text)
+    asked = case(question="Does it apply to ferries?", must_have=("25%", "not apply to ferries"), rubric=None)
+    trace = seen(Stage("bm25", (chunk,)), Stage("context", (chunk,)), answer="It does not apply to ferries.")
+    found = blamed(asked, trace)
+    assert ("partial", "incompleteness") == (found.subcause, found.subtype)
+    assert not any("another passage" in fact for fact in found.evidence)

@@ -103,6 +103,10 @@ class LostEvidence(Struct, frozen=True):
         """Whether any stage has the unit, so that the index has it as well."""
         return any(step.find_rank(self.unit) is not None for step in self.steps)
 
+    def has_from(self, step: TraceStep) -> bool:
+        """Whether a step or one after it has the unit, so that the step has not lost it."""
+        return any(later.find_rank(self.unit) is not None for later in self.steps[self.steps.index(step) :])
+
     @property
     def is_shown_in_run(self) -> bool:
         """Whether any stage of any trace has a chunk of the unit."""
@@ -218,7 +222,7 @@ def _find_cut_text(ranking: TraceStep, context: TraceStep, rank: int) -> str | N
 def _check_filter(loss: LostEvidence) -> CauseFinding | None:
     """The step before a filter had the unit, and the filter dropped it."""
     for before, step in pairwise(loss.steps):
-        if step.kind != "filter" or before.find_rank(loss.unit) is None or step.find_rank(loss.unit) is not None:
+        if step.kind != "filter" or before.find_rank(loss.unit) is None or loss.has_from(step):
             continue
         dropped = len(before.chunk_ids) - len(step.chunk_ids)
         evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
@@ -333,7 +337,7 @@ def _check_merge(loss: LostEvidence) -> CauseFinding | None:
         input_rank = step.find_rank(loss.unit)
         if input_rank is not None:
             ranks[step.name] = input_rank
-    if merged is None or not ranks:
+    if merged is None or not ranks or (merged.find_rank(loss.unit) is None and loss.has_from(merged)):
         return None
     rank, best = merged.find_rank(loss.unit), min(ranks.values())
     expected = _compute_fused_rank(inputs, loss.unit)
