@@ -124,7 +124,7 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "show the generator more chunks, or rerank what the search returns before it is cut",
         ),
         ("hybrid_merge", "ranked_below_cut_off"): CauseNote(
-            "the merged list has the evidence below what the generator is shown",
+            "the merged or filtered list has the evidence below what the generator is shown",
             "merge by reciprocal rank, retune the weights; show the generator more chunks",
         ),
         ("acl", "leak"): CauseNote("the user is shown what they must not see", CAUSE_NOTES["acl"].fix),

@@ -745,7 +745,7 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
         return None
     context = loss.find_last_step("context")
     evidence = (f"{loss.describe_rank(final)} in {final.name}; {_describe_shown(loss)}",)
-    if final.kind == "rerank" or len(loss.steps) <= 2:
+    if final.kind in ("rerank", "retriever") and (final.kind == "rerank" or len(loss.steps) <= 2):
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
         # What a stage `retrieved` does is not known: it may rank what another search found, or be the only search.
         subcause = "ranked_below_cut_off" if final.kind == "rerank" else "ranked_too_low"
