@@ -218,8 +218,10 @@ def test_the_label_is_a_candidate_where_its_evidence_lacks_what_another_chunk_of
     said = "leave in the context has all that the case looks for; office, which is labelled, has nothing of it"
     assert said in found.evidence
     assert "golden_label_issue" not in blamed(case(), trace).named_causes
+    cut = seen(listed("dense", "sick", "leave", "carry", "office"), listed("context", "leave", "carry"), answer=BAD)
+    assert any("office, which is labelled, has nothing of it" in fact for fact in blamed(wrong, cut).evidence)
     lost = blamed(case(evidence=(Evidence(({"chunk_id": "leav"},)),)), trace)
-    assert "golden_label_issue" == lost.also[0]
+    assert "golden_label_issue" in lost.also
     assert any("leav, which is labelled, has no text in any stage" in fact for fact in lost.evidence)
 
 

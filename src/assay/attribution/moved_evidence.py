@@ -100,14 +100,16 @@ def suspect_label(case: CaseFacts, finding: CauseFinding) -> CauseFinding:
         return finding
     sources = list_fact_sources(case)
     texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
-    texts += [text for unit in case.required_units for text in case.get_shown_texts(unit)]
+    texts += [text for unit in case.required_units for text in case.list_ranked_texts(unit)]
     is_supported = any(contains_fact(texts, fact) for fact in case.facts)
     if not sources or is_supported or "golden_label_issue" in finding.also:
         return finding
     names = ", ".join(map(case.get_unit_name, case.required_units))
     lack = "has nothing of it" if texts else "has no text in any stage"
     fact = f"{sources[0].chunk_id} in the context has all that the case looks for; {names}, which is labelled, {lack}"
-    also: tuple[RootCause, ...] = ("golden_label_issue", *finding.also)
+    label: tuple[RootCause, ...] = ("golden_label_issue",)
+    # Where no text of the evidence is known, only the other chunk speaks against the label, and may have it by chance.
+    also = (*label, *finding.also) if texts else (*finding.also[:1], *label, *finding.also[1:])
     confidence: CauseConfidence = "medium" if finding.confidence == "high" else finding.confidence
     return finding._replace(evidence=(*finding.evidence, fact), also=also, confidence=confidence)
 
