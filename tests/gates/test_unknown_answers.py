@@ -87,3 +87,26 @@ def test_the_rule_on_correctness_does_not_pass_on_the_answers_that_are_known_alo
     unknown = make_table([U, U])
     (reason, *_) = decide_release(Gate(correctness=0.9), unknown, make_cases(unknown)).reasons
     assert "correct_answer is between 0.000 and 1.000, because the rules cannot tell on 2 of 2 cases" in reason
+
+
+def test_a_reason_says_of_an_open_rule_whether_it_blocks() -> None:
+    """Next to rules that failed an open one would read as one of them."""
+    table = make_table([1.0, 1.0, 0.0, U])
+    left_open = Rule(METRIC, at_least=0.7)
+    failing = Rule("behaviour", at_most=0.5)
+
+    def decide(*rules: Rule) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        decision = decide_release(Gate(rules=rules, zero_tolerance_tags=()), table, make_cases(table))
+        return decision.outcome, decision.reasons, decision.risks
+
+    outcome, reasons, risks = decide(left_open, failing)
+    assert "FAIL" == outcome
+    assert reasons[0].startswith("behaviour 1.000"), "what blocks comes first"
+    assert reasons[1].startswith("inconclusive, blocks nothing: correct_answer is between 0.500 and 0.750")
+    assert reasons[1] in risks
+    outcome, reasons, _ = decide(left_open)
+    assert "PASS_WITH_RISK" == outcome
+    assert reasons[0].startswith("inconclusive: correct_answer is between")
+    outcome, reasons, risks = decide(Rule(METRIC, at_least=0.7, if_unknown="fail"))
+    assert ("FAIL", ()) == (outcome, risks)
+    assert reasons[0].startswith("inconclusive, which this gate does not accept: correct_answer is between")

@@ -36,7 +36,7 @@ def test_a_change_from_failed_to_unknown_is_no_loss() -> None:
     assert ("PASS_WITH_RISK", "inconclusive") == (decision.outcome, result.state)
     assert result.message == (
         "correct_answer went from 0.500 to between 0.250 and 0.750 (n 4), because the rules cannot tell on 2 cases "
-        "(c0, c1): inconclusive: its gain is between -0.250 and +0.250, and a loss of 0.1 is allowed"
+        "(c0, c1): its gain is between -0.250 and +0.250, and a loss of 0.1 is allowed"
     )
     assert ("c0", "c1") == result.cases
 

@@ -170,7 +170,7 @@ function Gains({ changes, rows, label }: GainsProps) {
   ];
   return (
     <Scroll label={label}>
-      <table class="metrics cards" role="table">
+      <table class="metrics gains cards" role="table">
         <thead role="rowgroup">
           <tr role="row">
             <th scope="col" role="columnheader">{t("metric")}</th>

@@ -109,7 +109,7 @@ def _evaluate_with_unknown_answers(
     gains = [result.value for result in (worst, best) if result.value is not None]
     between = f"its gain is between {min(gains):+.3f} and {max(gains):+.3f}" if gains else "its gain is open"
     message = (
-        f"{describe_subject(rule)} went from {before} to {after} (n {worst.scored}), because {where}: inconclusive: "
+        f"{describe_subject(rule)} went from {before} to {after} (n {worst.scored}), because {where}: "
         f"{between}, and a loss of {rule.max_regression:g} is allowed"
     )
     return leave_open(replace(worst, message=message, cases=unknown, unchanged=False, detectable=None))
@@ -257,7 +257,7 @@ class _RegressionRule:
         note = f", {bounds.note}" if bounds.note else ""
         needed = self._describe_cases_needed(gain)
         open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
-        return "inconclusive", f"inconclusive: {open_loss}{needed}"
+        return "inconclusive", f"{open_loss}{needed}"
 
     def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:
         """Compare the mean gain itself with −margin; a loss as large as the margin is allowed."""
