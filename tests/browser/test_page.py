@@ -421,9 +421,9 @@ def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
     data = world(FRUIT)
     message = "recall@10 is 0.800 on both sides, the same on each of 10 cases; a loss of up to 0.285 is still possible"
     results = tuple(
-        RuleResult(Rule(metric, max_regression=0.05, slice=part or None), "inconclusive", 0.8, 10, message, detectable=0.506)
+        RuleResult(Rule(metric, max_regression=0.05, slice=part), "inconclusive", 0.8, 10, message, detectable=0.506)
         for metric in ("recall@10", "critical_hallucinations(by=judge)", "citation_correctness(by=rules)")
-        for part in ("", "tag=permission_denied")
+        for part in (None, "tag=permission_denied")
     )
     decision = Decision("PASS_WITH_RISK", (message,), results)
     configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
