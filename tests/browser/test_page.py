@@ -404,13 +404,26 @@ def test_the_table_of_gains_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
     assert max(page.evaluate(lines)) < 80, "no head is broken into more lines than it has words"
 
 
+def test_what_was_compared_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    """The digest of a judge is one word of 71 characters."""
+    data = world(FRUIT)
+    assert data.comparison is not None
+    versions = {"generator": ("small-instruct-2",), "embedding": ("hashed-ngrams-1",)}
+    side = structs.replace(data.comparison.baseline, judge=f"sha256:{'c10ada0c' * 8}", versions=versions)
+    compared = structs.replace(data.comparison, baseline=side, candidate=side)
+    page = opened(replace(data, comparison=compared), "#/comparison", width=1000, height=900)
+    page.until("document.querySelector('.scroll') !== null")
+    assert 0 == page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('.scroll'))")
+
+
 def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
     """Nine columns; before, the last one, which says what was found, ended behind a scroll bar."""
     data = world(FRUIT)
     message = "recall@10 is 0.800 on both sides, the same on each of 10 cases; a loss of up to 0.285 is still possible"
     results = tuple(
-        RuleResult(Rule(metric, max_regression=0.05), "inconclusive", 0.8, 10, message, detectable=0.506)
-        for metric in ("recall@10", "visibility_leaks", "citation_correctness(by=rules)")
+        RuleResult(Rule(metric, max_regression=0.05, slice=part), "inconclusive", 0.8, 10, message, detectable=0.506)
+        for metric in ("recall@10", "critical_hallucinations(by=judge)", "citation_correctness(by=rules)")
+        for part in (None, "tag=permission_denied")
     )
     decision = Decision("PASS_WITH_RISK", (message,), results)
     configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}

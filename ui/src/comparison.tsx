@@ -9,7 +9,7 @@ import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWo
 import { importantFirst, Leaks } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
-import { Data, Items, visible } from "./text";
+import { Data, Items, Name, visible } from "./text";
 
 export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -100,8 +100,8 @@ function Sides({ comparison }: { comparison: Comparison }) {
               <td class="wrap">
                 <Data text={cell(comparison[name]) || t("not_stated")} />
               </td>
-              <td>
-                <Data text={comparison[name].judge ?? "–"} />
+              <td class="wrap anywhere">
+                <Name text={comparison[name].judge ?? "–"} />
               </td>
             </tr>
           ))}
