@@ -143,7 +143,8 @@ function WhatChanged({ report }: { report: Report }) {
   const shown = comparison.metrics.filter((change) => SHOWN.includes(change.verdict));
   const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
   const rest = comparison.changed.length - FIRST;
-  const { fail_now, fail_no_longer } = comparison.flipped;
+  const { fail_now, fail_no_longer, unknown_now } = comparison.flipped;
+  const noLonger = unknown_now > 0 ? "fail_no_longer_or_unknown" : "fail_no_longer";
   return (
     <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
       <div class="what-changed">
@@ -171,7 +172,7 @@ function WhatChanged({ report }: { report: Report }) {
         </p>
         {fail_now.total + fail_no_longer.total === 0 && <p>{t("none_flipped")}</p>}
         <Flips title={t("fail_now", { n: fail_now.total })} flips={fail_now} config={comparison.candidate.config} />
-        <Flips title={t("fail_no_longer", { n: fail_no_longer.total })} flips={fail_no_longer} config={comparison.candidate.config} />
+        <Flips title={t(noLonger, { n: fail_no_longer.total, unknown: unknown_now })} flips={fail_no_longer} config={comparison.candidate.config} />
       </div>
     </Section>
   );

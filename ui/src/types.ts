@@ -214,6 +214,7 @@ export interface Comparison {
   flipped: {
     fail_now: FlippedCases;
     fail_no_longer: FlippedCases;
+    unknown_now: number;
   };
   leaks: string;
   transitions: [string, string, number][];
