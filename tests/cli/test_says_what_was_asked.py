@@ -148,3 +148,64 @@ def test_a_set_about_retrieval_alone_is_not_warned_about(folder: Path, capsys: P
     write(folder / "retrieval.jsonl", cases)
     assert 0 == main(["golden", "check", "retrieval.jsonl"])
     assert "valid: 3 cases, 0 warnings" in capsys.readouterr().out
+
+
+WAIVED = """rules: [{metric: failed, at_most: 0.1, zero_event: false}]
+waivers: [{metric: failed, owner: Lan, expires: 2026-06-30, reason: trial}]
+correctness: 0.1
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "clock", "state"),
+    [
+        ("2026-06-01T08:00:00Z", [], "waived by Lan until 2026-06-30"),
+        ("2026-07-01T08:00:00Z", [], "until 2026-06-30 has expired"),
+        ("2026-06-01T08:00:00Z", ["--now", "2026-07-01T08:00:00Z"], "until 2026-06-30 has expired"),
+    ],
+)
+def test_waivers_of_a_run_are_read_on_its_day_unless_another_is_named(
+    folder: Path, start: str, clock: list[str], state: str, capsys: Printed
+) -> None:
+    (folder / "asked_target.py").write_text(TARGET.replace("90", "80"), encoding="utf-8")
+    (folder / "gate.yaml").write_text(WAIVED, encoding="utf-8")
+    main(["run", "--run-dir", "runs/1", "--now", start])
+    for command in (["score", "runs/1"], ["gate", "check", "runs/1"], ["report", "runs/1", "--json", "r.json"]):
+        capsys.readouterr()
+        main([*command, "--gate", "gate.yaml", *clock])
+        shown = (folder / "r.json").read_text() if command[0] == "report" else capsys.readouterr().out
+        assert state in " ".join(shown.split()), command
+
+
+def test_report_files_have_the_options_of_score(folder: Path, capsys: Printed) -> None:
+    main(["run", "--run-dir", "runs/1"])
+    assert 0 == main(["report", "runs/1", "--report", "r.md", "--json-report", "r.json"])
+    assert (folder / "r.md").read_text(encoding="utf-8").startswith("# ")
+    assert "configs" in json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    assert "written: r.md, r.json" in capsys.readouterr().err
+
+
+def test_every_bad_row_of_a_table_is_named_at_once(folder: Path, capsys: Printed) -> None:
+    (folder / "rows.csv").write_text("id,question,reference\n1,A?,b\n2,short\n3,,d\n4,E?,f, g\n", encoding="utf-8")
+    assert 2 == main(["init", "--from", "rows.csv", "--file", "new.yaml"])
+    errors = capsys.readouterr().err
+    assert "rows.csv:2: E_CELLS another number of cells (got 2; expected 3, as in the header)" in errors
+    assert "rows.csv:3: question: E_IMPORT missing" in errors
+    assert "rows.csv:4: E_CELLS another number of cells (got 4; expected 3, as in the header; a cell" in errors
+    (folder / "answers.csv").write_text("question,response\nWhat does it cost?\nWho?,x\n", encoding="utf-8")
+    assert 2 == main(["score", "--golden", "golden.jsonl", "--outputs", "answers.csv", "--outputs-format", "rows"])
+    errors = capsys.readouterr().err
+    assert ("answers.csv:1: E_CELLS" in errors, "answers.csv:2: " in errors) == (True, True), errors
+
+
+def test_a_slice_that_no_case_has_is_answered_with_the_one_that_was_meant(folder: Path, capsys: Printed) -> None:
+    row = ROWS[1] | {"tags": ["timetable"]}
+    (folder / "golden.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    bounds = ("at_least: 0.5", "max_regression: 0.1")
+    rules = [f"{{metric: behaviour, {bound}, slice: tag=timetabel}}" for bound in bounds]
+    (folder / "gate.yaml").write_text(f"rules: [{', '.join(rules)}]\n", encoding="utf-8")
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    assert 1 == main(["gate", "check", "runs/1", "--gate", "gate.yaml", "--baseline", "runs/1"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert 2 <= shown.count("tag=timetabel has no case in this slice; did you mean 'tag=timetable'?")

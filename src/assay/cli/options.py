@@ -122,8 +122,12 @@ InternalStagesOption = Annotated[
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-MarkdownReportOption = Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")]
-JsonReportOption = Annotated[str | None, typer.Option(help="Write a JSON report to this file.")]
+_MARKDOWN_HELP, _JSON_HELP = "Write a Markdown report to this file.", "Write a JSON report to this file."
+MarkdownReportOption = Annotated[str | None, typer.Option(help=_MARKDOWN_HELP)]
+JsonReportOption = Annotated[str | None, typer.Option(help=_JSON_HELP)]
+MarkdownFileOption = Annotated[str | None, typer.Option("--markdown", "--report", help=_MARKDOWN_HELP)]
+JsonFileOption = Annotated[str | None, typer.Option("--json", "--json-report", help=_JSON_HELP)]
+"""The same reports where more kinds can be written, each by an option named after it, or as other commands name it."""
 PerCaseOption = Annotated[str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")]
 PrintFormatOption = Annotated[PrintFormat, typer.Option(help="Format of the printed results.")]
 VerboseOption = Annotated[

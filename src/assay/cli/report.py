@@ -11,8 +11,8 @@ import typer
 from assay.cli.options import (
     GateOption,
     HtmlOptions,
-    JsonReportOption,
-    MarkdownReportOption,
+    JsonFileOption,
+    MarkdownFileOption,
     NowOption,
     OwnerOption,
     ProfileOption,
@@ -33,8 +33,8 @@ SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 def report(
     *,
     run: Annotated[str, typer.Argument(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")],
-    markdown: MarkdownReportOption = None,
-    json: JsonReportOption = None,
+    markdown: MarkdownFileOption = None,
+    json: JsonFileOption = None,
     junit: Annotated[
         str | None, typer.Option(help="Write a JUnit XML report to this file, with rules and cases as tests.")
     ] = None,
@@ -63,8 +63,7 @@ def report(
     from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
-    from assay.gates.gate_files import date_of_time
-    from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest
+    from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.score_run import open_scored_run

@@ -45,6 +45,7 @@ from assay.records.requests import (
     GateOptions,
     ReportFiles,
     ScoreRequest,
+    date_of_time,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +117,6 @@ def score(
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_folder import list_run_files
-    from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate

@@ -18,7 +18,7 @@ from msgspec import UNSET
 
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
-from assay.records.errors import Problem, shorten_repr
+from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.refusals import detect_behaviour
@@ -81,11 +81,17 @@ def make_question_id(question: str) -> str:
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows:
-    """Return the cases and observations of numbered rows; `path` is the name for messages."""
+    """Return the cases and observations of numbered rows; `path` is the name for messages.
+
+    A row may be the InputError that says why it could not be read.
+    """
     foreign = ForeignRows()
     row_by_id: dict[str, int] = {}
     refusals: list[str] = []
     for number, row in rows:
+        if isinstance(row, InputError):
+            foreign.problems += row.problems
+            continue
         if not isinstance(row, Mapping):
             foreign.add_problem(path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
             continue

@@ -14,7 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from assay.gates.rules import NO_WORST_VALUE, GateScores, describe_subject, require_reported_rows, resolve_rule
+from assay.gates.rules import (
+    NO_WORST_VALUE,
+    GateScores,
+    describe_subject,
+    explain_empty_slice,
+    require_reported_rows,
+    resolve_rule,
+)
 from assay.gates.unknown_answers import leave_open
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
@@ -161,7 +168,9 @@ class _RegressionRule:
         pairs = self.pairs
         expected = len(pairs.rows) + len(self.failed)
         if not expected:
-            message = "has no case in this slice" if not len(self.rows) else "was scored on no case of both sides"
+            message = explain_empty_slice(self.rule.slice, self.scores.cases)
+            if len(self.rows):
+                message = "was scored on no case of both sides"
             return self._build_result("no_data", message)
         if len(pairs.rows) / expected < self.rule.min_coverage or not len(pairs.rows):
             return self._report_incomplete(f"{self.rule.min_coverage:.0%} needed")
