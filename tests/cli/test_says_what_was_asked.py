@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from tests.runs.scoring import write
 
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
+from assay.targets.raised_errors import make_exception_error
 
 Printed = pytest.CaptureFixture[str]
 ROWS = [
@@ -209,3 +211,61 @@ def test_a_slice_that_no_case_has_is_answered_with_the_one_that_was_meant(folder
     assert 1 == main(["gate", "check", "runs/1", "--gate", "gate.yaml", "--baseline", "runs/1"])
     shown = " ".join(capsys.readouterr().out.split())
     assert 2 <= shown.count("tag=timetabel has no case in this slice; did you mean 'tag=timetable'?")
+
+
+def write_target(folder: Path, text: str) -> None:
+    (folder / "asked_target.py").write_text(text, encoding="utf-8")
+
+
+def test_doctor_names_the_text_that_looks_like_the_answer_with_the_setting(folder: Path, capsys: Printed) -> None:
+    reply = (
+        '{"payload": {"bot_reply": "90 euros.", "state": "it is all well"}, "hits": [{"body": "90 euros and more"}]}'
+    )
+    write_target(folder, f"def ask(question):\n    return {{'data': {reply}}}\n")
+    assert 2 == main(["doctor"])
+    shown = capsys.readouterr()
+    text = " ".join((shown.out + shown.err).split())
+    assert "data.payload.bot_reply looks like the answer: write response: {answer: data.payload.bot_reply} into" in text
+    assert "docs/" not in text
+    write_settings(folder, '{type: python, call: "asked_target:ask", response: {answer: data.payload.bot_reply}}')
+    assert 0 == main(["doctor"])
+    assert "answer: '90 euros.'" in capsys.readouterr().out
+
+
+def test_null_answers_are_counted_and_explained(folder: Path, capsys: Printed) -> None:
+    write_target(folder, 'def ask(question):\n    return {"answer": None}\n')
+    main(["run", "--run-dir", "runs/null"])
+    shown = capsys.readouterr()
+    assert "1 observed, 1 with a null answer, 1 call" in shown.err
+    assert "target error ×1: the answer is null (expected its text, or an error that says why" in shown.out
+    main(["doctor"])
+    assert "ask: the answer is null: such a case counts as an error" in capsys.readouterr().out
+
+
+def test_an_exception_of_the_target_is_shown_with_the_line_of_ones_own_code(folder: Path, capsys: Printed) -> None:
+    (folder / "parts").mkdir()
+    (folder / "parts" / "asked_reader.py").write_text(
+        'import json\n\nBAD = lambda: json.loads("{x")\n', encoding="utf-8"
+    )
+    write_target(folder, "from parts.asked_reader import BAD\n\n\ndef ask(question):\n    return BAD()\n")
+    main(["run", "--run-dir", "runs/raised"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "column 2 (char 1), at parts/asked_reader.py:3" in text
+    observations = (folder / "runs/raised/observations.jsonl").read_text(encoding="utf-8")
+    assert str(folder) not in observations
+    for module in ("parts", "parts.asked_reader"):
+        sys.modules.pop(module, None)
+
+
+def test_the_line_is_named_below_the_folder_of_the_search_path(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "asked_far.py").write_text('def fail():\n    raise ValueError("x" * 900)\n', encoding="utf-8")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    with pytest.raises(ValueError) as raised:
+        importlib.import_module("asked_far").fail()
+    message = make_exception_error(raised.value).message
+    assert message.startswith("ValueError: xxx")
+    assert message.endswith("x…, at asked_far.py:2")
+    sys.modules.pop("asked_far", None)

@@ -18,6 +18,7 @@ from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Ob
 from assay.records.settings import LangchainTargetSettings as Settings
 from assay.records.settings import ResponseMapping
 from assay.targets.python import import_target_object
+from assay.targets.raised_errors import make_exception_error
 from assay.targets.reply import read_reply
 
 ANSWER_KEYS = ("answer", "output", "result", "output_text", "content")
@@ -46,7 +47,7 @@ class LangchainTarget:
             chain_input = fill_call_template(self.settings.input, call)
             output = await self._runnable.ainvoke(chain_input, config={"callbacks": [self._make_handler(trace)]})
         except Exception as error:  # the runnable is not ours: anything that it raises is a failure of the target
-            raise CallError("exception", f"{type(error).__name__}: {error}") from error
+            raise make_exception_error(error) from error
         response = self.settings.response
         if response.answer is not None or response.stages:
             return read_reply(_to_plain(output), call, response)

@@ -21,6 +21,7 @@ from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Ob
 from assay.records.settings import LlamaindexTargetSettings as Settings
 from assay.records.settings import ResponseMapping
 from assay.targets.python import import_target_object
+from assay.targets.raised_errors import make_exception_error
 from assay.targets.reply import read_reply
 
 
@@ -51,7 +52,7 @@ class LlamaindexTarget:
                 answer = await _call_method(part, "query", call.case.question)
                 nodes = getattr(answer, "source_nodes", None)
         except Exception as error:  # the engine is not ours: anything that it raises is a failure of the target
-            raise CallError("exception", f"{type(error).__name__}: {error}") from error
+            raise make_exception_error(error) from error
         names = (SEARCH_STAGE,) if call.operation == "search" else (RETRIEVED_STAGE, CONTEXT_STAGE)
         chunks = None if nodes is None else _build_chunks(nodes)
         stages = None if chunks is None else tuple(Stage(name, chunks) for name in names)
