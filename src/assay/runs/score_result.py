@@ -22,7 +22,7 @@ from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import load_side
-from assay.runs.python_values import GateLike, PathLike, read_gate_value
+from assay.runs.python_values import GateLike, PathLike, name_arguments, read_gate_value
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.scored_run import ScoredRun
 
@@ -177,7 +177,10 @@ def compare_results(
             replace(snapshot, side=replace(snapshot.side, name=name))
             for snapshot, name in zip((before, after), names, strict=True)
         )
-    return decide_with_baseline(before, after, resolved)
+    comparison = decide_with_baseline(before, after, resolved)
+    if comparison.decision is None:
+        return comparison
+    return replace(comparison, decision=name_arguments(comparison.decision))
 
 
 def _take_side(side: ScoreResult | PathLike, config: str | None, name: str, gate: Gate | None) -> ScoreSnapshot:
