@@ -269,3 +269,30 @@ def test_the_line_is_named_below_the_folder_of_the_search_path(
     assert message.startswith("ValueError: xxx")
     assert message.endswith("x…, at asked_far.py:2")
     sys.modules.pop("asked_far", None)
+
+
+def test_the_person_of_a_gate_is_called_its_reviewer(folder: Path, capsys: Printed) -> None:
+    (folder / "gate.yaml").write_text("rules: [{metric: behaviour, at_least: 0.5}]\napprover: Minh\n", encoding="utf-8")
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    main(["gate", "check", "runs/1", "--gate", "gate.yaml"])
+    shown = capsys.readouterr().out
+    assert ("reviewer: Minh" in shown, "approver" in shown) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "is_context"),
+    [({"contexts": ["It costs 90."]}, True), ({"documents": [{"text": "It costs 90."}]}, False)],
+)
+def test_rows_say_how_a_list_is_named_that_the_model_was_not_shown(
+    folder: Path, ranking: dict[str, object], is_context: bool, capsys: Printed
+) -> None:
+    row = {"question": "What does it cost?", "reference": "90 euros", "response": "90 euros.", **ranking}
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (folder / "new").mkdir()
+    main(["score", "--golden", "golden.jsonl", "--outputs", "rows.jsonl", "--json-report", "r.json", "--verbose"])
+    shown = capsys.readouterr().out
+    note = "contexts is taken for what the model was shown too, as Ragas and DeepEval do"
+    assert is_context == (f'{note} (if it was not, name it documents: [{{"text": …}}])' in " ".join(shown.split()))
+    status = json.loads((folder / "r.json").read_text(encoding="utf-8"))["configs"]["rows"]["summary"]
+    assert is_context == (status["faithfulness(by=rules)"]["scored"] == 1)

@@ -148,7 +148,7 @@ function WhatChanged({ report }: { report: Report }) {
   return (
     <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
       <div class="what-changed">
-        <Leaks sentence={comparison.leaks} />
+        <Leaks comparison={comparison} />
         <p>
           <strong>{t("differs")}</strong>: <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
           {rest > 0 && (
@@ -221,15 +221,25 @@ function Flips({ title, flips, config }: { title: string; flips: FlippedCases; c
 }
 
 /** Which cases leak now or no longer; nothing where none leaks on either side. */
-export function Leaks({ sentence }: { sentence: string }) {
-  if (sentence === "") return null;
+export function Leaks({ comparison }: { comparison: Comparison }) {
+  const { language, t } = useWords();
+  if (comparison.leaks === "") return null;
+  const { now_alone, before_alone, on_both } = comparison.leaking;
+  const parts: string[] = [];
+  if (now_alone.total > 0) parts.push(t("leak_now", { n: now_alone.total, ids: listIds(now_alone) }));
+  if (before_alone.total > 0) parts.push(t("leak_no_longer", { n: before_alone.total, ids: listIds(before_alone) }));
+  if (on_both) parts.push(t("leak_still"));
   return (
     <p>
       <strong>
-        <Data text={sentence} />
+        <Data text={language === "en" ? comparison.leaks : `${t("leak_title")}: ${parts.join("; ")}`} />
       </strong>
     </p>
   );
+}
+
+function listIds(cases: FlippedCases): string {
+  return cases.cases.join(", ") + (cases.total > cases.cases.length ? ", …" : "");
 }
 
 function CaseNames({ ids, config }: { ids: readonly string[]; config: string }) {

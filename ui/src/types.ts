@@ -217,6 +217,11 @@ export interface Comparison {
     unknown_now: number;
   };
   leaks: string;
+  leaking: {
+    now_alone: FlippedCases;
+    before_alone: FlippedCases;
+    on_both: boolean;
+  };
   transitions: [string, string, number][];
   changed: string[];
   moved: string[];

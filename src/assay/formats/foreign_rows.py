@@ -34,6 +34,8 @@ EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
 EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
 ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
 BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
+RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
+"""How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")
@@ -261,7 +263,10 @@ def _read_observation(members: Mapping[str, Any], case_id: str, foreign: Foreign
     # Ragas and DeepEval measure faithfulness against this member: it stands for what the model was shown (ADR 52).
     with_context = add_context_stage(observation, RETRIEVED_STAGE)
     if with_context is not observation:
-        foreign.notes.setdefault(f"{judged_by} is taken for what the model was shown too, as its framework does")
+        foreign.notes.setdefault(
+            f"{judged_by} is taken for what the model was shown too, as Ragas and DeepEval do (if it was not, name it "
+            f"{RETRIEVED_ALONE_KEY})"
+        )
     return with_context
 
 

@@ -293,13 +293,13 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
 def build_gate_screen(
     decisions: Mapping[str, Decision], request: ComparisonRequest, looks: SplitLooks | None = None
 ) -> Screen:
-    """Return the decisions with the finding of every rule, the look at a test split, and the approver, as a screen."""
+    """Return the decisions with the finding of every rule, the look at a test split, and the reviewer, as a screen."""
     decided = [build_decision_lines(config, decision) for config, decision in decisions.items()]
     gate = request.rules
-    approver = f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}"
+    reviewer = f"reviewer: {(gate.approver if gate is not None else '') or 'not named'}"
     looked = [escape_terminal(looks.describe())] if looks is not None else []
     return Screen(
-        (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(approver)),
+        (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(reviewer)),
         (escape_table(build_checklist_table(decisions, CATALOG)),),
         (),
         tuple(line for lines in decided for line in lines.alerts),
