@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import assay
+from assay.cli import main
 
 CASES: list[dict[str, Any]] = [
     {"id": "a", "question": "When must I check in?", "must_have": ["45 minutes"]},
@@ -82,3 +87,36 @@ def test_what_leaked_is_not_quoted_as_a_reason() -> None:
     case = {**CASES[1], "forbidden_text": ["20 euros"], "user": {}}
     leaking = assay.score([case], [ANSWERS[1]]).cases[0]
     assert "20 euros" not in leaking.reasons["correct_answer"]
+
+
+OPEN_CASES = [*CASES, {"id": "c", "question": "May I take my dog on the bus?", "must_have": ["one dog per passenger"]}]
+OPEN_ANSWERS = [*ANSWERS, {"case_id": "c", "answer": "Yes, a single dog for each traveller."}]
+
+
+def test_a_value_that_unknown_answers_leave_open_is_no_number() -> None:
+    result = assay.score(OPEN_CASES, OPEN_ANSWERS)
+    for summary in (result.metric("correct_answer"), result.summary("unknown")["correct_answer"]):
+        assert (None, None, None, 2) == (summary.value, summary.mean, summary.interval, summary.scored)
+        assert summary.unknown is not None
+        assert (1 / 3, 2 / 3, 1) == (summary.unknown.low, summary.unknown.high, summary.unknown.count)
+    assert "correct_answer  0.333–0.667 n=2, 1 unknown" in repr(result)
+    assert result.metric("behaviour").value == 1.0
+
+
+def test_trends_show_between_what_unknown_answers_leave_a_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From the run folder, and from the line of the registry once the folder is gone."""
+    monkeypatch.chdir(tmp_path)
+    for name, rows in (("golden", OPEN_CASES), ("outputs", OPEN_ANSWERS)):
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for day in (1, 2):
+        folder = ["--run-dir", f"runs/{day}", "--now", f"2026-03-0{day}T08:00:00Z"]
+        assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *folder])
+    shutil.rmtree("runs/1")
+    capsys.readouterr()
+    history = ["history", "--runs", "runs", "--metrics", "correct_answer"]
+    assert 0 == main([*history, "--export-csv", "history.csv"])
+    assert "0.333–0.667 → 0.333–0.667" in " ".join(capsys.readouterr().out.split())
+    rows = list(csv.DictReader(Path("history.csv").read_text(encoding="utf-8").splitlines()))
+    assert [("", "between 0.333 and 0.667: 1 answer unknown")] * 2 == [(row["value"], row["reason"]) for row in rows]
