@@ -402,6 +402,8 @@ def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened
     }
     data = replace(data, comparison=structs.replace(data.comparison, metrics=metrics, cases=cases))
     assert "leaks: now in 1 case (apple1), no longer in 1 case (apple0)" in opened(data).text("#what-changed")
-    shown = opened(data, language="vi").text("#what-changed")
+    page = opened(data, language="vi")
+    page.until("document.documentElement.lang === 'vi'")
+    shown = page.text("#what-changed")
     assert "Rò rỉ: nay có ở 1 câu (apple1); nay đã hết ở 1 câu (apple0)" in shown
     assert "leaks" not in shown
