@@ -296,3 +296,41 @@ def test_rows_say_how_a_list_is_named_that_the_model_was_not_shown(
     assert is_context == (f'{note} (if it was not, name it documents: [{{"text": …}}])' in " ".join(shown.split()))
     status = json.loads((folder / "r.json").read_text(encoding="utf-8"))["configs"]["rows"]["summary"]
     assert is_context == (status["faithfulness(by=rules)"]["scored"] == 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["score", "runs/1", "--report", "r.html"], "--report: writes Markdown, and r.html is the name of HTML"),
+        (["score", "runs/1", "--html", "r.md"], "--html: writes HTML, and r.md is the name of Markdown"),
+        (
+            ["compare", "runs/1", "runs/1", "--json-report", "r.md"],
+            "--json-report: writes JSON, and r.md",
+        ),
+        (["report", "runs/1", "--markdown", "r.json"], "--markdown: writes Markdown, and r.json is the name of JSON"),
+        (["report", "runs/1", "--junit", "r.html"], "--junit: writes JUnit XML, and r.html is the name of HTML"),
+        (
+            ["gate", "check", "runs/1", "--gate", "general"],
+            "no such file, but a profile (expected --profile general",
+        ),
+        (["score", "runs/1", "--metrics", "Faithfulness"], "is not the name of a metric; did you mean faithfulness?"),
+        (["explain", "price", "runs/1"], "A run folder is named by an option here: --run runs/1"),
+    ],
+)
+def test_what_is_plainly_another_thing_is_answered_with_what_was_meant(
+    folder: Path, command: list[str], message: str, capsys: Printed
+) -> None:
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    assert 2 == main(command)
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not [path.name for path in folder.iterdir() if path.stem == "r"]
+
+
+def test_the_history_of_runs_over_two_golden_sets_is_shown(folder: Path, capsys: Printed) -> None:
+    main(["run", "--run-dir", "runs/1", "--now", "2026-03-01T08:00:00Z"])
+    (folder / "golden.jsonl").write_text(json.dumps(ROWS[1] | {"question": "What is the price?"}) + "\n", "utf-8")
+    main(["run", "--run-dir", "runs/2", "--now", "2026-03-02T08:00:00Z"])
+    capsys.readouterr()
+    assert 0 == main(["history", "--runs", "runs", "--metrics", "behaviour"])
+    assert 2 == capsys.readouterr().out.count("(golden set")

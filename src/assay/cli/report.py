@@ -17,6 +17,7 @@ from assay.cli.options import (
     OwnerOption,
     ProfileOption,
     expand_options,
+    refuse_other_suffix,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode, InputError
@@ -70,6 +71,9 @@ def report(
 
     if not any((markdown, json, junit, csv, page.html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
+    kinds = (("Markdown", markdown, "--markdown"), ("JSON", json, "--json"), ("HTML", page.html, "--html"))
+    for kind, path, option in (*kinds, ("JUnit XML", junit, "--junit")):
+        refuse_other_suffix(kind, path, option)
     refuse_overwriting([markdown, json, junit, csv, page.html], [gate, *list_run_files(run, baseline)])
     run_name = parse_run_name(run)
     targets = ReportFiles(

@@ -37,6 +37,7 @@ from assay.cli.options import (
     counts_as_zero,
     expand_options,
     parse_name_list,
+    refuse_other_suffix,
     resolve_clock,
     resolve_timestamp,
 )
@@ -176,6 +177,9 @@ def score(
         *list_rubric_files(request.verdicts.rubrics),
         *request.scoring.lexicons,
     ]
+    refuse_other_suffix("Markdown", report, "--report")
+    refuse_other_suffix("JSON", json_report, "--json-report")
+    refuse_other_suffix("HTML", page.html, "--html")
     refuse_overwriting(
         [report, page.html, json_report, per_case, legacy_json_report],
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],

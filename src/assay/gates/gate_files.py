@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
+from assay.formats.file_io import is_file
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
 from assay.gates.rules import find_rule_problem, find_waived_rule_problem
@@ -265,6 +266,8 @@ def load_gate_or_profile(path: str | None, profile: str | None, approver: str = 
             raise InputError("--approver: nothing to approve without a gate (expected --gate FILE or --profile NAME)")
         return None
 
+    if path in list_profile_names() and not is_file(Path(path)):
+        raise InputError(f"{path}: no such file, but a profile (expected --profile {path}, or a gate file)")
     gate = load_gate(path, find_rule_problem) if path is not None else load_profile(str(profile), find_rule_problem)
     return structs.replace(gate, approver=approver) if approver else gate
 

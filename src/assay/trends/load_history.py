@@ -438,10 +438,10 @@ def _build_series_table(run_history: RunHistory) -> Table:
     rows = []
     for series in run_history.series:
         shown = series.points[-_LAST_POINTS:]
-        values = " → ".join(_format_point(point, series.name) for point in shown)
+        values = " → ".join(_format_point(point, series.key) for point in shown)
         last = shown[-1]
         bounds = last.low, last.high
-        interval = " … ".join(format_number(bound, series.name) for bound in bounds) if None not in bounds else ""
+        interval = " … ".join(format_number(bound, series.key) for bound in bounds) if None not in bounds else ""
         rows.append(
             (series.configuration or "", series.name, series.slice or "all", str(len(series.points)), values, interval)
         )
