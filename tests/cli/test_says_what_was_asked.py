@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from tests.runs.scoring import write
 
+from assay.calls.raised_errors import make_exception_error
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
-from assay.targets.raised_errors import make_exception_error
 
 Printed = pytest.CaptureFixture[str]
 ROWS = [

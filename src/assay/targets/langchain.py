@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import json, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_call_template
 from assay.formats.chunk_shapes import ShapeError, read_chunks
@@ -18,7 +19,6 @@ from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Ob
 from assay.records.settings import LangchainTargetSettings as Settings
 from assay.records.settings import ResponseMapping
 from assay.targets.python import import_target_object
-from assay.targets.raised_errors import make_exception_error
 from assay.targets.reply import read_reply
 
 ANSWER_KEYS = ("answer", "output", "result", "output_text", "content")

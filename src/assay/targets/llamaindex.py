@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import UNSET
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall, TargetOperation
+from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.formats.chunk_shapes import ShapeError, read_chunk
 from assay.records.errors import Problem, SettingsError
@@ -21,7 +22,6 @@ from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Ob
 from assay.records.settings import LlamaindexTargetSettings as Settings
 from assay.records.settings import ResponseMapping
 from assay.targets.python import import_target_object
-from assay.targets.raised_errors import make_exception_error
 from assay.targets.reply import read_reply
 
 

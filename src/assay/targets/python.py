@@ -14,13 +14,13 @@ from typing import Any
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.plugins import import_object
+from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
 from assay.formats.plain_values import make_plain
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping
-from assay.targets.raised_errors import make_exception_error
 from assay.targets.reply import read_reply
 
 MAX_NAMED_FOLDERS = 2
