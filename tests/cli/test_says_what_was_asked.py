@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.runs.scoring import write
@@ -16,7 +17,7 @@ from assay.cli import main
 from assay.metrics.catalog import CATALOG
 
 Printed = pytest.CaptureFixture[str]
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"golden_set": {"name": "shop", "version": "1"}},
     {
         "id": "price",

@@ -82,7 +82,7 @@ def build_headline_changes_table(
     notes = []
     for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
-        of_them = describe_unknown_now(comparison, case_ids) if case_ids is failed.improved else ""
+        of_them = describe_unknown_now(comparison, case_ids) if label == "Fail no longer" else ""
         notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}{of_them}.")
     columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
     if any(change.unknown is not None for change in comparison.metrics.values()):
