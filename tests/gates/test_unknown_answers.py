@@ -14,14 +14,18 @@ from assay.records.release_gates import Gate, Outcome, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
 
 U, E = "unknown", "error"
+SAME = "unknown, and the same answer on both sides"
 METRIC = "correct_answer"
 
 
 def make_table(scores: list[float | str]) -> ScoreTable:
-    status = [{U: NOT_APPLICABLE, E: ERROR}[score] if isinstance(score, str) else SCORED for score in scores]
+    unscored = {U: NOT_APPLICABLE, SAME: NOT_APPLICABLE, E: ERROR}
+    status = [unscored[score] if isinstance(score, str) else SCORED for score in scores]
     values = np.array([0.0 if isinstance(score, str) else score for score in scores])
-    codes = np.array([{U: 1, E: 2}.get(str(score), 0) for score in scores], dtype=np.uint16)
-    column = ScoreColumn(METRIC, values, np.array(status, dtype=np.uint8), codes, ("", UNKNOWN_REASON, "timeout"))
+    codes = np.array([{U: 1, SAME: 1, E: 2}.get(str(score), 0) for score in scores], dtype=np.uint16)
+    answers = np.array([row + 1 if score == SAME else 0 for row, score in enumerate(scores)], dtype=np.uint64)
+    reasons = ("", UNKNOWN_REASON, "timeout")
+    column = ScoreColumn(METRIC, values, np.array(status, dtype=np.uint8), codes, reasons, answers)
     behaviour = ScoreColumn("behaviour", np.ones(len(scores)), np.full(len(scores), SCORED, np.uint8), codes * 0)
     ids = tuple(f"c{row}" for row in range(len(scores)))
     return ScoreTable("one", ids, {METRIC: column, "behaviour": behaviour}, (), ())

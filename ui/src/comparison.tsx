@@ -20,7 +20,7 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
         <bdi>{title}</bdi>
       </h1>
       <Sides comparison={comparison} />
-      <Leaks sentence={comparison.leaks} />
+      <Leaks comparison={comparison} />
       {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
       {comparison.rules.length > 0 && (
         <Section id="compared-gate" title={t("rules")}>

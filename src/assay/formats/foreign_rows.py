@@ -18,13 +18,8 @@ import msgspec
 from msgspec import UNSET
 
 from assay.formats.chunk_shapes import ShapeError
-from assay.formats.reply_shapes import (
-    ANSWER_KEYS,
-    RANKING_KEYS,
-    TEXT_LIST_KEYS,
-    recognise_reply,
-)
-from assay.records.errors import Problem, shorten_repr
+from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
+from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.refusals import detect_behaviour
@@ -40,6 +35,8 @@ EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
 EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
 ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
 BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
+RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
+"""How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")
@@ -92,11 +89,17 @@ def make_question_id(question: str) -> str:
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows:
-    """Return the cases and observations of numbered rows; `path` is the name for messages."""
+    """Return the cases and observations of numbered rows; `path` is the name for messages.
+
+    A row may be the InputError that says why it could not be read.
+    """
     foreign = ForeignRows()
     row_by_id: dict[str, int] = {}
     refusals: list[str] = []
     for number, row in rows:
+        if isinstance(row, InputError):
+            foreign.problems += row.problems
+            continue
         if not isinstance(row, Mapping):
             foreign.add_problem(path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
             continue
@@ -270,7 +273,10 @@ def _read_observation(
     # Ragas and DeepEval measure faithfulness against this member: it stands for what the model was shown (ADR 52).
     with_context = add_context_stage(observation, RETRIEVED_STAGE)
     if with_context is not observation:
-        foreign.notes.setdefault(f"{judged_by} is taken for what the model was shown too, as its framework does")
+        foreign.notes.setdefault(
+            f"{judged_by} is taken for what the model was shown too, as Ragas and DeepEval do (if it was not, name it "
+            f"{RETRIEVED_ALONE_KEY})"
+        )
     return with_context
 
 

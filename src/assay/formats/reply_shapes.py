@@ -8,7 +8,7 @@ What is read under another name, and what is not read, is noted; what could be r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
@@ -238,6 +238,42 @@ def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], sh
             f"no answer, but a text in {' and '.join(named)} (expected answer, or response.answer in the target's "
             'settings; "answer": null says that there is none)'
         )
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
+_MOST_LEVELS = 5
+_FEWEST_WORDS = 3
+"""A text with fewer words, such as a state, is taken for an answer only if its name says so."""
+
+
+def find_answer_like_text(reply: Any) -> str:
+    """Return the path of the text in a reply that is most likely its answer, "" where none is: by its name, else the
+    longest text of some words outside lists.
+
+    >>> find_answer_like_text({"payload": {"bot_reply": "Ninety days."}, "meta": {"model": "small"}})
+    'payload.bot_reply'
+    >>> find_answer_like_text({"state": "ok"})
+    ''
+    """
+    likely: list[tuple[bool, int, str]] = []
+    for path, text in _iter_texts(reply, "", _MOST_LEVELS):
+        name = path.rpartition(".")[2]
+        is_named = _ANSWER_NAME.search(name) is not None
+        if is_named or (len(text.split()) >= _FEWEST_WORDS and "[" not in path):
+            likely.append((is_named, len(text), path))
+    return max(likely, key=lambda candidate: candidate[:2])[2] if likely else ""
+
+
+def _iter_texts(value: Any, path: str, levels: int) -> Iterator[tuple[str, str]]:
+    """Yield the texts below a value with their paths; of lists, those of the first item."""
+    if isinstance(value, str) and value.strip() and path:
+        yield path, value
+    elif isinstance(value, Mapping) and levels:
+        for key, item in value.items():
+            if isinstance(key, str) and _PLAIN_KEY.fullmatch(key) and key not in QUESTION_KEYS:
+                yield from _iter_texts(item, f"{path}.{key}" if path else key, levels - 1)
+    elif isinstance(value, (list, tuple)) and value and path and levels:
+        yield from _iter_texts(value[0], f"{path}[0]", levels - 1)
 
 
 def _find_last_message(messages: Sequence[Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from assay.records.findings import (
     MetricChange,
     RankMove,
     describe_leaks,
+    describe_unknown_now,
     list_leaking_cases,
 )
 from assay.records.release_gates import Decision, RuleResult
@@ -81,7 +82,8 @@ def build_headline_changes_table(
     notes = []
     for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
-        notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
+        of_them = describe_unknown_now(comparison, case_ids) if label == "Fail no longer" else ""
+        notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}{of_them}.")
     columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
     if any(change.unknown is not None for change in comparison.metrics.values()):
         notes.append(_BOUNDED_NOTE)
