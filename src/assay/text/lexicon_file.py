@@ -1,17 +1,18 @@
 """Reads the lexicons of refusals: those that are shipped, and the user's own files and folders.
 
-People write YAML. Of each shipped lexicon there is a copy in JSON, written by `python scripts/lexicon_copies.py`: most
-runs read no other YAML, and importing its reader takes as long as scoring ten cases.
+People write YAML. Of each shipped lexicon there is a copy in JSON, written by `python scripts/lexicon_copies.py`, which
+holds it checked and folded: most runs read no other YAML, and importing its reader takes as long as scoring ten cases.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import msgspec
 
 from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, RefusalLexicon
@@ -55,9 +56,8 @@ def list_shipped_languages() -> tuple[str, ...]:
 
 @cache
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
-    """Return one shipped lexicon, from its copy in JSON; its patterns are known to be valid."""
-    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_text(encoding="utf-8"))
-    return LexiconParser(f"{language}.yaml", {}, is_checked=True).parse_lexicon(content)
+    """Return one shipped lexicon, from its copy in JSON."""
+    return msgspec.json.decode(_shipped_folder().joinpath(f"{language}.json").read_bytes(), type=RefusalLexicon)
 
 
 _COMMON_FIELD = re.compile(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
