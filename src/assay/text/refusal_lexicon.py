@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from msgspec import Struct
 
 from assay.text.normalisation import fold_character, fold_text
-from assay.text.word_marks import WordMarks
+from assay.text.word_marks import WordMarks, find_first_words
 from assay.text.word_runs import split_tokens
 
 PhraseKind = Literal["abstain", "permission_denied", "escalate", "clarify", "contact", "doubt"]
@@ -110,7 +110,7 @@ class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
 
     `is_spaced`: whether the script puts spaces between words. `has_starts`: whether its phrases are looked up by their
     first two words; those with other than ASCII letters are not. `lists`: the words that templates name.
-    `common_words`: frequent words that show the language.
+    `common_words`: frequent words that show the language. `first_words`: what `WordMarks` needs of each list.
     `bare_refusals`, `bare_denials`: texts that abstain or deny permission if they are the whole answer.
     `least_claim_words`: words (in a script without spaces: pairs of characters) from which a clause makes a claim.
     """
@@ -125,6 +125,7 @@ class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
     bare_denials: frozenset[str]
     pattern_texts: dict[str, str]
     following_texts: dict[str, str]
+    first_words: dict[str, list[str] | None]
     words: dict[str, frozenset[str]]
     least_claim_words: int
 
@@ -163,11 +164,7 @@ class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def marks(self) -> WordMarks:
         """Tells from the words of a text which of the lists it can match."""
-        patterns = {name: self.pattern_texts[name] for name in PATTERN_LISTS}
-        patterns = {name: text for name, text in patterns.items() if text != NOTHING}
-        if not self.is_spaced:
-            return WordMarks({}, patterns)
-        return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
+        return WordMarks(self.first_words)
 
 
 class RefusalPhrase(NamedTuple):
@@ -371,6 +368,11 @@ class LexiconParser:
             bare_denials=bare_denials,
             pattern_texts=patterns,
             following_texts=following,
+            first_words={
+                name: find_first_words(patterns[name][len(_OPENING) : -len(_CLOSING)]) if is_spaced else None
+                for name in PATTERN_LISTS
+                if patterns[name] != NOTHING
+            },
             words=words,
             least_claim_words=least_words,
         )
