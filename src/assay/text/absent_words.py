@@ -38,7 +38,7 @@ _YES_OR_NO = re.compile(
 """A text that begins with the answer to it."""
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
-_CLOSED = re.compile(r"\b(?:closed|shut|off|dong cua|nghi)\b")
+_CLOSED = LatePattern(r"\b(?:closed|shut|off|dong cua|nghi)\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
 _NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
 """Words that hold no fact by themselves."""

@@ -213,7 +213,7 @@ def _format_row(text: str, block: TextBlock) -> str:
     return "; ".join(f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=False) if cell)
 
 
-_QUOTATION_MARK = re.compile(r"\n[ \t]*>[> \t]*")
+_QUOTATION_MARK = LatePattern(r"\n[ \t]*>[> \t]*")
 _BEFORE_MARK = re.compile(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
 
 
@@ -296,7 +296,7 @@ def _is_bare_refusal(sentence: str) -> bool:
 # ── markers and offsets ───────────────────────────────────────────────────────────────────────────────────────────
 
 _BETWEEN = 400  # characters between a claim and its markers
-_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_EMPTY_LINE = LatePattern(r"\n[ \t]*\n")
 
 
 def _assign_citations(masked: str, spans: list[Span], found_markers: list[CitationMarker]) -> list[tuple[str, ...]]:

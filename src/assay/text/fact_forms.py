@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import find_frequencies, is_same_frequency
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.payment_cues import ASKS_FOR_COST, MAY_BE_FREE, NOTHING_ALONE, NOTHING_TO_PAY, is_positive_amount
 from assay.text.quantities import is_same_quantity
@@ -15,11 +15,11 @@ from assay.text.statement_cues import DOUBT
 from assay.text.units import PLAIN
 
 _DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
-_DECIDED_FIRST = re.compile(
+_DECIDED_FIRST = LatePattern(
     r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
     r"(?P<word>yes|no|co|khong)\b(?! (?:problem|worries|doubt|matter|idea|sao|van de)\b)"
 )
-_DECIDED_ALONE = re.compile(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
+_DECIDED_ALONE = LatePattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
 
 
 def judge_decision(texts: FactTexts) -> FactJudgment | None:

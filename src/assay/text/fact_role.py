@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import Occurrence, find_stated_quantity
 from assay.text.fact_texts import FactTexts
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities import is_plain
 from assay.text.read_text import ReadText
 
@@ -30,12 +31,12 @@ _OR_AFTER = re.compile(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)
 _OR_BEFORE = re.compile(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
 _OR = re.compile(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
 _ASKS_WHO = re.compile(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
-_RECIPIENT = re.compile(
+_RECIPIENT = LatePattern(
     r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
     rf" {_ARTICLE}$"
 )
 """Says before a name that somebody else does it: for, to or instead of the one who is named."""
-_MOVED_FROM = re.compile(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
+_MOVED_FROM = LatePattern(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
 _MOVED_TO = re.compile(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
 _BESIDE = re.compile(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
 _ASKED = re.compile(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")

@@ -42,9 +42,9 @@ _MAY_BE_SPOKEN = re.compile(
     r"\d/\d| and (?:a|one) (?:half|quarter|third)|between | point | phay |minus|negative|\bam \d|below"
 )
 _PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "third": Decimal("0.333")}
-_CALCULATION = re.compile(r"[\d)] ?$")
+_CALCULATION = LatePattern(r"[\d)] ?$")
 """What stands before a minus that subtracts."""
-_DATE_BEFORE = re.compile(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
+_DATE_BEFORE = LatePattern(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
 
 
 _ORDINALS = dict(

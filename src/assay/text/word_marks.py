@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.word_runs import split_words_and_underscores
 
-_IN_WORD = re.compile(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
+_IN_WORD = LatePattern(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
 """A part of a pattern that stays within a word: a letter, a class or a group of letters, with its quantifier."""
-_FINITE = re.compile(r"(?:\[([a-z0-9]+)\]|([a-z0-9])|\((?:\?:)?([a-z0-9|]*)\))(\??)(?![?*+{])")
+_FINITE = LatePattern(r"(?:\[([a-z0-9]+)\]|([a-z0-9])|\((?:\?:)?([a-z0-9|]*)\))(\??)(?![?*+{])")
 """A part of a word that stands for a few endings of it: a letter, a class or a group, which may be optional."""
 _AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _QUANTIFIERS = ("?", "*", "+", "{")
