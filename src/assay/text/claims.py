@@ -15,7 +15,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
-from assay.text.late_pattern import LatePattern
+from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.refusals import detect_phrases, mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
@@ -259,7 +259,7 @@ _LONGEST_COURTESY = 300
 
 @cache
 def _courtesy_pattern() -> re.Pattern[str]:
-    return re.compile(_COURTESY, re.VERBOSE)  # compiled on first use: not every run has answers
+    return re.compile(squeeze_pattern(_COURTESY))  # compiled on first use: not every run has answers
 
 
 def _is_statement(sentence: str) -> bool:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.languages import guess_language
-from assay.text.late_pattern import LatePattern
+from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
 from assay.text.spoken_numbers import write_spoken_numbers
@@ -292,7 +292,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
 
 @cache
 def _special_pattern() -> re.Pattern[str]:
-    return re.compile(_SPECIAL, re.VERBOSE)  # compiled on first use, because it takes long
+    return re.compile(squeeze_pattern(_SPECIAL))  # compiled on first use, because it takes long
 
 
 _MAY_BE_SPECIAL = re.compile(
@@ -463,7 +463,7 @@ def _read_spelled(text: str) -> int | None:
     return parse_spelled_number(text, text, False) if _SPELLED.fullmatch(text) else None
 
 
-_SPELLED = LatePattern(SPELLED_NUMBER_PATTERN, re.VERBOSE)
+_SPELLED = LatePattern(squeeze_pattern(SPELLED_NUMBER_PATTERN))
 
 
 def _add_half(hour: int, is_later: bool) -> int:
