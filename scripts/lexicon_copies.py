@@ -9,9 +9,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
-from assay.text.lexicon_file import read_lexicon
+from assay.text.lexicon_file import format_copy, read_lexicon
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
 
@@ -19,11 +17,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
 def build_copies() -> Iterator[tuple[Path, str]]:
     """Yield the path and the content of each copy."""
     for path in sorted(FOLDER.joinpath("lexicons").glob("*.yaml")):
-        yield path.with_suffix(".json"), _format_json(read_lexicon(path))
-
-
-def _format_json(content: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(content, order="deterministic"), indent=1).decode() + "\n"
+        yield path.with_suffix(".json"), format_copy(read_lexicon(path))
 
 
 def main() -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from benchmarks.refusals import LANGUAGES, read_stock
-from msgspec.structs import asdict
 
 from assay.text.lexicon_file import load_lexicons, load_shipped_lexicon, parse_lexicon, read_common_words
 from assay.text.refusal_lexicon import LexiconError

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
-
-from msgspec import Struct
 
 from assay.text.normalisation import fold_character, fold_text
 from assay.text.word_marks import WordMarks, find_first_words
@@ -105,7 +104,8 @@ class PhraseRow(NamedTuple):
     starts: tuple[str, ...]
 
 
-class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
+@dataclass(frozen=True, eq=False)
+class RefusalLexicon:
     """One language: its phrases, and the words by which a phrase in context is understood.
 
     `is_spaced`: whether the script puts spaces between words. `has_starts`: whether its phrases are looked up by their
@@ -119,14 +119,14 @@ class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
     is_spaced: bool
     has_starts: bool
     common_words: frozenset[str]
-    rows: tuple[PhraseRow, ...]
-    lists: dict[str, list[str]]
-    bare_refusals: frozenset[str]
-    bare_denials: frozenset[str]
-    pattern_texts: dict[str, str]
-    following_texts: dict[str, str]
-    first_words: dict[str, list[str] | None]
-    words: dict[str, frozenset[str]]
+    rows: tuple[PhraseRow, ...] = field(repr=False)
+    lists: Mapping[str, Sequence[str]] = field(repr=False)
+    bare_refusals: frozenset[str] = field(repr=False)
+    bare_denials: frozenset[str] = field(repr=False)
+    pattern_texts: Mapping[str, str] = field(repr=False)
+    following_texts: Mapping[str, str] = field(repr=False)
+    first_words: Mapping[str, Sequence[str] | None] = field(repr=False)
+    words: Mapping[str, frozenset[str]] = field(repr=False)
     least_claim_words: int
 
     @cached_property
