@@ -1,4 +1,4 @@
-"""Write the JSON copies of the lexicons and word classes that ship: scoring reads them faster than their YAML.
+"""Write the JSON copies of the lexicons that ship, checked and folded: scoring reads them faster than their YAML.
 
 `python scripts/lexicon_copies.py [--check]`; `--check` writes nothing, and the exit code is 1 if a copy is old.
 """
@@ -6,11 +6,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.text.lexicon_file import read_lexicon_yaml
+from assay.text.lexicon_file import format_copy, read_lexicon
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
 
@@ -18,11 +17,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
 def build_copies() -> Iterator[tuple[Path, str]]:
     """Yield the path and the content of each copy."""
     for path in sorted(FOLDER.joinpath("lexicons").glob("*.yaml")):
-        yield path.with_suffix(".json"), _format_json(read_lexicon_yaml(path.read_text("utf-8"), path.name).data)
-
-
-def _format_json(content: object) -> str:
-    return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
+        yield path.with_suffix(".json"), format_copy(read_lexicon(path))
 
 
 def main() -> int:

@@ -36,7 +36,7 @@ LATE_PACKAGES = {
         "llama_index",
         "mcp",
     ),
-    *("multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "socket", "sqlite3", "yaml"),
+    *("gzip", "multiprocessing", "numpy", "pandas", "polars", "pyarrow", "rich", "socket", "sqlite3", "yaml"),
 }
 """Heavy or optional: these may be imported inside the function that needs them."""
 USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")

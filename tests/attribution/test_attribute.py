@@ -15,6 +15,8 @@ from assay.cli import main
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
+from assay.report.collect_findings import attribute_small_failures, attribute_small_run
+from assay.report.run_summary import render_run_summary
 from assay.runs.rescore_run import open_run
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.scored_run import ScoredRun
@@ -65,6 +67,28 @@ def test_a_single_case_is_attributed_as_in_the_whole_run(handbook: ScoredRun) ->
     alone = api.score(handbook.golden, handbook.observations_in_memory.values(), corpus=handbook.corpus).run
     attribution = attribute_run.attribute_run_case(alone, "hybrid-rerank", "hr_leave_002")
     assert attribute_run.attribute_run(handbook, "hybrid-rerank")["hr_leave_002"] == attribution
+
+
+def test_a_summary_needs_no_doubts_of_cases_that_failed_no_check(handbook: ScoredRun) -> None:
+    run = api.score(handbook.golden, handbook.observations_in_memory.values(), corpus=handbook.corpus).run
+    failures = attribute_small_failures(run)  # before the doubts are known
+    everything = attribute_small_run(run)
+    assert everything.keys() == failures.keys()
+    doubts = 0
+    for config, by_case in everything.items():
+        failed = {checks.case_id for checks in run.scoring.configs[config].table.checks if checks.failed}
+        for case_id, attribution in by_case.items():
+            alone = failures[config][case_id]
+            assert (attribution.good, attribution.reached, attribution.traces) == (
+                alone.good,
+                alone.reached,
+                alone.traces,
+            )
+            assert case_id not in failed or attribution == alone
+            doubts += len(attribution.also) - len(alone.also)
+    assert doubts > 0
+    assert render_run_summary(run.scoring, everything, {}) == render_run_summary(run.scoring, failures, {})
+    assert attribute_small_failures(run) == everything  # what is known is not attributed again
 
 
 def many(answers: dict[str, str]) -> ScoredRun:

@@ -14,7 +14,7 @@ from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
 from assay.text.normalisation import fold_text
 from assay.text.refusal_lexicon import expand_template
-from assay.text.refusal_rules import MOST_UNFILTERED_CHARACTERS, RefusalRules
+from assay.text.refusal_rules import MOST_UNFILTERED_CHARACTERS, LexiconGroup, RefusalRules
 from assay.text.refusals import (
     DetectedBehaviour,
     detect_behaviour,
@@ -225,8 +225,17 @@ def test_phrases_are_grouped_by_their_first_two_tokens_however_they_are_written(
     for phrase in rules.by_phrase:
         first, second = re.findall(r"[^\W_]+(?:['-][^\W_]+)*", phrase)[:2]
         by_tokens.setdefault((first, second), set()).add(len(phrase))
-    expected = {pair: tuple(sorted(lengths, reverse=True)) for pair, lengths in by_tokens.items()}
-    assert expected == rules.lengths_by_words
+    for (first, second), lengths in by_tokens.items():
+        assert tuple(sorted(lengths, reverse=True)) == rules.list_phrases(f"{first} {second}").lengths
+
+
+@pytest.mark.parametrize("group", ["common", "latin"])
+def test_phrases_by_their_first_words_are_those_of_the_lexicons(group: LexiconGroup) -> None:
+    rules = load_rules(group)
+    starts = {start for lexicon in rules.lexicons.values() for row in lexicon.rows for start in row.starts}
+    cues = {phrase: meant for start in starts for phrase, meant in rules.list_phrases(start).cues.items()}
+    assert rules.by_phrase == cues
+    assert rules.list_phrases("no such").cues == {}
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.late_pattern import LatePattern
+from assay.text import claims, numbers, quantities, spoken_numbers
+from assay.text.late_pattern import LatePattern, squeeze_pattern
 
 PATTERNS = (r"\bday(?:s|\b)", r"^a", r"(?<=a)b", r"b$", r"(?P<word>[ab]+) ?", r"", r"\Aa|b\Z")
 texts = st.text("abdays \n", max_size=20)
@@ -41,3 +43,21 @@ def test_nothing_is_compiled_before_the_first_use() -> None:
     assert wrong.pattern == "("
     with pytest.raises(re.error):
         wrong.search("a")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        claims._COURTESY,
+        numbers._ITEM,
+        numbers.SPELLED_NUMBER_PATTERN,
+        quantities._SPECIAL,
+        spoken_numbers._SPOKEN_ITEM,
+        r"a\ b \\ c  \n[\ \-] (?: d | \  )",
+    ],
+)
+def test_an_expression_without_its_white_space_is_the_same_expression(pattern: str) -> None:
+    parser = import_module("re._parser")
+    verbose, plain = parser.parse(pattern, re.VERBOSE), parser.parse(squeeze_pattern(pattern))
+    assert str(verbose) == str(plain)
+    assert verbose.state.groupdict == plain.state.groupdict

@@ -45,7 +45,9 @@ INDEX_SAMPLE = 2000
 _MUST_BE_ONE = ("context_recall", "behaviour")
 _SIGNALS = ("keywords", "exact_match", "number_match", "completeness(by=rules)", "correct_answer")
 
-_attributions_by_joins: WeakKeyDictionary[GoldenIndex, dict[str, dict[str, Attribution]]] = WeakKeyDictionary()
+_Attributions = WeakKeyDictionary[GoldenIndex, dict[str, dict[str, Attribution]]]
+_attributions_by_joins: _Attributions = WeakKeyDictionary()
+_failures_by_joins: _Attributions = WeakKeyDictionary()
 _index_views: WeakKeyDictionary[GoldenIndex, dict[str, IndexView]] = WeakKeyDictionary()
 _checks: WeakKeyDictionary[GoldenIndex, dict[str, dict[str, CaseChecks]]] = WeakKeyDictionary()
 
@@ -57,9 +59,22 @@ def attribute_run(run: ScoredRun, config: str) -> dict[str, Attribution]:
     """
     by_config = _attributions_by_joins.setdefault(run.joins, {})
     if config not in by_config:
-        by_config[config] = (
-            _attribute_config(run, config) if run.shards is not None or run.observations_in_memory else {}
-        )
+        by_config[config] = _attribute_config(run, config, has_doubts=True)
+    return by_config[config]
+
+
+def attribute_failures(run: ScoredRun, config: str) -> dict[str, Attribution]:
+    """Return the attributions of one configuration without the doubts of cases that failed no check.
+
+    These cases keep whether the evidence reached the generator, whether the answer is good and the traces, which is all
+    that a summary needs of them: the rules that look for doubts take most of the time of attribution.
+    """
+    by_case = _attributions_by_joins.get(run.joins, {}).get(config)
+    if by_case is not None:
+        return by_case
+    by_config = _failures_by_joins.setdefault(run.joins, {})
+    if config not in by_config:
+        by_config[config] = _attribute_config(run, config, has_doubts=False)
     return by_config[config]
 
 
@@ -76,13 +91,16 @@ def attribute_run_case(run: ScoredRun, config: str, case_id: str) -> Attribution
     return attribute_run(run, config).get(case_id) if is_open(alone) else alone
 
 
-def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
+def _attribute_config(run: ScoredRun, config: str, *, has_doubts: bool) -> dict[str, Attribution]:
+    if run.shards is None and not run.observations_in_memory:
+        return {}
     settings = _attribution_settings(run)
     decided = _attribute_from_scores(run, config, settings)
     with suspend_garbage_collection():
         view = _index_view(run, config)
         attributions = {
-            case.id: decided.get(case.id) or _attribute_case(run, config, position, settings, view)
+            case.id: decided.get(case.id)
+            or _attribute_case(run, config, position, settings, view, has_doubts=has_doubts)
             for position, case in enumerate(run.golden.cases)
         }
     sure_causes, failing = count_sure_causes(attributions), find_failing_searches(attributions.values())
@@ -94,13 +112,20 @@ def _attribute_config(run: ScoredRun, config: str) -> dict[str, Attribution]:
 
 
 def _attribute_case(
-    run: ScoredRun, config: str, position: int, settings: AttributionSettings, view: IndexView
+    run: ScoredRun,
+    config: str,
+    position: int,
+    settings: AttributionSettings,
+    view: IndexView,
+    *,
+    has_doubts: bool = True,
 ) -> Attribution:
     case = run.joins.case_index(position)
     observation = run.read_observation(config, case.case.id)
     scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
-    attribution = attribute_case(case, observation, scores, settings, view)
     checks = _checks_by_case(run, config).get(case.case.id)
+    is_explained = has_doubts or (checks is not None and bool(checks.failed))
+    attribution = attribute_case(case, observation, scores, settings, view, is_explained=is_explained)
     attribution = reconcile_with_checks(attribution, checks)
     if observation is not None and checks is not None and WRONG_BEHAVIOUR in checks.failed:
         reading = f"read as {describe_answer_reading(case, observation)}"

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from itertools import accumulate, islice
-from statistics import median_low
 from typing import Any, Literal, NamedTuple
 
 from assay.metrics.access_rules import parse_day
@@ -273,7 +272,8 @@ class IndexView:
     @property
     def production_k(self) -> int:
         """The usual number of chunks that the generator is shown: the median context size; 0 if none was reported."""
-        return median_low(self.context_sizes) if self.context_sizes else 0
+        sizes = sorted(self.context_sizes)
+        return sizes[(len(sizes) - 1) // 2] if sizes else 0
 
     def is_unknown_chunk(self, chunk_id: str) -> bool:
         """Whether a trace showed this chunk of a known document although the corpus does not contain it."""

@@ -75,12 +75,14 @@ def attribute_case(
     scores: CaseScores,
     settings: AttributionSettings,
     index_view: IndexView | None = None,
+    *,
+    is_explained: bool = True,
 ) -> Attribution:
     """Return the attribution of the outcome of one case.
 
     `scores` maps the metrics of this observation to status, value and reason. `index_view` is what the traces of the
     run show of the index; without it, defects of indexed texts are not detected. The result does not depend on the
-    name of the configuration (ADR 0034).
+    name of the configuration (ADR 0034). No cause is looked for unless the case `is_explained`.
     """
     case_id = case.case.id
     if observation is None:
@@ -88,6 +90,8 @@ def attribute_case(
     if observation.error is not None:
         return _unknown(case_id, f"the target failed: {observation.error.code}", "repair the target, then ask again")
     inquiry = CaseFacts.from_observation(case, observation, scores, settings, index_view)
+    if not is_explained:
+        return _build_attribution(inquiry, None)
     fine = inquiry.good is not False and inquiry.reached is not False
     finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
     if finding is None and not fine:

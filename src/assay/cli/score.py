@@ -225,7 +225,7 @@ class ScreenContent(Struct, frozen=True):
 def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content: ScreenContent) -> None:
     """Print the results in the requested format."""
     from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
-    from assay.report.collect_findings import attribute_small_run, compare_run
+    from assay.report.collect_findings import attribute_small_failures, attribute_small_run, compare_run
     from assay.report.run_summary import render_run_summary
     from assay.report.terminal import render_score_screen
     from assay.text.escaping import escape_json_for_log
@@ -247,7 +247,7 @@ def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content
         else:
             summary = render_run_summary(
                 run.scoring,
-                attribute_small_run(run),
+                attribute_small_failures(run),
                 compare_run(run),
                 get_screen_width(),
                 content.metrics,

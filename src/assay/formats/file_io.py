@@ -8,7 +8,6 @@ Writes files so that no reader ever sees half of one, not even after a crash.
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import shutil
@@ -118,6 +117,8 @@ class _Unpacking(io.RawIOBase):
         self._packed_bytes = os.fstat(packed.fileno()).st_size
         ratio = source.max_ratio
         self._expected_bytes = None if ratio is None else max(RATIO_FREE_BYTES, ratio * self._packed_bytes)
+        import gzip  # few files are packed
+
         self._unpacked = gzip.GzipFile(fileobj=packed)
 
     def readable(self) -> bool:
@@ -153,6 +154,8 @@ class _Unpacking(io.RawIOBase):
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
+        import gzip
+
         try:
             yield
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:

@@ -9,7 +9,6 @@ because the column does not distinguish them.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from assay.formats.strict_json import describe_unknown_field
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence
+from assay.text.late_pattern import LatePattern
 
 REQUIRED_COLUMNS = ("question_id", "question", "expected_answer", "expected_citations", "must_refuse", "notes")
 OPTIONAL = ("category", "tags")
@@ -30,7 +30,7 @@ ANSWER_CSV_NAMES = {
     "must_cite": "expected_citations",
 }
 
-_CATEGORY = re.compile(r"(\w[\w-]*(?: [\w-]+){0,2}):\s")
+_CATEGORY = LatePattern(r"(\w[\w-]*(?: [\w-]+){0,2}):\s")
 
 
 class Record(NamedTuple):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import gc
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +48,7 @@ from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence, GoldenSet, User, find_placeholders
 from assay.records.plugin_table import PluginTable
+from assay.text.late_pattern import LatePattern
 
 _BUILT_IN_FORMATS = {
     form.name: form
@@ -146,7 +146,7 @@ _ROWS_WITHOUT_DECISIVE_MEMBER = {
     "stable-key": golden_stable_key.KeyRow,
 }
 """Formats whose rows may have no decisive member; the first whose record has every member of the rows is chosen."""
-_SETTINGS = re.compile(r"[A-Za-z_][\w-]*:(\s|$)")
+_SETTINGS = LatePattern(r"[A-Za-z_][\w-]*:(\s|$)")
 
 
 def guess_golden_format(source: Source) -> str:

@@ -38,6 +38,7 @@ from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.plugin_table import PluginTable
+from assay.text.late_pattern import LatePattern
 
 _DECODER = msgspec.json.Decoder(Observation)
 
@@ -85,7 +86,7 @@ ROWS_FORMAT = "rows"
 _TREC_RUN_COLUMNS = 6
 RETRIEVED_STAGE = "retrieved"
 _KEY = re.compile(r'"(\w+)"\s*:')
-_STAGE = re.compile(r"stages\[(\d+)\]\.(?:chunks|name)")
+_STAGE = LatePattern(r"stages\[(\d+)\]\.(?:chunks|name)")
 _SIX_COLUMNS = re.compile(r"\S+\s+\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+")
 
 

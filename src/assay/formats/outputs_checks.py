@@ -23,10 +23,11 @@ from assay.formats.problems import find_name_fault
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Chunk, Observation, Stage, StageRankings
+from assay.text.late_pattern import LatePattern
 
 DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 CHUNK_LISTS = ("chunks", "retrieved_chunks", "reranked_chunks", "context_chunks")
-_DECODER_MESSAGE = re.compile(r"^(?P<text>.*?)(?: - at `\$?\.?(?P<field>[^`]*)`)?$", re.DOTALL)
+_DECODER_MESSAGE = LatePattern(r"^(?P<text>.*?)(?: - at `\$?\.?(?P<field>[^`]*)`)?$", re.DOTALL)
 
 
 def explain_bad_line(

@@ -21,6 +21,7 @@ from assay.formats.run_folder import (
     VERDICTS_STORE_FILE,
 )
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.text.late_pattern import LatePattern
 
 _RUN_FILES = frozenset(
     {
@@ -28,7 +29,7 @@ _RUN_FILES = frozenset(
         *(VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE),
     }
 )
-_NUMBERED_RUN_FILE = re.compile(rf"observations-\d+\.jsonl|{re.escape(VERDICTS_STORE_FILE)}-(wal|shm)")
+_NUMBERED_RUN_FILE = LatePattern(rf"observations-\d+\.jsonl|{re.escape(VERDICTS_STORE_FILE)}-(wal|shm)")
 
 
 def refuse_overwriting(

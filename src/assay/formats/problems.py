@@ -11,6 +11,7 @@ from collections import Counter
 from datetime import UTC, date, datetime, time
 
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
+from assay.text.late_pattern import LatePattern
 
 MAX_WARNINGS_PER_CODE = 20
 
@@ -65,7 +66,7 @@ class ProblemList:
 MAX_ID_BYTES = 256
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
+_INSTANT = LatePattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 class NameChecker:

@@ -17,6 +17,7 @@ from typing import Any
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.records.errors import shorten_repr
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage
+from assay.text.late_pattern import LatePattern
 
 STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
 """The members of the contract `rag-trace` that hold a ranking, with its stage."""
@@ -46,7 +47,7 @@ _ENVELOPE_KEYS = frozenset(
 )
 _SEARCH_KEYS = ("results", "hits", "documents")
 """Members that are the result of the system's own search where other stages are reported by their names."""
-_ANSWER_NAME = re.compile(
+_ANSWER_NAME = LatePattern(
     r"(?<!status_)(?<!error_)(?:answer|reply|response|output|completion|prediction|generation|message)"
     r"_?(?:text|content|body|markdown|html)?$",
     re.IGNORECASE,

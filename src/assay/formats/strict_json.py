@@ -20,13 +20,14 @@ import msgspec
 from msgspec import inspect
 
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
+from assay.text.late_pattern import LatePattern
 
 MAX_JSON_DEPTH = 100
 MAX_NUMBER_CHARACTERS = 100
 
 # A string that is not closed extends to the end of the text: giving it up would mean to search again from each quote.
-_STRING_OR_BRACKET = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?|[\[\]{}]', re.DOTALL)
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_STRING_OR_BRACKET = LatePattern(r'"(?>(?:[^"\\]++|\\.)*)"?|[\[\]{}]', re.DOTALL)
+_SURROGATE_ESCAPE = LatePattern(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[^\W\d]\w*")
 
 

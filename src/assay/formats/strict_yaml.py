@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.formats.file_io import open_file
 from assay.formats.strict_json import join_field
 from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.text.late_pattern import LatePattern
 
 if TYPE_CHECKING:
     import yaml
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 MAX_YAML_BYTES = 2**20
 MAX_YAML_DEPTH = 20
 
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]{0,99})")
-_DECIMAL = re.compile(r"(?=[-+]?\.?[0-9])[-+]?(0|[1-9][0-9]{0,99})?(\.[0-9]{1,99})?([eE][-+]?[0-9]{1,3})?")
-_UNCLEAR_NUMBER = re.compile(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*|0[xob][0-9a-f_]+|[-+]?\.(inf|nan)", re.IGNORECASE)
-_TAB_INDENT = re.compile(r"[ \t]*\t")
+_INTEGER = LatePattern(r"[-+]?(0|[1-9][0-9]{0,99})")
+_DECIMAL = LatePattern(r"(?=[-+]?\.?[0-9])[-+]?(0|[1-9][0-9]{0,99})?(\.[0-9]{1,99})?([eE][-+]?[0-9]{1,3})?")
+_UNCLEAR_NUMBER = LatePattern(r"[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*|0[xob][0-9a-f_]+|[-+]?\.(inf|nan)", re.IGNORECASE)
+_TAB_INDENT = LatePattern(r"[ \t]*\t")
 
 
 UNKNOWN_FIELD_CODE = "E_UNKNOWN_FIELD"

@@ -7,7 +7,6 @@ The text of the file stays in memory, and arrays with one row per judgment refer
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +36,7 @@ from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.stats.arrays import BoolArray, CountArray, GradeArray, IndexArray
+from assay.text.late_pattern import LatePattern
 
 
 class RepeatedPair(NamedTuple):
@@ -142,7 +142,7 @@ TREC_LAYOUT = ColumnLayout(("query", "iteration", "chunk", "grade"))
 BEIR_LAYOUT = ColumnLayout(("query-id", "corpus-id", "score"), tab_separated=True)
 """Judgments begin with the query and end with the chunk and its grade. The names may stand above those of BEIR."""
 MAX_GRADE = 10
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+_INTEGER = LatePattern(r"[+-]?[0-9]{1,9}")
 NOT_JUDGED = -1
 QRELS_BLOCK_BYTES = 1 << 20
 

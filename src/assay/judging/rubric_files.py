@@ -23,6 +23,7 @@ from assay.metrics.catalog import add_rubric_metrics
 from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.verdicts import DriftAnchor, JudgeRubric, RubricLabel
+from assay.text.late_pattern import LatePattern
 
 Rubrics = dict[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
@@ -32,7 +33,7 @@ JUDGE_INPUTS = ("answer", "citations", "claims", "context", "facts", "history", 
 RUBRICS_LOCK_FILE = "rubrics.lock"
 ANCHORS_FILE = "anchors.yaml"
 PLACEHOLDER = re.compile(r"\{\{([^{}]*+)\}\}")
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_NAME = LatePattern(r"[a-z][a-z0-9_]{0,39}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 T = TypeVar("T", bound=Struct)
 _CONTROL_INPUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
@@ -175,7 +176,7 @@ _RESTS_ON: Mapping[str, tuple[str, ...]] = {
     "controls": ("labels", "inputs"),
 }
 """The other fields that decide whether a field makes sense."""
-_FIELD = re.compile(r"(?P<member>\w+)(?:\[(?P<index>\d+)\](?:\.(?P<part>\w+))?)?")
+_FIELD = LatePattern(r"(?P<member>\w+)(?:\[(?P<index>\d+)\](?:\.(?P<part>\w+))?)?")
 
 
 def _fit_the_rest(data: Mapping[str, Any], misfit_fields: Sequence[str]) -> JudgeRubric | None:

@@ -7,7 +7,6 @@ probabilities where they are calibrated against human labels (ADR 0031).
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
@@ -49,7 +48,7 @@ ChunkTexts = dict[str, str]
 """Texts of chunks by their id, in the order in which they were shown."""
 NO_TEXT, REFUSED, NO_CLAIMS = "no text: that of a chunk was not reported", "refused", "no claims"
 _VIETNAMESE = LatePattern("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
-_NUMBERED = re.compile(r"[0-9]{1,3}")
+_NUMBERED = LatePattern(r"[0-9]{1,3}")
 
 
 class Citation(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from assay.attribution.attribute_run import attribute_run
+from assay.attribution.attribute_run import attribute_failures, attribute_run
 from assay.metrics.case_index import GoldenIndex
 from assay.records.findings import Attribution, Comparison
 from assay.scoring.scored_run import ScoredRun
@@ -27,6 +27,14 @@ MAX_CASES_ATTRIBUTED_FOR_SCREEN = 1000
 def attribute_small_run(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
     """Return the attributions of a run that is small enough for the screen, nothing for a larger one."""
     return attribute_all_configs(run) if len(run.golden.cases) <= MAX_CASES_ATTRIBUTED_FOR_SCREEN else {}
+
+
+def attribute_small_failures(run: ScoredRun) -> dict[str, dict[str, Attribution]]:
+    """Return the same for a summary, which shows no doubts of cases that failed no check."""
+    if len(run.golden.cases) > MAX_CASES_ATTRIBUTED_FOR_SCREEN:
+        return {}
+    by_config = {config: attribute_failures(run, config) for config in sorted(run.scoring.configs)}
+    return {config: by_case for config, by_case in by_config.items() if by_case}
 
 
 _comparisons: WeakKeyDictionary[GoldenIndex, Mapping[str, Comparison]] = WeakKeyDictionary()

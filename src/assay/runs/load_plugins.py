@@ -7,7 +7,6 @@ that may come from elsewhere: its paths are imported only with consent.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 
 from assay.calls.plugins import ALLOW_EXEC_VARIABLE, enable_plugins, make_path_plugin
@@ -15,8 +14,9 @@ from assay.metrics.catalog import CATALOG
 from assay.metrics.metric import parse_metric_name, split_metric_names
 from assay.records.errors import PluginError, Problem
 from assay.records.requests import ScoreRequest
+from assay.text.late_pattern import LatePattern
 
-_PATH = re.compile(r"(?P<path>[A-Za-z_][\w.]*:[A-Za-z_]\w*)(?P<rest>.*)")
+_PATH = LatePattern(r"(?P<path>[A-Za-z_][\w.]*:[A-Za-z_]\w*)(?P<rest>.*)")
 
 
 def load_metric_paths(metrics: Iterable[str]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -11,6 +10,7 @@ from assay.metrics.catalog import parse_metric
 from assay.records.errors import SettingsError, shorten_repr
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.requests import AUTO_SIGNAL
+from assay.text.late_pattern import LatePattern
 
 JUDGE_METRIC = JUDGED_CORRECTNESS
 SIMILARITY_METRIC = "answer_similarity"
@@ -26,7 +26,7 @@ class QualityThreshold(NamedTuple):
     least: float
 
 
-_SPEC = re.compile(r"(?P<metric>[^<>=\s](?:[^<>]*[^<>=\s])?)\s*>=\s*(?P<least>[0-9.]+(?:e-?[0-9]+)?)")
+_SPEC = LatePattern(r"(?P<metric>[^<>=\s](?:[^<>]*[^<>=\s])?)\s*>=\s*(?P<least>[0-9.]+(?:e-?[0-9]+)?)")
 
 
 def parse_good_threshold(good: str) -> QualityThreshold | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assay.text.late_pattern import LatePattern
+
 _TITLES = {
     "Dr": "Doctor",
     "Prof": "Professor",
@@ -26,11 +28,11 @@ _STREETS = {
 }
 """What stands after the name of a street."""
 _NAME = r"[A-ZÀ-ỸĐ][^\W\d_]"
-_ABBREVIATION = re.compile(
+_ABBREVIATION = LatePattern(
     rf"(?<![\w.])(?:(?P<name>{_NAME}[^\W\d_]*) (?P<street>{'|'.join(_STREETS)})(?P<point>\.)?(?![\w'-])"
     rf"|(?P<title>{'|'.join(_TITLES)})(?:\. ?| )(?={_NAME}))"
 )
-_MAY_BE_SHORT = re.compile(rf"\b(?:{'|'.join((*_STREETS, *_TITLES))})\b")
+_MAY_BE_SHORT = LatePattern(rf"\b(?:{'|'.join((*_STREETS, *_TITLES))})\b")
 
 
 def spell_abbreviations(text: str) -> str:
@@ -44,7 +46,7 @@ def spell_abbreviations(text: str) -> str:
     return _ABBREVIATION.sub(_spell, text)
 
 
-_HOUSE_BEFORE = re.compile(rf"\d\w? (?:{_NAME}[^\W\d_]* )*$")
+_HOUSE_BEFORE = LatePattern(rf"\d\w? (?:{_NAME}[^\W\d_]* )*$")
 _LONGEST_ADDRESS = 40
 
 
@@ -60,4 +62,4 @@ def _spell(match: re.Match[str]) -> str:
     return f"{match['name']} {_STREETS[match['street']]}{'.' if ends_sentence else ''}"
 
 
-_NAME_AFTER = re.compile(rf"\s+{_NAME}")
+_NAME_AFTER = LatePattern(rf"\s+{_NAME}")

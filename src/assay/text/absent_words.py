@@ -28,7 +28,7 @@ from assay.text.weekdays import WEEK, WEEKDAY, list_days
 
 OTHER_LANGUAGE = "it is in a language whose words are not compared"
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
-_CLOSED = re.compile(r"\b(?:closed|shut|off|dong cua|nghi)\b")
+_CLOSED = LatePattern(r"\b(?:closed|shut|off|dong cua|nghi)\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
 _NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
 """Words that hold no fact by themselves."""

@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"\^?(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?")
 _FOOTNOTE = re.compile(r"\^[\w-]{1,40}")
 # An identifier: without spaces, with a mark that words do not have, or letters and digits mixed.
 _ID = re.compile(r"(?=[^\s]{0,256}[^\W\d_])(?=[^\s]{0,256}(?:[:_#/]|\d))[^\W_][\w:.#/@-]*")
-_GLUED_ID = re.compile(r"(?=\S{0,256}\d)(?:[^\W\d][\w-]*(?:[:#][\w.-]+){2,}|[^\W\d_]\w*_[\w-]*[:#][\w.:#-]+)")
+_GLUED_ID = LatePattern(r"(?=\S{0,256}\d)(?:[^\W\d][\w-]*(?:[:#][\w.-]+){2,}|[^\W\d_]\w*_[\w-]*[:#][\w.:#-]+)")
 _SURE_ID = re.compile(r"(?=[^\s]{0,256}\d)(?=[^\s]{0,256}(?:[:#](?!//)|_))[^\W\d_][\w:.#/@-]*")
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from unicodedata import category
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
-from assay.text.late_pattern import LatePattern
+from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.refusals import detect_phrases, mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
@@ -213,7 +213,7 @@ def _format_row(text: str, block: TextBlock) -> str:
     return "; ".join(f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=False) if cell)
 
 
-_QUOTATION_MARK = re.compile(r"\n[ \t]*>[> \t]*")
+_QUOTATION_MARK = LatePattern(r"\n[ \t]*>[> \t]*")
 _BEFORE_MARK = re.compile(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
 
 
@@ -259,7 +259,7 @@ _LONGEST_COURTESY = 300
 
 @cache
 def _courtesy_pattern() -> re.Pattern[str]:
-    return re.compile(_COURTESY, re.VERBOSE)  # compiled on first use: not every run has answers
+    return re.compile(squeeze_pattern(_COURTESY))  # compiled on first use: not every run has answers
 
 
 def _is_statement(sentence: str) -> bool:
@@ -296,7 +296,7 @@ def _is_bare_refusal(sentence: str) -> bool:
 # ── markers and offsets ───────────────────────────────────────────────────────────────────────────────────────────
 
 _BETWEEN = 400  # characters between a claim and its markers
-_EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_EMPTY_LINE = LatePattern(r"\n[ \t]*\n")
 
 
 def _assign_citations(masked: str, spans: list[Span], found_markers: list[CitationMarker]) -> list[tuple[str, ...]]:

@@ -18,6 +18,7 @@ from itertools import accumulate
 import numpy as np
 
 from assay.text.copied_text import Bools, HashedRuns, RunHashes, TextNumbers
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 
 SKELETON_RUN = 32
@@ -76,7 +77,7 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
-_ESCAPES = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
+_ESCAPES = LatePattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _LAYERS = 2  # encodings within each other that are undone
 _LARGEST_CODE = 0x10FFFF
 

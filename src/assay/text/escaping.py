@@ -153,8 +153,8 @@ _MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*[]|~"} | {
     ord("<"): "&lt;",
     ord(">"): "&gt;",
 }
-_EDGE_UNDERSCORE = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
-_ACTIVE_COLON_OR_DOT = re.compile(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:)", re.IGNORECASE)
+_EDGE_UNDERSCORE = LatePattern(r"(?<![^\W_])_|_(?![^\W_])")
+_ACTIVE_COLON_OR_DOT = LatePattern(r":(?=//)|(?<=www)\.|(?<=mailto):|(?<!\S):(?=:)", re.IGNORECASE)
 # GitHub notifies people (@name, @team) and links issues (#1, GH-1) in the rendered text, where a character reference is
 # a plain character again; only something between the sign and the name stops it.
 # Within a word, and in the name of a metric such as ndcg(gain=linear)@10, the sign means nothing.

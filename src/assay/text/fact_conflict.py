@@ -18,20 +18,21 @@ from assay.text.fact_places import Occurrence, has_candidate
 from assay.text.fact_polarity import PREDICATES
 from assay.text.fact_scope import UNIVERSAL
 from assay.text.fact_texts import FactTexts, may_be_subject
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.read_text import CLAUSE_REACH, Word, get_start
 from assay.text.value_owner import LIST_CUT, Part, list_quantities, split_parts
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
-_DENIED_FIRST = re.compile(
+_DENIED_FIRST = LatePattern(
     r"(?:(?:no|sorry|unfortunately|da|tiec la|rat tiec),? )?"
     r"(?:(?:you|we|they|it|that|there|one) (?:can't|cannot|can not|don't|doesn't|isn't|aren't|won't|mustn't|may not)"
     r"|not at all|khong(?: duoc| co| the| can)?(?: dau)?(?: a)?)(?=[.;,!:])"
 )
 """An answer that begins by denying whatever is asked."""
-_ASKS_WHAT = re.compile(r"\b(?:who|whom|what|which|where|when|how|ai|gi|nao|dau|bao gio|may|sao|bao nhieu)\b")
+_ASKS_WHAT = LatePattern(r"\b(?:who|whom|what|which|where|when|how|ai|gi|nao|dau|bao gio|may|sao|bao nhieu)\b")
 _ALL_DENIED = frozenset(("no", "none", "neither"))
-_SAID_TO_BE = re.compile(
+_SAID_TO_BE = LatePattern(
     r"[\"')*]{0,3} (?:(?:is|are|was|were) (?:only |just |merely )?(?:the|an?|your|our|their|his|her|what|for)\b"
     r"|(?:chi |moi )?(?P<vietnamese>la)\b(?: (?:cua|cho|gia|muc|so|tien|khoan)\b)*)"
 )
@@ -45,7 +46,7 @@ _GENERIC_NOUNS = frozenset(
     """.split()
 )
 """What a value or a name may be said to be without being anything else."""
-_WITHDRAWN_AFTER = re.compile(
+_WITHDRAWN_AFTER = LatePattern(
     r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?(?:dropped|abolished|scrapped"
     r"|discontinued|withdrawn|removed|replaced|cancelled|canceled|stopped|ended|closed down|taken off)"
     r"|(?:stopped|ended|ceased|ran out|fell away)"
@@ -95,7 +96,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
 
 
-_ONLY_BEFORE = re.compile(r"\b(?P<cue>only|just|merely|chi) $")
+_ONLY_BEFORE = LatePattern(r"\b(?P<cue>only|just|merely|chi) $")
 
 
 def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
@@ -106,7 +107,7 @@ def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
     return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
 
 
-def _has_cue(texts: FactTexts, pattern: re.Pattern[str]) -> bool:
+def _has_cue(texts: FactTexts, pattern: LatePattern) -> bool:
     return any(pattern.search(text.plain) for text in texts.explaining)
 
 
@@ -169,7 +170,7 @@ def _is_generic(word: Word) -> bool:
     return word.folded in _GENERIC_NOUNS or word.folded.endswith("est")
 
 
-_DENIED_LAST = re.compile(r"\b(?:thi (?:khong|chua)(?: (?:a|nhe|nha|dau|ban|co|duoc))*|(?:not|never|no))[ .!]*$")
+_DENIED_LAST = LatePattern(r"\b(?:thi (?:khong|chua)(?: (?:a|nhe|nha|dau|ban|co|duoc))*|(?:not|never|no))[ .!]*$")
 """Ends a part that denies what it begins with."""
 
 
@@ -186,7 +187,7 @@ def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
     return None
 
 
-_OF_A_KIND = re.compile(r" (?:on|in|of|with|from|at|for|that|which|who|whose|o|cua|tu|thuoc|tren|duoi|trong)\b")
+_OF_A_KIND = LatePattern(r" (?:on|in|of|with|from|at|for|that|which|who|whose|o|cua|tu|thuoc|tren|duoi|trong)\b")
 
 
 def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
@@ -257,7 +258,7 @@ def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int
     return following[0] if is_new and may_be_subject(following[0]) else None
 
 
-_PURPOSE = re.compile(r" (?:de|to|for)\b")
+_PURPOSE = LatePattern(r" (?:de|to|for)\b")
 
 
 def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:

@@ -7,26 +7,26 @@ for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from assay.text.claim_support import find_opposite
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_texts import FactTexts, may_be_subject
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.quantities import is_same_quantity
 from assay.text.read_text import ReadText, Word
 from assay.text.statement_cues import DOUBT
 
-_ASKS_WHETHER = re.compile(
+_ASKS_WHETHER = LatePattern(
     r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
     r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
 )
 """A question whose answer is yes or no."""
-_ALTERNATIVE = re.compile(r"\b(?:or|hay|hoac)\b(?! (?:not|khong|chua)\b)")
+_ALTERNATIVE = LatePattern(r"\b(?:or|hay|hoac)\b(?! (?:not|khong|chua)\b)")
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
 _PERSON = r"(?: (?:a|nhe|nha|nhi|ban|anh|chi|em|oi|bac|chu|dau))*"
-_YES_OR_NO = re.compile(
+_YES_OR_NO = LatePattern(
     r"\W*(?:(?:da|vang|sorry|well|oh|hi|hello|xin loi|rat tiec|tiec la),? )*"
     r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|co|vang|duoc"
     r"|(?:it|they|you|we|there) (?:does|do|is|are|can|will|has|have|may))"
@@ -35,16 +35,16 @@ _YES_OR_NO = re.compile(
     rf"{_PERSON}(?=[,.!:;]|$)"
 )
 """A text that begins with the answer to it."""
-_RESTRICTED = re.compile(
+_RESTRICTED = LatePattern(
     r"\b(?:but|only|except|unless|if|however|though|until|just|always|every|nhung|chi|tru|neu|tuy|rieng|khi)\b"
 )
 """Says that a yes or no does not hold as it stands."""
 _DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
-_DECIDED_FIRST = re.compile(
+_DECIDED_FIRST = LatePattern(
     r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
     r"(?P<word>yes|no|co|khong)\b(?! (?:problem|worries|doubt|matter|idea|sao|van de)\b)"
 )
-_DECIDED_ALONE = re.compile(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
+_DECIDED_ALONE = LatePattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
 
 
 class YesOrNo(NamedTuple):

@@ -28,7 +28,7 @@ from assay.text.value_owner import split_parts
 
 _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix
-_DETERMINERS = re.compile(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
+_DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
 _BEYOND = re.compile(

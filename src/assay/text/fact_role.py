@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import Occurrence, find_stated_quantity
 from assay.text.fact_texts import FactTexts
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities import is_plain
 from assay.text.read_text import ReadText
 
 _REACH = 40  # characters before and after a fact in which words for its role are searched
 _ARTICLE = r"(?:(?:the|an?|your|our|their|his|her|its|ong|ba|anh|chi|co|cac|nhung) )?"
-_EXEMPT_AFTER = re.compile(
+_EXEMPT_AFTER = LatePattern(
     r"[\"')*]{0,3},? (?:(?:cung|thi|van|lai|hien|se) )*"
     r"(?P<cue>dau (?:co|can|phai|duoc)|lam gi (?:co|duoc)|khoi|(?:duoc )?mien|bi cam"
     r"|(?<=cung )(?:khong|chua|chang)|(?<=thi )(?:khong|chua|chang)"
@@ -26,31 +27,31 @@ _EXEMPT_AFTER = re.compile(
     r"(?! (?:ai|con ai|nguoi)\b)"
 )
 """Says right after a name that what is said of others does not hold of it."""
-_OR_AFTER = re.compile(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
-_OR_BEFORE = re.compile(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
-_OR = re.compile(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
-_ASKS_WHO = re.compile(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
-_RECIPIENT = re.compile(
+_OR_AFTER = LatePattern(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
+_OR_BEFORE = LatePattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
+_OR = LatePattern(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
+_ASKS_WHO = LatePattern(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
+_RECIPIENT = LatePattern(
     r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
     rf" {_ARTICLE}$"
 )
 """Says before a name that somebody else does it: for, to or instead of the one who is named."""
-_MOVED_FROM = re.compile(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
-_MOVED_TO = re.compile(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
-_BESIDE = re.compile(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
-_ASKED = re.compile(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
-_COMPARED = re.compile(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
-_OWNED_AFTER = re.compile(r"(?:(?<='s)|(?<=s')) (?P<owned>[a-z]+)")
-_OWNED_BEFORE = re.compile(
+_MOVED_FROM = LatePattern(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
+_MOVED_TO = LatePattern(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
+_BESIDE = LatePattern(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
+_ASKED = LatePattern(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
+_COMPARED = LatePattern(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
+_OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')) (?P<owned>[a-z]+)")
+_OWNED_BEFORE = LatePattern(
     rf"(?:^|[,;:.] |\b(?:is|was|by|la|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|cua) {_ARTICLE}$"
 )
 """Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
-_RELATIVE_BEFORE = re.compile(
+_RELATIVE_BEFORE = LatePattern(
     r"(?:^|[,;:.] |\b(?:la|do) )(?P<owned>vo|chong|con(?: trai| gai| dau| re)?|(?:anh|em) trai|(?:chi|em) gai|chau|bo"
     rf"|me|hoc tro|tro ly|thu ky|phu ta) {_ARTICLE}$"
 )
 """Says the same of a relative: "vợ thầy Minh"."""
-_ASKS_FOR_PERSON = re.compile(r"\b(?:who|ai)\b")
+_ASKS_FOR_PERSON = LatePattern(r"\b(?:who|ai)\b")
 _WRITTEN = {
     "hon": "hơn",
     "hoi": "hỏi",

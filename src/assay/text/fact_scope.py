@@ -74,7 +74,7 @@ def find_exception_after(text: ReadText, end: int, sentence_end: int) -> tuple[i
     return None
 
 
-_EXCEPTION_END = re.compile(r"[,;.]")
+_EXCEPTION_END = LatePattern(r"[,;.]")
 
 UNCONDITIONAL = re.compile(
     r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of"

@@ -11,6 +11,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from assay.text.fact_scope import ExpectedLimit, has_exception, list_exceptions
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.normalisation import fold_in_place
 from assay.text.payment_cues import is_nothing_to_pay
@@ -69,8 +70,8 @@ def may_be_subject(word: Word) -> bool:
     return word.kind != "stop" and not is_grammar
 
 
-_UNIVERSAL = re.compile(r"(?<![^\W\d_])(?:tất cả|toàn bộ|mọi)(?![^\W\d_])", re.IGNORECASE)
-_UNIVERSAL_TOO = re.compile(
+_UNIVERSAL = LatePattern(r"(?<![^\W\d_])(?:tất cả|toàn bộ|mọi)(?![^\W\d_])", re.IGNORECASE)
+_UNIVERSAL_TOO = LatePattern(
     rf"{_UNIVERSAL.pattern}|(?:nào|ai|gì|đâu) (?:thì )?cũng|(?<![^\W\d_])đều(?![^\W\d_])", re.IGNORECASE
 )
 

@@ -49,3 +49,21 @@ class LatePattern:
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with every match replaced."""
         return self.compiled.sub(replacement, text)
+
+
+_ESCAPE_OR_SPACES = re.compile(r"\\(.)|\s+", re.DOTALL)
+
+
+def squeeze_pattern(pattern: str) -> str:
+    r"""Return an expression that is written for `re.VERBOSE`, without comments, as it is written without that flag.
+
+    A class of characters must escape its spaces. Compiling takes half the time.
+
+    >>> squeeze_pattern(r"[0-9]+ (?: \ days | \ weeks )")
+    '[0-9]+(?: days| weeks)'
+    """
+    return _ESCAPE_OR_SPACES.sub(_squeeze, pattern)
+
+
+def _squeeze(match: re.Match[str]) -> str:
+    return match[0] if match[1] and not match[1].isspace() else match[1] or ""

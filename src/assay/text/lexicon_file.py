@@ -1,7 +1,7 @@
 """Reads the lexicons of refusals: those that are shipped, and the user's own files and folders.
 
-People write YAML. Of each shipped lexicon there is a copy in JSON, written by `python scripts/lexicon_copies.py`: most
-runs read no other YAML, and importing its reader takes as long as scoring ten cases.
+People write YAML. Of each shipped lexicon there is a copy in JSON, written by `python scripts/lexicon_copies.py`, which
+holds it checked and folded: most runs read no other YAML, and importing its reader takes as long as scoring ten cases.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.text.normalisation import fold_text
-from assay.text.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, RefusalLexicon
+from assay.text.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, PhraseRow, RefusalLexicon
 
 MAX_LEXICON_BYTES = 2**20
 
@@ -55,9 +56,19 @@ def list_shipped_languages() -> tuple[str, ...]:
 
 @cache
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
-    """Return one shipped lexicon, from its copy in JSON; its patterns are known to be valid."""
-    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_text(encoding="utf-8"))
-    return LexiconParser(f"{language}.yaml", {}, is_checked=True).parse_lexicon(content)
+    """Return one shipped lexicon, from its copy in JSON."""
+    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_bytes())
+    for name in ("common_words", "bare_refusals", "bare_denials"):
+        content[name] = frozenset(content[name])
+    content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
+    content["rows"] = tuple(PhraseRow(*row)._replace(starts=tuple(row[-1])) for row in content["rows"])
+    return RefusalLexicon(**content)
+
+
+def format_copy(lexicon: RefusalLexicon) -> str:
+    """Return the copy of a lexicon in JSON that `load_shipped_lexicon` reads."""
+    content = {field.name: getattr(lexicon, field.name) for field in fields(lexicon)}
+    return json.dumps(content, ensure_ascii=False, indent=0, default=sorted) + "\n"
 
 
 _COMMON_FIELD = re.compile(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)

@@ -7,10 +7,11 @@ had in linear time, back references and look-around, is not supported. `^` and `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+from assay.text.late_pattern import LatePattern
 
 MAX_STATES = 2_000
 """States of a pattern: repetitions with bounds are written out, so that `(a{100}){100}` is refused."""
@@ -55,7 +56,7 @@ _CLASSES: dict[str, CharTest] = {
 }
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 _SPECIAL = frozenset("\\^$.|?*+()[]{}-/#&~ \"'`!@%=:;,<>_")
-_COUNTED = re.compile(r"\{(\d{1,4})(,?)(\d{0,4})\}")
+_COUNTED = LatePattern(r"\{(\d{1,4})(,?)(\d{0,4})\}")
 
 
 class _Parser:

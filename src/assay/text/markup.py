@@ -180,7 +180,7 @@ def _spell_row(header: list[str], cells: list[str]) -> str:
     return f"{cells[0]}: {', '.join(named)}."
 
 
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_ENTITY = LatePattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 
 
 def _unescape_hidden(text: str) -> str:

@@ -20,10 +20,10 @@ _PROHIBITION = LatePattern(
     r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
     r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
 )
-_PERMISSION = re.compile(r"\bnot (?:be )?(?:forbidden|prohibited|banned|refused)\b")
+_PERMISSION = LatePattern(r"\bnot (?:be )?(?:forbidden|prohibited|banned|refused)\b")
 
 
-_BEFORE_NUMBER = re.compile(r"[a-z ]*[a-z](?= )")
+_BEFORE_NUMBER = LatePattern(r"[a-z ]*[a-z](?= )")
 
 
 def judge_missing_quantity(
@@ -142,7 +142,7 @@ def _judge_bounded_quantity(
     return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
 
 
-_AGE_BOUND = re.compile(r"older|younger")
+_AGE_BOUND = LatePattern(r"older|younger")
 """Words of a bound that is in years."""
 
 

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 
 _ENGLISH = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
@@ -209,7 +210,7 @@ _MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
 
 @cache
 def _item_pattern() -> re.Pattern[str]:
-    return re.compile(_ITEM, re.VERBOSE)  # compiled on first use, because it takes long
+    return re.compile(squeeze_pattern(_ITEM))  # compiled on first use, because it takes long
 
 
 def find_dates(text: str) -> list[Date]:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.languages import guess_language
-from assay.text.late_pattern import LatePattern
+from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
 from assay.text.spoken_numbers import write_spoken_numbers
@@ -324,7 +324,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
 
 @cache
 def _special_pattern() -> re.Pattern[str]:
-    return re.compile(_SPECIAL, re.VERBOSE)  # compiled on first use, because it takes long
+    return re.compile(squeeze_pattern(_SPECIAL))  # compiled on first use, because it takes long
 
 
 _MAY_BE_SPECIAL = re.compile(
@@ -389,7 +389,7 @@ _SINGLE_BEFORE = re.compile(
     r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's"
     r"|least|with|without|needs?|requires?|(?<!\d )(?<!times )(?<!s )in) )$"
 )
-_SINGLE_AFTER = re.compile(
+_SINGLE_AFTER = LatePattern(
     r" ?(?:$|[^\w ]|(?:and(?! a )|but|before|after|from|of|in|at|to|on|for|if|when|until|prior|ahead|notice|later"
     r"|earlier|left|away|long|once|unless|as|so)\b)"
 )
@@ -445,9 +445,9 @@ def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
     return None
 
 
-_AT_BEFORE = re.compile(r"\b(?:at|by|until|till|about|around|since|is|it's|before) $")
-_FROM_BEFORE = re.compile(r"\b(?:from|between|open|opens) $")
-_NO_NOUN_AFTER = re.compile(r" ?(?:$|[^\w ]|(?:and|but|or|so|sharp|on|if|when|every|each|today|tomorrow|daily)\b)")
+_AT_BEFORE = LatePattern(r"\b(?:at|by|until|till|about|around|since|is|it's|before) $")
+_FROM_BEFORE = LatePattern(r"\b(?:from|between|open|opens) $")
+_NO_NOUN_AFTER = LatePattern(r" ?(?:$|[^\w ]|(?:and|but|or|so|sharp|on|if|when|every|each|today|tomorrow|daily)\b)")
 
 
 def _is_minutes_to_hour(match: re.Match[str]) -> bool:
@@ -516,7 +516,7 @@ def _read_spelled(text: str) -> int | None:
     return parse_spelled_number(text, text, False) if _SPELLED.fullmatch(text) else None
 
 
-_SPELLED = LatePattern(SPELLED_NUMBER_PATTERN, re.VERBOSE)
+_SPELLED = LatePattern(squeeze_pattern(SPELLED_NUMBER_PATTERN))
 
 
 def _add_half(hour: int, is_later: bool) -> int:
@@ -873,7 +873,7 @@ _COMPOUND_GAPS = {
     "money": re.compile(r" (?:and )?"),
 }
 """What may stand between the parts of an amount, by dimension; a comma lists lengths and weights."""
-_IN_METRES = re.compile(r"\d{1,3} ?met")
+_IN_METRES = LatePattern(r"\d{1,3} ?met")
 
 
 def _add_part(whole: Quantity, part: Quantity, plain: str) -> Quantity | None:
@@ -1115,7 +1115,7 @@ _LEAD_TIME = re.compile(
     r"(?: left| to go)? (?:before|prior to|ahead of|in advance)\b"
     r"(?:[\w' ]{0,30}? (?P<limit>at the (?:latest|earliest)|or (?:earlier|later)))?"
 )
-_LATEST = re.compile(r"(?:no|not) (?:later|earlier) than|not before|up to")
+_LATEST = LatePattern(r"(?:no|not) (?:later|earlier) than|not before|up to")
 _OPPOSITE: dict[Bound, Bound] = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "": ""}
 """No later than 45 minutes before a departure are at least 45 minutes."""
 

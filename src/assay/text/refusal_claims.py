@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from assay.text.late_pattern import LatePattern
 from assay.text.refusal_lexicon import RefusalLexicon
 from assay.text.segmentation import split_clauses
 from assay.text.word_runs import split_words
@@ -14,8 +15,8 @@ _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
 _LONGEST_CONCLUSION = 100  # characters of a conclusion's words, of which a clause may hold some and a refusal
 _COMMA = re.compile(r"(?<=, )")
-_QUESTION_AHEAD = re.compile(r"[^.!?;]{1,200}\?")
-_CITATION = re.compile(r"\[[\d, ]{1,40}\]")
+_QUESTION_AHEAD = LatePattern(r"[^.!?;]{1,200}\?")
+_CITATION = LatePattern(r"\[[\d, ]{1,40}\]")
 
 
 def has_substantive_claim(

@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from assay.text.normalisation import fold_character, fold_text
-from assay.text.word_marks import WordMarks
+from assay.text.word_marks import WordMarks, find_first_words
+from assay.text.word_runs import split_tokens
 
 PhraseKind = Literal["abstain", "permission_denied", "escalate", "clarify", "contact", "doubt"]
 """What a phrase does. `contact` is advice whom to ask, which alone may hand over; `doubt` leaves a text undecided."""
@@ -89,34 +90,81 @@ class PatternTable(Mapping[str, re.Pattern[str]]):
         return len(self.texts)
 
 
+class PhraseRow(NamedTuple):
+    """The template of some phrases, folded, with what they do (see `RefusalPhrase`) and the words they begin with.
+
+    `starts`: the first two words of each phrase, so that a text tells which templates are worth expanding; none where
+    phrases are not looked up by words.
+    """
+
+    kind: PhraseKind
+    subject: PhraseSubject
+    following: str
+    template: str
+    starts: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class RefusalLexicon:
     """One language: its phrases, and the words by which a phrase in context is understood.
 
-    `is_spaced`: whether the script puts spaces between words. `common_words`: frequent words that show the language.
+    `is_spaced`: whether the script puts spaces between words. `has_starts`: whether its phrases are looked up by their
+    first two words; those with other than ASCII letters are not. `lists`: the words that templates name.
+    `common_words`: frequent words that show the language. `first_words`: what `WordMarks` needs of each list.
     `bare_refusals`, `bare_denials`: texts that abstain or deny permission if they are the whole answer.
     `least_claim_words`: words (in a script without spaces: pairs of characters) from which a clause makes a claim.
     """
 
     language: str
     is_spaced: bool
+    has_starts: bool
     common_words: frozenset[str]
-    phrases: Mapping[str, tuple[RefusalPhrase, ...]] = field(repr=False)
+    rows: tuple[PhraseRow, ...] = field(repr=False)
+    lists: Mapping[str, Sequence[str]] = field(repr=False)
     bare_refusals: frozenset[str] = field(repr=False)
-    patterns: PatternTable = field(repr=False)
-    following_patterns: PatternTable = field(repr=False)
+    bare_denials: frozenset[str] = field(repr=False)
+    pattern_texts: Mapping[str, str] = field(repr=False)
+    following_texts: Mapping[str, str] = field(repr=False)
+    first_words: Mapping[str, Sequence[str] | None] = field(repr=False)
     words: Mapping[str, frozenset[str]] = field(repr=False)
-    least_claim_words: int = 4
-    bare_denials: frozenset[str] = field(default=frozenset(), repr=False)
+    least_claim_words: int
+
+    @cached_property
+    def patterns(self) -> PatternTable:
+        """The expressions of `PATTERN_LISTS` and `QUESTION_LISTS`, by field."""
+        return PatternTable(self.pattern_texts)
+
+    @cached_property
+    def following_patterns(self) -> PatternTable:
+        """The expressions that must follow a phrase, by name."""
+        return PatternTable(self.following_texts)
+
+    @cached_property
+    def phrases(self) -> Mapping[str, tuple[RefusalPhrase, ...]]:
+        """What each phrase means: thousands of phrases, which few runs need all of."""
+        phrases: dict[str, tuple[RefusalPhrase, ...]] = {}
+        for row in self.rows:
+            add_phrases(phrases, dict.fromkeys(self.expand_row(row), (self.read_cue(row),)))
+        return phrases
+
+    def expand_row(self, row: PhraseRow) -> list[str]:
+        """Return the phrases of a row."""
+        return [phrase for phrase in expand_template(row.template, self.lists) if phrase]
+
+    def list_phrases(self, row: PhraseRow, start: str) -> list[str]:
+        """Return the phrases of a row that begin with these words."""
+        end = len(start)
+        beginning = [phrase for phrase in self.expand_row(row) if phrase.startswith(start)]
+        return [phrase for phrase in beginning if not phrase[end : end + 1].isalnum()]
+
+    def read_cue(self, row: PhraseRow) -> RefusalPhrase:
+        """Return what the phrases of a row mean."""
+        return RefusalPhrase(row.kind, row.subject, row.following, self)
 
     @cached_property
     def marks(self) -> WordMarks:
         """Tells from the words of a text which of the lists it can match."""
-        patterns = {name: self.patterns.texts[name] for name in PATTERN_LISTS}
-        patterns = {name: text for name, text in patterns.items() if text != NOTHING}
-        if not self.is_spaced:
-            return WordMarks({}, patterns)
-        return WordMarks({name: text[len(_OPENING) : -len(_CLOSING)] for name, text in patterns.items()})
+        return WordMarks(self.first_words)
 
 
 class RefusalPhrase(NamedTuple):
@@ -243,6 +291,15 @@ def contract_negations(phrase: str) -> str:
 _NOT, _CAN_NOT, _WILL_NOT = re.compile(r"\bnot\b"), re.compile(r"\bcan not\b"), re.compile(r"\bwill not\b")
 
 
+def find_start(phrase: str) -> str:
+    """Return the first two words of a folded phrase.
+
+    >>> find_start("can not say"), find_start("can not"), find_start("i can, but")
+    ('can not', 'can not', 'i can')
+    """
+    return " ".join(split_tokens(phrase)[:2])
+
+
 def add_phrases(
     phrases: dict[str, tuple[RefusalPhrase, ...]], further: Mapping[str, tuple[RefusalPhrase, ...]]
 ) -> None:
@@ -255,13 +312,9 @@ def add_phrases(
 class LexiconParser:
     """Turns the content of a lexicon file into a `RefusalLexicon`; collects everything that is wrong with it."""
 
-    def __init__(self, path: str, lines: Mapping[str, int], *, is_checked: bool = False) -> None:
-        """`lines`: the line of each field (`phrases.abstain[3].say`), as far as it is known.
-
-        `is_checked`: patterns and phrases are known to be valid, so that they are not looked at one by one, which takes
-        most of the time.
-        """
-        self.path, self._lines, self._is_checked = path, lines, is_checked
+    def __init__(self, path: str, lines: Mapping[str, int]) -> None:
+        """`lines`: the line of each field (`phrases.abstain[3].say`), as far as it is known."""
+        self.path, self._lines = path, lines
         self.problems: list[LexiconProblem] = []
 
     def parse_lexicon(self, data: object) -> RefusalLexicon:
@@ -288,42 +341,63 @@ class LexiconParser:
             name: list(map(fold_pattern, self._read_texts(value, f"lists.{name}")))
             for name, value in self._section(content, "lists")
         }
-        lexicon_phrases: dict[str, tuple[RefusalPhrase, ...]] = {}
+        following = self._read_following(content)
+        common_words = frozenset(map(fold_text, self._read_texts(content.get("common", []), "common")))
+        bare_refusals = frozenset(self._expand_all(content.get("bare", []), "bare", lists))
+        patterns = self._read_patterns(content, bool(is_spaced))
+        words = {name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS}
+        bare_denials = frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists))
+        phrases_by_row = self._read_phrases(content, lists, following, is_spaced=bool(is_spaced))
+        phrases = {phrase for row_phrases in phrases_by_row.values() for phrase in row_phrases}
+        if len(phrases) > _MOST_PHRASES:
+            self._add("phrases", f"too many (got {len(phrases)} after expansion; expected {_MOST_PHRASES} at most)")
+        if not phrases and not self.problems:
+            self._add("phrases", "no phrases (got none; expected some under abstain)")
+        has_starts = bool(is_spaced) and "".join(phrases).isascii()
         lexicon = RefusalLexicon(
             language=str(language),
             is_spaced=bool(is_spaced),
-            common_words=frozenset(map(fold_text, self._read_texts(content.get("common", []), "common"))),
-            phrases=lexicon_phrases,
-            bare_refusals=frozenset(self._expand_all(content.get("bare", []), "bare", lists)),
-            patterns=self._read_patterns(content, bool(is_spaced)),
-            following_patterns=self._read_following(content),
-            words={name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS},
+            has_starts=has_starts,
+            common_words=common_words,
+            rows=tuple(
+                row._replace(starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
+                for row, row_phrases in phrases_by_row.items()
+            ),
+            lists=lists,
+            bare_refusals=bare_refusals,
+            bare_denials=bare_denials,
+            pattern_texts=patterns,
+            following_texts=following,
+            first_words={
+                name: find_first_words(patterns[name][len(_OPENING) : -len(_CLOSING)]) if is_spaced else None
+                for name in PATTERN_LISTS
+                if patterns[name] != NOTHING
+            },
+            words=words,
             least_claim_words=least_words,
-            bare_denials=frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists)),
         )
-        self._read_phrases(content, lists, lexicon, lexicon_phrases)
-        if not lexicon_phrases and not self.problems:
-            self._add("phrases", "no phrases (got none; expected some under abstain)")
         if self.problems:
             raise LexiconError(self.problems)
         return lexicon
 
     # ── phrases ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _read_following(self, content: Mapping[str, Any]) -> PatternTable:
+    def _read_following(self, content: Mapping[str, Any]) -> dict[str, str]:
         texts = {"": ""}
         for name, pattern in self._section(content, "followed_by"):
             texts[name] = self._read_pattern(pattern, f"followed_by.{name}")
-        return PatternTable(texts)
+        return texts
 
     def _read_phrases(
         self,
         content: Mapping[str, Any],
         lists: Mapping[str, Sequence[str]],
-        lexicon: RefusalLexicon,
-        phrases: dict[str, tuple[RefusalPhrase, ...]],
-    ) -> None:
-        """Fill `phrases`; if several templates stand for a phrase, each applies with its own subject."""
+        following: Mapping[str, str],
+        *,
+        is_spaced: bool,
+    ) -> dict[PhraseRow, list[str]]:
+        """Return the phrases of each row; if several rows stand for a phrase, each applies with its own subject."""
+        phrases_by_row: dict[PhraseRow, list[str]] = {}
         for kind, templates in self._section(content, "phrases"):
             if kind not in _KINDS:
                 self._add(f"phrases.{kind}", f"unknown kind (got {kind!r}; expected one of {', '.join(_KINDS)})")
@@ -331,31 +405,34 @@ class LexiconParser:
             for index, entry in enumerate(templates if isinstance(templates, list) else [templates]):
                 at = f"phrases.{kind}[{index}]"
                 row = {"say": entry} if isinstance(entry, str) else self._read_mapping(entry, at)
-                expanded = self._read_phrase_row(row, at, lists, lexicon)
-                # `_KINDS` holds the kinds of the type, which the check above compares with
-                cue = RefusalPhrase(kind, row.get("by", "anyone"), row.get("then", ""), lexicon)  # type: ignore[arg-type]
-                add_phrases(phrases, dict.fromkeys(expanded, (cue,)))
-        if len(phrases) > _MOST_PHRASES:
-            self._add("phrases", f"too many (got {len(phrases)} after expansion; expected {_MOST_PHRASES} at most)")
+                phrases = self._read_phrase_row(row, at, lists, following, is_spaced=is_spaced)
+                if phrases:
+                    # `_KINDS` holds the kinds of the type, which the check above compares with
+                    subject, template = row.get("by", "anyone"), fold_pattern(row["say"])
+                    phrase_row = PhraseRow(kind, subject, row.get("then", ""), template, ())  # type: ignore[arg-type]
+                    phrases_by_row[phrase_row] = phrases
+        return phrases_by_row
 
     def _read_phrase_row(
         self,
         row: Mapping[str, Any],
         at: str,
         lists: Mapping[str, Sequence[str]],
-        lexicon: RefusalLexicon,
+        following: Mapping[str, str],
+        *,
+        is_spaced: bool,
     ) -> list[str]:
         for name in row.keys() - {"say", "by", "then"}:
             self._add(f"{at}.{name}", "unknown field (expected say, by or then)")
         if row.get("by", "anyone") not in _SUBJECTS:
             self._add(f"{at}.by", f"unknown subject (got {row['by']!r}; expected one of {', '.join(_SUBJECTS)})")
             return []
-        if row.get("then", "") not in lexicon.following_patterns:
-            pattern_names = ", ".join(filter(None, lexicon.following_patterns)) or "a pattern under followed_by"
+        if row.get("then", "") not in following:
+            pattern_names = ", ".join(filter(None, following)) or "a pattern under followed_by"
             self._add(f"{at}.then", f"unknown pattern (got {row['then']!r}; expected {pattern_names})")
             return []
         phrases = self._expand_all([row.get("say")], f"{at}.say", lists)
-        for phrase in phrases if lexicon.is_spaced and not self._is_checked else ():
+        for phrase in phrases if is_spaced else ():
             if len(phrase) > 2 * SHORTEST_PHRASE and " " in phrase:
                 continue  # long enough, whatever is contracted
             if " " not in phrase or sum(map(str.isalnum, contract_negations(phrase))) < SHORTEST_PHRASE:
@@ -369,7 +446,7 @@ class LexiconParser:
         for template in self._read_texts(templates, at):
             try:
                 expanded = expand_template(fold_pattern(template), lists)
-                if not self._is_checked and any(_BRACKET.search(phrase) for phrase in expanded):
+                if any(_BRACKET.search(phrase) for phrase in expanded):
                     message = "a bracket without its other half, or none of a phrase"
                     self._add(at, f"{message} (got {template!r}; expected {{a,b}} for words, <name> for a list)")
                 phrases += expanded
@@ -382,14 +459,14 @@ class LexiconParser:
 
     # ── words and patterns ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> PatternTable:
+    def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> dict[str, str]:
         opening, closing = (_OPENING, _CLOSING) if is_spaced else ("(?:", ")")
         texts: dict[str, str] = {}
         for name in (*PATTERN_LISTS, *QUESTION_LISTS):
             alternatives = [self._read_pattern(text, name) for text in self._read_list(content, name)]
             alternatives = [text for text in alternatives if text != NOTHING]
             texts[name] = f"{opening}{'|'.join(alternatives)}{closing}" if alternatives else NOTHING
-        return PatternTable(texts)
+        return texts
 
     def _read_list(self, content: Mapping[str, Any], name: str) -> list[str]:
         section, _, key = name.rpartition(".")
@@ -403,8 +480,7 @@ class LexiconParser:
             return NOTHING
         folded = fold_pattern(pattern)
         try:
-            if not self._is_checked:
-                re.compile(folded)
+            re.compile(folded)
         except re.error as error:
             self._add(at, f"no regular expression ({error}; got {pattern!r}; expected a word, or a valid pattern)")
             return NOTHING

@@ -10,11 +10,12 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, count_other_script_letters, has_other_script
-from assay.text.refusal_lexicon import RefusalLexicon, RefusalPhrase, add_phrases
+from assay.text.refusal_lexicon import PhraseRow, RefusalLexicon, RefusalPhrase, add_phrases
 from assay.text.word_runs import split_tokens, split_words
 
 _MOST_PHRASES = 1000  # phrases of a text that are examined
@@ -44,7 +45,7 @@ def list_group(group: LexiconGroup, shipped: Iterable[str]) -> list[str]:
 _FIRST_CHARACTERS = 300  # of a text that show its language
 _FEWEST_MARKERS, _SHORT = 2, 100
 _VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
-_ENGLISH_SPELLING = re.compile(r"[\x00-\x7f\u2010-\u2027\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*")
+_ENGLISH_SPELLING = LatePattern(r"[\x00-\x7f\u2010-\u2027\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*")
 _EDGES = ".,;:!?\"'()[]*"
 
 
@@ -82,6 +83,13 @@ def is_spelt_like(language: str, text: str) -> bool:
     return _ENGLISH_SPELLING.fullmatch(text) is not None
 
 
+class _PhraseGroup(NamedTuple):
+    """What each of some phrases means, and their lengths, the longest first."""
+
+    cues: Mapping[str, tuple[RefusalPhrase, ...]]
+    lengths: tuple[int, ...]
+
+
 class RefusalRules:
     """Some lexicons, indexed for looking up their phrases. Several languages may have the same phrase."""
 
@@ -90,23 +98,15 @@ class RefusalRules:
         self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
         self.bare_denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in lexicons.values()))
         self.bare_texts = self.bare_refusals | self.bare_denials
-        self.by_phrase: dict[str, tuple[RefusalPhrase, ...]] = {}
-        self.unspaced: dict[str, tuple[RefusalPhrase, ...]] = {}
-        self.searched: list[RefusalLexicon] = []  # by pattern: scripts that the filter does not look into
+        self.searched = [lexicon for lexicon in lexicons.values() if not lexicon.has_starts]
+        """By pattern: scripts that the filter does not look into."""
+        self._rows_by_start: dict[str, list[tuple[RefusalLexicon, PhraseRow]]] = {}
         for lexicon in lexicons.values():
-            if lexicon.is_spaced and "".join(lexicon.phrases).isascii():
-                add_phrases(self.by_phrase, lexicon.phrases)
-            else:
-                self.searched.append(lexicon)
-                add_phrases(self.unspaced, lexicon.phrases)
-        lengths_by_pair: dict[str, set[int]] = {}
-        for phrase in self.unspaced:
-            lengths_by_pair.setdefault(phrase[:2], set()).add(len(phrase))
-        self.lengths_by_pair = {
-            pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()
-        }
-        self.lengths_by_words = _group_lengths(self.by_phrase)
-        self.word_pairs = frozenset(self.lengths_by_words)
+            for row in lexicon.rows:
+                for start in row.starts:
+                    self._rows_by_start.setdefault(start, []).append((lexicon, row))
+        self._starts = frozenset(self._rows_by_start)
+        self._phrases_by_start: dict[str, _PhraseGroup] = {}
         self._unfiltered_characters = MOST_UNFILTERED_CHARACTERS
 
     def is_filter_worthwhile(self, texts: Sequence[str]) -> bool:
@@ -114,6 +114,23 @@ class RefusalRules:
         if self._unfiltered_characters > 0:
             self._unfiltered_characters -= sum(map(len, texts))
         return self._unfiltered_characters <= 0
+
+    @cached_property
+    def by_phrase(self) -> Mapping[str, tuple[RefusalPhrase, ...]]:
+        """What each phrase means that is looked up by words."""
+        return _merge_phrases(lexicon for lexicon in self.lexicons.values() if lexicon.has_starts)
+
+    @cached_property
+    def _unspaced(self) -> Mapping[str, tuple[RefusalPhrase, ...]]:
+        return _merge_phrases(self.searched)
+
+    @cached_property
+    def _lengths_by_pair(self) -> Mapping[str, Sequence[int]]:
+        """The lengths of the phrases that begin with two characters, the longest first."""
+        lengths_by_pair: dict[str, set[int]] = {}
+        for phrase in self._unspaced:
+            lengths_by_pair.setdefault(phrase[:2], set()).add(len(phrase))
+        return {pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()}
 
     @cached_property
     def strong_filter(self) -> PhraseFilter:
@@ -134,34 +151,40 @@ class RefusalRules:
     def find_phrases(self, text: str) -> list[tuple[int, str, RefusalPhrase]]:
         """Return (start, phrase, cue) of the phrases in a folded text, by start, the longest first at each start."""
         hits: list[tuple[int, str, RefusalPhrase]] = []
-        for first, second in self._find_word_pairs(text):
-            pair = f"{first} {second}"
-            start = text.find(pair)
+        for words in self._starts.intersection(map(" ".join, itertools.pairwise(split_tokens(text)))):
+            group = self.list_phrases(words)
+            start = text.find(words)
             while start >= 0:
                 if not text[start - 1 : start].isalnum():
-                    for length in self.lengths_by_words[first, second]:
+                    for length in group.lengths:
                         phrase = text[start : start + length]
-                        if phrase in self.by_phrase and not text[start + length : start + length + 1].isalnum():
-                            hits += [(start, phrase, cue) for cue in self.by_phrase[phrase]]
-                start = text.find(pair, start + 1)
+                        if phrase in group.cues and not text[start + length : start + length + 1].isalnum():
+                            hits += [(start, phrase, cue) for cue in group.cues[phrase]]
+                start = text.find(words, start + 1)
         if has_other_script(text):
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
-    def _find_word_pairs(self, text: str) -> frozenset[tuple[str, str]]:
-        """Return the pairs of successive words that begin a phrase."""
-        tokens = split_tokens(text)
-        return self.word_pairs.intersection(itertools.pairwise(tokens))
+    def list_phrases(self, start: str) -> _PhraseGroup:
+        """Return the phrases that begin with two words. Their templates are expanded on the first look-up."""
+        group = self._phrases_by_start.get(start)
+        if group is None:
+            cues: dict[str, tuple[RefusalPhrase, ...]] = {}
+            for lexicon, row in self._rows_by_start.get(start, ()):
+                add_phrases(cues, dict.fromkeys(lexicon.list_phrases(row, start), (lexicon.read_cue(row),)))
+            lengths = tuple(sorted(set(map(len, cues)), reverse=True))
+            group = self._phrases_by_start[start] = _PhraseGroup(cues, lengths)
+        return group
 
     def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
         """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
         pairs = set(map("".join, itertools.pairwise(text)))
-        for pair in self.lengths_by_pair.keys() & pairs:
+        for pair in self._lengths_by_pair.keys() & pairs:
             start = text.find(pair)
             while start >= 0:
-                for length in self.lengths_by_pair[pair]:
+                for length in self._lengths_by_pair[pair]:
                     phrase = text[start : start + length]
-                    for cue in self.unspaced.get(phrase, ()):
+                    for cue in self._unspaced.get(phrase, ()):
                         yield start, phrase, cue
                 start = text.find(pair, start + 1)
 
@@ -183,23 +206,8 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     return best
 
 
-def _group_lengths(phrases: Iterable[str]) -> dict[tuple[str, str], tuple[int, ...]]:
-    """Return the lengths of the phrases that begin with a token and the next one, the longest first."""
-    phrases_by_start: dict[str, list[str]] = {}
-    start, same_start = "", list[str]()
-    for phrase in sorted(phrases):  # thousands of phrases share some hundred starts, and so follow each other
-        if not start or not phrase.startswith(start):
-            end = phrase.find(" ", phrase.find(" ") + 1)
-            start = "" if end < 0 else phrase[: end + 1]
-            same_start = phrases_by_start.setdefault(phrase if end < 0 else phrase[:end], [])
-        same_start.append(phrase)
-    lengths: dict[tuple[str, str], set[int]] = {}
-    for start, same_start in phrases_by_start.items():
-        first, second = start.split(" ")
-        if first.isalpha() and second.isalpha():
-            lengths.setdefault((first, second), set()).update(map(len, same_start))
-            continue
-        for phrase in same_start:
-            tokens = split_tokens(phrase)
-            lengths.setdefault((tokens[0], tokens[1]), set()).add(len(phrase))
-    return {pair: tuple(sorted(pair_lengths, reverse=True)) for pair, pair_lengths in lengths.items()}
+def _merge_phrases(lexicons: Iterable[RefusalLexicon]) -> dict[str, tuple[RefusalPhrase, ...]]:
+    phrases: dict[str, tuple[RefusalPhrase, ...]] = {}
+    for lexicon in lexicons:
+        add_phrases(phrases, lexicon.phrases)
+    return phrases

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_case, fold_text
 
 BlockKind = Literal["text", "item", "heading", "row", "code"]
@@ -32,7 +33,7 @@ class TextBlock(NamedTuple):
 
 
 _LINE_PREFIX = re.compile(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
-_FENCE = re.compile(r"`{3,}|~{3,}")
+_FENCE = LatePattern(r"`{3,}|~{3,}")
 _HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _RULE = re.compile(r"(?>(?:[-*_=] ?){3,})$|<!--.*")
 _ITEM = re.compile(
@@ -47,7 +48,7 @@ _ITEM = re.compile(
 _PROSE = re.compile(r"[^\W\d_]{1,30}+ |[^\W\d_①-⑳]{1,30}+.?$", re.DOTALL)
 _PREFIX_CHARACTERS, _FENCE_CHARACTERS, _RULE_CHARACTERS = frozenset(" \t\r\u3000>"), frozenset("`~"), frozenset("-*_=<")
 _CELL_END = re.compile(r"(?<!\\)\|")
-_BOLD_LINE = re.compile(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
+_BOLD_LINE = LatePattern(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
 _ENDED_SENTENCE = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
 _LONG_LINE = 50  # characters from which a line was probably wrapped
 
@@ -295,7 +296,7 @@ CONTEXT_LENGTH = 200
 """Characters before and after a phrase that are examined; bounds the work on very long sentences."""
 
 _BREAK = "¶"
-_PARAGRAPH = re.compile(r"\n\s*\n|\n\s*(?=[-*•#|>]|\d{1,2}[.)])")
+_PARAGRAPH = LatePattern(r"\n\s*\n|\n\s*(?=[-*•#|>]|\d{1,2}[.)])")
 _SENTENCE_END = re.compile(rf"[.!?;…{_BREAK}][\"')\]]{{0,3}} ")
 _COMMA_CLAUSE = (
     r", (?=(?:and|so|yet|though|although|while|whereas|there is|the|it|because|since|nen|vi|va|con|song|do do"

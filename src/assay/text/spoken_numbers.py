@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from assay.text.late_pattern import LatePattern
+from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place
 
 _DIGITS = dict(
@@ -23,8 +23,7 @@ _PART_OF = (
     r"(?=\ (?:of|an?|the|cup|teaspoon|tablespoon|tsp|tbsp|pint|inch|mile|hour|day|week|month|year|lit(?:re|er)|pound"
     r"|ounce|kilo|kg|gram|metre|meter|page|coc|thia|muong|chen|ly|gio|ngay|nam|can|lit|met)s?\b)"
 )
-_SPOKEN = re.compile(
-    rf"""(?<![\w.,/-])(?:
+_SPOKEN_ITEM = rf"""(?<![\w.,/-])(?:
     (?P<mixed>(?P<whole>\d{{1,6}})\ (?P<top>[1-9])/(?P<bottom>[2-9])(?![\w/]|[.,]\d))
   | (?P<fraction>(?P<f_top>[1-9])/(?P<f_bottom>[2-9])(?![\w/]|[.,]\d){_PART_OF})
   | (?P<and_half>(?P<h_count>\d{{1,6}}|{_WORD})\ and\ (?:a|one)\ (?P<h_part>half|quarter|third)\b)
@@ -34,17 +33,16 @@ _SPOKEN = re.compile(
   | (?P<minus>(?:minus|negative|am)\ (?=\d))
   | (?P<below>(?P<b_number>\d{{1,4}}(?:[.,]\d{{1,3}})?)
       (?=\ ?(?:degrees?\b|°)[^.;\n]{{0,14}}\ below\ (?:zero|freezing)\b))
-    )""",
-    re.VERBOSE,
-)
+    )"""
+_SPOKEN = LatePattern(squeeze_pattern(_SPOKEN_ITEM))
 _VULGAR_FRACTION = LatePattern(rf"(?<![\w.,/])(?P<whole>\d{{1,6}})?\ ?(?P<vulgar>[{''.join(_VULGAR)}])")
 _MAY_BE_SPOKEN = re.compile(
     r"\d/\d| and (?:a|one) (?:half|quarter|third)|between | point | phay |minus|negative|\bam \d|below"
 )
 _PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "third": Decimal("0.333")}
-_CALCULATION = re.compile(r"[\d)] ?$")
+_CALCULATION = LatePattern(r"[\d)] ?$")
 """What stands before a minus that subtracts."""
-_DATE_BEFORE = re.compile(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
+_DATE_BEFORE = LatePattern(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
 
 
 _ORDINALS = dict(

@@ -31,11 +31,11 @@ from assay.text.read_text import ReadText, get_start, narrow_clause, read_text
 from assay.text.units import PLAIN, SHARE, TIME
 from assay.text.weekdays import WEEK, WEEKDAY
 
-_REDUCTION = re.compile(
+_REDUCTION = LatePattern(
     r"\b(?:off|discounts?|reduc\w+|cheaper|less|saves?|saved|instead of|rebate|thay vi|giam|chiet khau)\b"
 )
-_FROM = re.compile(r"\b(?:from|starting at|as of|tu|du)(?: the)? [$€£]?$")
-_UNTIL = re.compile(r"\b(?:until|till|up to|den)(?: the)? [$€£]?$")
+_FROM = LatePattern(r"\b(?:from|starting at|as of|tu|du)(?: the)? [$€£]?$")
+_UNTIL = LatePattern(r"\b(?:until|till|up to|den)(?: the)? [$€£]?$")
 _EXCESS = LatePattern(
     r"\b(?:too (?:many|much|few)|still|(?:not|isn't|aren't) enough|one (?:too|over|short)|van|chua du)\b"
 )
@@ -60,7 +60,7 @@ _CLASSIFIERS = (
 )
 """Nouns that are counted in Vietnamese, before which "năm" is five and no year."""
 _WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
-_MONTH_NAME = re.compile(rf"\b(?:({'|'.join(MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
+_MONTH_NAME = LatePattern(rf"\b(?:({'|'.join(MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
 _PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
     (dimension, Decimal(value)): LatePattern(rf"\b(?:{words})\b")

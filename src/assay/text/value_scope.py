@@ -196,7 +196,7 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
 
 
 _FROM_BEFORE = re.compile(r"\b(?:from|tu) $")
-_TO_AFTER = re.compile(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
+_TO_AFTER = LatePattern(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
 
 
 _PRESENT_COUNT = re.compile(
@@ -245,7 +245,7 @@ def _judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None
     return _judge_notice(texts, stated) or _judge_difference(texts, stated)
 
 
-_AHEAD = re.compile(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
+_AHEAD = LatePattern(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
 _NOTICE_AFTER = re.compile(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice)\b")
 _NOTICE_BEFORE = re.compile(r"\btruoc $")
 
@@ -269,7 +269,7 @@ _DIFFERENCE_BEFORE = re.compile(
     r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by) (?:toi |den |khoang |them |about |around )?[$€£]?$"
 )
 """Says that a value is a difference or is paid back or as a fine, not what something costs or measures."""
-_DIFFERENCE = re.compile(
+_DIFFERENCE = LatePattern(
     r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
     r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|rise\w*|cut)\b|[-+]\d"
 )

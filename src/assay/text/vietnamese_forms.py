@@ -66,23 +66,23 @@ _FORMS = LatePattern(
     )""",
     re.VERBOSE,
 )
-_MAY_HAVE_FORM = re.compile(
+_MAY_HAVE_FORM = LatePattern(
     rf"\d ?(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|\bti\b|ruoi|nua t|(?:{_WORD}) {_COUNTED}\b|\blang\b"
     r"|\dm\d|\d ?(?:tan|ky|kg) ?\d"
     r"|gio kem|\bm[uo]ng |thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)|\bthu [2-7]|\bt[2-7]\b|\bcn\b"
     r"|\b(?:chieu|toi)\b|\bp\.? ?\d{3}"
 )
-_VIETNAMESE = re.compile("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]|tháng|sáng", re.IGNORECASE)
-_ONLY_VIETNAMESE = re.compile(r"\d ?tr\d|\dm\d")
-_SHORT_DAYS = re.compile(r"\bT[2-7]\b[\s,;&–-]{1,3}(?:và |den |đến |tới )?(?:T[2-7]|CN)\b")
+_VIETNAMESE = LatePattern("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]|tháng|sáng", re.IGNORECASE)
+_ONLY_VIETNAMESE = LatePattern(r"\d ?tr\d|\dm\d")
+_SHORT_DAYS = LatePattern(r"\bT[2-7]\b[\s,;&–-]{1,3}(?:và |den |đến |tới )?(?:T[2-7]|CN)\b")
 """Days in a row, which need no other word to be Vietnamese, as do amounts like "1tr2" and heights like "1m65"."""
-_BEFORE_DAY = re.compile(
+_BEFORE_DAY = LatePattern(
     r"(?:^|[.,;:!?()&\n–-] ?|\b(?:tu|den|toi|vao|sang|trua|chieu|dem|va|hoac|hay|tru|het|moi|hang|cac|la|chi|cua"
     r"|nghi) )$"
 )
-_NO_DAY_BEFORE = re.compile(r"\b(?:ga|nha|toa|lo|khu|block|terminal|tang|ham|cong) $")
+_NO_DAY_BEFORE = LatePattern(r"\b(?:ga|nha|toa|lo|khu|block|terminal|tang|ham|cong) $")
 """What stands before the name of a place like "T2"."""
-_BEFORE_ROOM = re.compile(r"(?:^|[.,;:!?()\n–-] ?|\b(?:o|tai|den|toi|ve|vao) )$")
+_BEFORE_ROOM = LatePattern(r"(?:^|[.,;:!?()\n–-] ?|\b(?:o|tai|den|toi|ve|vao) )$")
 
 
 def write_vietnamese_forms(text: str) -> str:

@@ -10,18 +10,21 @@ from __future__ import annotations
 import operator
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from assay.text.late_pattern import LatePattern
 from assay.text.word_runs import split_words_and_underscores
 
-_LITERAL = re.compile(r"[a-z0-9]+")
-_IN_WORD = re.compile(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
+_IN_WORD = LatePattern(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
 """A part of a pattern that stays within a word: a letter, a class or a group of letters, with its quantifier."""
+_FINITE = LatePattern(r"(?:\[([a-z0-9]+)\]|([a-z0-9])|\((?:\?:)?([a-z0-9|]*)\))(\??)(?![?*+{])")
+"""A part of a word that stands for a few endings of it: a letter, a class or a group, which may be optional."""
 _AROUND = ("(?=", "(?!", "(?<=", "(?<!")
 _QUANTIFIERS = ("?", "*", "+", "{")
 _MOST_FIRST_WORDS = 400  # of one list: more are not worth deriving
+_MOST_SPELLINGS = 50  # of a word
 _MOST_KEPT = 20_000  # words whose lists are kept
 
 
@@ -30,7 +33,7 @@ def find_first_words(pattern: str) -> list[str] | None:
     None if the pattern does not tell.
 
     >>> find_first_words("documents?|(?:happy|glad) to|no(?=,)")
-    ['documents?', 'happy', 'glad', 'no']
+    ['document', 'documents', 'happy', 'glad', 'no']
     >>> find_first_words(", the") is None
     True
     """
@@ -41,7 +44,31 @@ def find_first_words(pattern: str) -> list[str] | None:
             if not word or len(first_words) >= _MOST_FIRST_WORDS:
                 return None
             first_words.append(word)
-    return list(dict.fromkeys(first_words))
+    spelt_out = [spelling for word in dict.fromkeys(first_words) for spelling in _spell_out(word)]
+    return list(dict.fromkeys(spelt_out))
+
+
+def _spell_out(word: str) -> list[str]:
+    """Return the words that a pattern of one word stands for; the pattern itself if it stands for any number of them.
+
+    >>> _spell_out("est[ao]s?"), _spell_out(r"text\\w*")
+    (['esta', 'estas', 'esto', 'estos'], ['text\\\\w*'])
+    """
+    words = [""]
+    position = 0
+    while position < len(word):
+        piece = _FINITE.match(word, position)
+        if piece is None:
+            return [word]
+        position = piece.end()
+        letters, letter, alternatives, quantifier = piece.groups()
+        endings = list(letters or letter) if alternatives is None else alternatives.split("|")
+        if quantifier:
+            endings.insert(0, "")
+        if len(words) * len(endings) > _MOST_SPELLINGS:
+            return [word]
+        words = [beginning + ending for beginning in words for ending in endings]
+    return words
 
 
 class _Group(NamedTuple):
@@ -163,26 +190,24 @@ class _KeptMarks(dict[str, int]):
 class WordMarks:
     """Tells which named lists a text can match, as the bits of a number; a bit that is not set excludes its list.
 
-    >>> marks = WordMarks({"documents": "documents?|text", "thanks": "thank you"})
+    >>> marks = WordMarks({"documents": ["document", "documents", "text"], "thanks": ["thank"]})
     >>> [marks.mark(text) for text in ("the documents say", "text, thank me", "12 days")]
     [1, 3, 0]
     """
 
-    def __init__(self, alternatives_by_name: Mapping[str, str], undivided: Iterable[str] = ()) -> None:
-        """`alternatives_by_name`: patterns that are searched between the edges of words. `undivided`: names of lists
-        that words say nothing about, which are never excluded."""
-        names = (*alternatives_by_name, *undivided)
-        self.bits = defaultdict(int, {name: 1 << number for number, name in enumerate(names)})
-        self._always = sum(self.bits[name] for name in undivided)
+    def __init__(self, first_words_by_name: Mapping[str, Sequence[str] | None]) -> None:
+        """`first_words_by_name`: what `find_first_words` returns for the pattern of each list, which is searched
+        between the edges of words. A list of which words say nothing is never excluded."""
+        self.bits = defaultdict(int, {name: 1 << number for number, name in enumerate(first_words_by_name)})
+        self._always = 0
         self._literals: dict[str, int] = {}
         stems: dict[str, int] = {}
-        for name, alternatives in alternatives_by_name.items():
-            first_words = find_first_words(alternatives)
+        for name, first_words in first_words_by_name.items():
             if first_words is None:
                 self._always |= self.bits[name]
                 continue
             for word in first_words:
-                marks = self._literals if _LITERAL.fullmatch(word) else stems
+                marks = self._literals if word.isalnum() else stems
                 marks[word] = marks.get(word, 0) | self.bits[name]
         self._stems = [(re.compile(stem), mark) for stem, mark in stems.items()]
         self._any_stem = re.compile("|".join(f"(?:{stem})" for stem in stems)) if stems else None
