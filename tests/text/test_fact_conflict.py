@@ -61,3 +61,10 @@ def test_a_fact_that_the_answer_contradicts_does_not_pass(question: str, facts: 
 )
 def test_a_right_answer_in_a_like_form_passes(question: str, facts: list[str], answer: str) -> None:
     assert ["stated"] * len(facts) == [judgment.state for judgment in judge_facts(answer, facts, question)]
+
+
+def test_an_answer_may_begin_with_the_no_that_its_reference_begins_with() -> None:
+    question, answer = "May I promise it, and what must I do?", "No, you can't. Legal has to agree."
+    (with_reference,) = judge_facts(answer, ["Legal"], question, "You can't. Legal must agree.")
+    (without,) = judge_facts("You can't. Legal has to agree.", ["Legal"], question)
+    assert ("stated", "unknown") == (with_reference.state, without.state)

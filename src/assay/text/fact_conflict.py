@@ -66,7 +66,8 @@ def judge_conflict(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
 def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     answer = texts.answer
     denied = _DENIED_FIRST.match(answer.plain)
-    if denied is not None and denied.end() <= spot.start and _ASKS_WHAT.search(texts.question.plain):
+    is_expected = _DENIED_FIRST.match(texts.reference.plain) is not None or not _ASKS_WHAT.search(texts.question.plain)
+    if denied is not None and denied.end() <= spot.start and not is_expected:
         yield f'the answer begins with "{answer.text[: denied.end()]}"'
     word = _find_denied_kind(texts, spot)
     if word is not None:
