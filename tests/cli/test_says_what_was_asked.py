@@ -315,12 +315,18 @@ def test_rows_say_how_a_list_is_named_that_the_model_was_not_shown(
             "no such file, but a profile (expected --profile general",
         ),
         (["score", "runs/1", "--metrics", "Faithfulness"], "is not the name of a metric; did you mean faithfulness?"),
+        (["explain", "unlike", "--run", "runs/1"], "expected the id of a case, such as price"),
+        (["compare", "runs/1", "--baseline", "runs/1"], "The baseline is the first argument: assay compare BASELINE"),
+        (["gate", "check", "runs/1", "--gate", "percent.yaml"], "(got '80%'; expected a number; did you mean 0.8?)"),
+        (["gate", "check", "runs/1", "--gate", "slice.yaml"], "expected key=value, such as 'tag=fares')"),
         (["explain", "price", "runs/1"], "A run folder is named by an option here: --run runs/1"),
     ],
 )
 def test_what_is_plainly_another_thing_is_answered_with_what_was_meant(
     folder: Path, command: list[str], message: str, capsys: Printed
 ) -> None:
+    for name, rule in (("percent", "at_least: 80%"), ("slice", "at_least: 0.8, slice: fares")):
+        (folder / f"{name}.yaml").write_text(f"rules: [{{metric: behaviour, {rule}}}]\n", encoding="utf-8")
     main(["run", "--run-dir", "runs/1"])
     capsys.readouterr()
     assert 2 == main(command)

@@ -235,6 +235,8 @@ def find_report_option(command: str, option: str) -> str:
     >>> find_report_option("run", "--junit")
     'It is written from the run folder: assay report RUN --junit FILE'
     """
+    if (command, option) == ("compare", "--baseline"):
+        return "The baseline is the first argument: assay compare BASELINE CANDIDATE"
     if command not in ("score", "run"):
         return ""
     own = {"--markdown": "--report", "--json": "--json-report"}
