@@ -238,6 +238,27 @@ def test_what_to_try_first_for_a_refined_cause_is_in_the_language_of_the_page(op
     assert fix not in page.text()
 
 
+def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened: Open) -> None:
+    data = world(FRUIT)
+    assert data.comparison is not None
+    some = next(iter(data.comparison.metrics.values()))
+    cases = (
+        CaseChange("apple0", None, None, scores={"visibility_leaks": (2.0, 0.0)}),
+        CaseChange("apple1", None, None, scores={"visibility_leaks": (0.0, 1.0)}),
+    )
+    metrics = {
+        **data.comparison.metrics,
+        "visibility_leaks": structs.replace(some, metric="visibility_leaks", baseline=0.0),
+    }
+    data = replace(data, comparison=structs.replace(data.comparison, metrics=metrics, cases=cases))
+    assert "leaks: now in 1 case (apple1), no longer in 1 case (apple0)" in opened(data).text("#what-changed")
+    page = opened(data, language="vi")
+    page.until("document.documentElement.lang === 'vi'")
+    shown = page.text("#what-changed")
+    assert "Rò rỉ: nay có ở 1 câu (apple1); nay đã hết ở 1 câu (apple0)" in shown
+    assert "leaks" not in shown
+
+
 def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
     """The page translates a text only if it is the one that it knows."""
     strings = (Path(__file__).parents[2] / "ui/src/strings.ts").read_text(encoding="utf-8")
@@ -433,24 +454,3 @@ def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
     page.until("window.innerWidth === 1000 && document.querySelector('#gate .scroll') !== null")
     hidden = page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#gate .scroll'))")
     assert 0 == hidden
-
-
-def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened: Open) -> None:
-    data = world(FRUIT)
-    assert data.comparison is not None
-    some = next(iter(data.comparison.metrics.values()))
-    cases = (
-        CaseChange("apple0", None, None, scores={"visibility_leaks": (2.0, 0.0)}),
-        CaseChange("apple1", None, None, scores={"visibility_leaks": (0.0, 1.0)}),
-    )
-    metrics = {
-        **data.comparison.metrics,
-        "visibility_leaks": structs.replace(some, metric="visibility_leaks", baseline=0.0),
-    }
-    data = replace(data, comparison=structs.replace(data.comparison, metrics=metrics, cases=cases))
-    assert "leaks: now in 1 case (apple1), no longer in 1 case (apple0)" in opened(data).text("#what-changed")
-    page = opened(data, language="vi")
-    page.until("document.documentElement.lang === 'vi'")
-    shown = page.text("#what-changed")
-    assert "Rò rỉ: nay có ở 1 câu (apple1); nay đã hết ở 1 câu (apple0)" in shown
-    assert "leaks" not in shown

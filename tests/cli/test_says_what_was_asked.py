@@ -315,17 +315,34 @@ def test_rows_say_how_a_list_is_named_that_the_model_was_not_shown(
             "no such file, but a profile (expected --profile general",
         ),
         (["score", "runs/1", "--metrics", "Faithfulness"], "is not the name of a metric; did you mean faithfulness?"),
+        (["explain", "unlike", "--run", "runs/1"], "expected the id of a case, such as price"),
+        (["compare", "runs/1", "--baseline", "runs/1"], "The baseline is the first argument: assay compare BASELINE"),
+        (["gate", "check", "runs/1", "--gate", "percent.yaml"], "(got '80%'; expected a number; did you mean 0.8?)"),
+        (["gate", "check", "runs/1", "--gate", "slice.yaml"], "expected key=value, such as 'tag=fares')"),
+        (
+            ["score", "--golden", "golden.jsonl", "--outputs", "runs/1"],
+            "is a folder (expected a file or a pattern, such as runs/1/observations.jsonl)",
+        ),
         (["explain", "price", "runs/1"], "A run folder is named by an option here: --run runs/1"),
     ],
 )
 def test_what_is_plainly_another_thing_is_answered_with_what_was_meant(
     folder: Path, command: list[str], message: str, capsys: Printed
 ) -> None:
+    for name, rule in (("percent", "at_least: 80%"), ("slice", "at_least: 0.8, slice: fares")):
+        (folder / f"{name}.yaml").write_text(f"rules: [{{metric: behaviour, {rule}}}]\n", encoding="utf-8")
     main(["run", "--run-dir", "runs/1"])
     capsys.readouterr()
     assert 2 == main(command)
     assert message in " ".join(capsys.readouterr().err.split())
     assert not [path.name for path in folder.iterdir() if path.stem == "r"]
+
+
+def test_no_option_is_named_that_the_command_does_not_have(folder: Path, capsys: Printed) -> None:
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    assert 2 == main(["observe", "runs/1"])
+    assert "--run runs/1" not in capsys.readouterr().err
 
 
 def test_the_history_of_runs_over_two_golden_sets_is_shown(folder: Path, capsys: Printed) -> None:

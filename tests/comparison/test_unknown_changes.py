@@ -212,7 +212,7 @@ def test_no_completion_contradicts_what_is_said(pairs: list[tuple[Score, Score]]
     change = get_change(before, after)
     completed = [get_change(old, new) for old, new in complete(pairs)]
     gains, olds, news = (
-        [float(getattr(each, name) or 0.0) for each in completed] for name in ("gain", "baseline", "candidate")
+        [float(getattr(end, name) or 0.0) for end in completed] for name in ("gain", "baseline", "candidate")
     )
     if change.gain is not None:
         assert [change.gain] * len(gains) == pytest.approx(gains)

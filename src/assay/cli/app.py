@@ -235,6 +235,8 @@ def find_report_option(command: str, option: str) -> str:
     >>> find_report_option("run", "--junit")
     'It is written from the run folder: assay report RUN --junit FILE'
     """
+    if (command, option) == ("compare", "--baseline"):
+        return "The baseline is the first argument: assay compare BASELINE CANDIDATE"
     if command not in ("score", "run"):
         return ""
     own = {"--markdown": "--report", "--json": "--json-report"}
@@ -247,10 +249,13 @@ def find_report_option(command: str, option: str) -> str:
     return f"It is written from the run folder{needs_folder}: assay report RUN {option}{values[option]}"
 
 
-def _find_run_option(arguments: list[str], message: str) -> str:
-    """Return that an argument which was not understood is a run folder, and the option that names one."""
+def _find_run_option(arguments: list[str], error: Exception) -> str:
+    """Return that an argument which was not understood is a run folder, if the command has the option to name one."""
+    context = getattr(error, "ctx", None)
+    if context is None or not any("--run" in parameter.opts for parameter in context.command.params):
+        return ""
     for argument in arguments:
-        if f"({argument})" in message and Path(argument, "manifest.json").is_file():
+        if f"({argument})" in str(error) and Path(argument, "manifest.json").is_file():
             return f"A run folder is named by an option here: --run {argument}"
     return ""
 
@@ -283,7 +288,7 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]
         hint = find_report_option(arguments[0], getattr(error, "option_name", "")) if arguments else ""
-        hint = hint or _find_run_option(arguments, str(error))
+        hint = hint or _find_run_option(arguments, error)
         if hint:
             typer.echo(hint, err=True)
         return ExitCode.BAD_INPUT

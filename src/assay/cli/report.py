@@ -71,10 +71,10 @@ def report(
 
     if not any((markdown, json, junit, csv, page.html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
+    refuse_overwriting([markdown, json, junit, csv, page.html], [gate, *list_run_files(run, baseline)])
     kinds = (("Markdown", markdown, "--markdown"), ("JSON", json, "--json"), ("HTML", page.html, "--html"))
     for kind, path, option in (*kinds, ("JUnit XML", junit, "--junit")):
         refuse_other_suffix(kind, path, option)
-    refuse_overwriting([markdown, json, junit, csv, page.html], [gate, *list_run_files(run, baseline)])
     run_name = parse_run_name(run)
     targets = ReportFiles(
         markdown,

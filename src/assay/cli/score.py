@@ -177,13 +177,13 @@ def score(
         *list_rubric_files(request.verdicts.rubrics),
         *request.scoring.lexicons,
     ]
-    refuse_other_suffix("Markdown", report, "--report")
-    refuse_other_suffix("JSON", json_report, "--json-report")
-    refuse_other_suffix("HTML", page.html, "--html")
     refuse_overwriting(
         [report, page.html, json_report, per_case, legacy_json_report],
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
     )
+    refuse_other_suffix("Markdown", report, "--report")
+    refuse_other_suffix("JSON", json_report, "--json-report")
+    refuse_other_suffix("HTML", page.html, "--html")
     refuse_own_folder(inputs, run_dir)
     if baseline is None:
         loaded_gate = LoadedGate(load_gate(request))

@@ -349,7 +349,10 @@ def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iter
         for name in expand_patterns(patterns):
             source = stack.enter_context(open_source(name))
             if source.path.is_dir():
-                raise InputError([Problem(name, None, "", "is a folder (expected a file or a pattern)", "E_NO_FILE")])
+                recorded = source.path / "observations.jsonl"
+                hint = f", such as {Path(name) / recorded.name}" if recorded.is_file() else ""
+                message = f"is a folder (expected a file or a pattern{hint})"
+                raise InputError([Problem(name, None, "", message, "E_NO_FILE")])
             first = _first_line(source)
             if first.lstrip().startswith(b"["):
                 first = _read_beginning(source)

@@ -346,7 +346,15 @@ def _describe_misfit(value: Any, kind: inspect.Type, at: str) -> Misfit:
     if isinstance(kind, (inspect.IntType, inspect.FloatType)) and _is_number(value, kind):
         hint = f"; did you mean {value / 100:g}?" if kind.le == 1 and 1 < value <= 100 else ""
         return Misfit(at, f"out of range (got {shorten_repr(value)}; expected {expected}{hint})", "E_RANGE")
-    return Misfit(at, f"wrong type (got {shorten_repr(value)}; expected {expected})", "E_TYPE")
+    percent = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    options = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    takes_share = any(isinstance(option, inspect.FloatType) for option in options)
+    hint = f"; did you mean {float(percent[1]) / 100:g}?" if percent and takes_share else ""
+    return Misfit(at, f"wrong type (got {shorten_repr(value)}; expected {expected}{hint})", "E_TYPE")
+
+
+_PERCENT = re.compile(r"([1-9]\d{0,2}(?:\.\d{1,9})?) ?%")
+"""A share in percent; less than 1% may be meant as it is without the sign."""
 
 
 def _is_number(value: Any, kind: inspect.IntType | inspect.FloatType) -> bool:

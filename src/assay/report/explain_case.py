@@ -61,7 +61,10 @@ def explain_case(
     scored = run.variants if of_variant and run.variants is not None else run
     if case_id not in scored.cases:
         close_matches = get_close_matches(case_id, list(scored.cases), n=1)
-        expected = f"did you mean {close_matches[0]!r}?" if close_matches else "expected the id of a case"
+        some_ids = ", ".join(list(scored.cases)[:_MOST_IDS_NAMED])
+        expected = (
+            f"did you mean {close_matches[0]!r}?" if close_matches else f"expected the id of a case, such as {some_ids}"
+        )
         message = f"no such case in the golden set (got {shorten_repr(case_id)}; {expected})"
         raise InputError([Problem("", None, "case", message)])
     if config not in scored.scoring.configs:
@@ -76,6 +79,9 @@ def explain_case(
     room = MOST_LINES - reserved_lines - len(text.splitlines()) - 1
     summary = render_case_summary(case_explanation, width=width, show_forbidden=show_forbidden, most_lines=room)
     return summary + text + more
+
+
+_MOST_IDS_NAMED = 3
 
 
 def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:

@@ -26,7 +26,7 @@ def complete_request(request: ScoreRequest) -> ScoreRequest:
     inputs = request.inputs
     if inputs.run is None:
         if not inputs.golden or not inputs.outputs:
-            raise InputError("no answers named (expected a run folder: --run FOLDER, or --golden and --outputs)")
+            raise InputError("no answers named (expected a run folder, or --golden and --outputs)")
         return request
     if any((inputs.golden, inputs.outputs, inputs.golden_format, inputs.outputs_format, inputs.corpus)):
         raise InputError(

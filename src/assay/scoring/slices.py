@@ -87,12 +87,13 @@ def find_slice_name_problem(name: str) -> str | None:
     """Return what is wrong with the name of a slice, None where nothing is.
 
     >>> find_slice_name_problem("hr")
-    "not a slice (got 'hr'; expected key=value, such as tag=hr)"
+    "not a slice (got 'hr'; expected key=value, such as 'tag=hr')"
     """
     key, equals, value = name.partition("=")
     if equals and key and value and name == name.strip():
         return None
-    return f"not a slice (got {shorten_repr(name)}; expected key=value, such as tag=hr)"
+    near = f"tag={value.strip() or key.strip() or 'hr'}"
+    return f"not a slice (got {shorten_repr(name)}; expected key=value, such as {shorten_repr(near)})"
 
 
 def _reader(key: str) -> Callable[[Case], Iterable[str]]:
