@@ -32,7 +32,7 @@ HALVES = ("development", "untouched")
 SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
-    *("dormitory", "apartment", "worlds", "worlds-vi", "marathon"),
+    *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -42,7 +42,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
     ("holiday", "town", "pharmacy", "museum"), 0.65
 )
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4, "railway": 2, "holiday": 2, "apartment": 2}
+ANSWERS_A_QUESTION = {"service": 4} | dict.fromkeys(("railway", "holiday", "apartment", "reception", "reception-vi"), 2)
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
 UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"}
 """Sets without a development half."""
@@ -169,6 +169,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "worlds": _make_any_answer,
     "worlds-vi": _make_any_answer,
     "marathon": _make_any_answer,
+    "reception": _make_any_answer,
+    "reception-vi": _make_any_answer,
 }
 
 
@@ -223,10 +225,10 @@ def report_answers(name: str, half: str, answers: Sequence[MarkedAnswer]) -> Ite
         good = total - outcomes[bad_outcome]
         missed = " MISSED" if good < LEAST_SHARE * total else ""
         counts = ", ".join(f"{outcome} {outcomes[outcome]}" for outcome in (PASSED, OPEN, FAILED))
-        yield f"{name:10} {part:11} {claim}: {format_share(good, total)}; {counts}{missed}"
+        yield f"{name:12} {part:11} {claim}: {format_share(good, total)}; {counts}{missed}"
         if is_right:
             missed = " MISSED" if outcomes[PASSED] < LEAST_PASSED.get(name, 0) * total else ""
-            yield f"{name:10} {part:11} right passed: {format_share(outcomes[PASSED], total)}{missed}"
+            yield f"{name:12} {part:11} right passed: {format_share(outcomes[PASSED], total)}{missed}"
 
 
 def list_errors(answers: Sequence[MarkedAnswer]) -> Iterator[str]:
@@ -249,7 +251,7 @@ def report_short_answers(half: str, answers: Sequence[ShortAnswer]) -> Iterator[
         scores[answer.is_supported].append(support.z)
         called_supported[answer.is_supported] += support.verdict == "supported"
     pairs = [(right > wrong) + 0.5 * (right == wrong) for right in scores[True] for wrong in scores[False]]
-    yield f"short      {half:11} area under the ROC curve {sum(pairs) / len(pairs):.3f}"
+    yield f"short        {half:11} area under the ROC curve {sum(pairs) / len(pairs):.3f}"
     for is_supported, name in ((True, "supported"), (False, "unsupported")):
         total = len(scores[is_supported])
         share = format_share(called_supported[is_supported], total)

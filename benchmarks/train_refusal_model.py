@@ -132,7 +132,8 @@ def read_answers(language: str) -> list[TrainingAnswer]:
     return answers
 
 
-def read_records(path: Path) -> list[TrainingAnswer]:
+@cache  # one file holds answers of all languages, and each language reads it
+def read_records(path: Path) -> tuple[TrainingAnswer, ...]:
     """Return the answers of a file of records, with the act and kind that each is labelled with."""
     answers = []
     for line in path.read_text("utf-8").splitlines():
@@ -143,7 +144,7 @@ def read_records(path: Path) -> list[TrainingAnswer]:
                 row["language"], row["label"], row.get("kind", ""), row["answer"], row["question"], path.stem, author
             )
         )
-    return answers
+    return tuple(answers)
 
 
 def read_labelled(language: str, label: str, text: str, question: str, source: str) -> TrainingAnswer | None:

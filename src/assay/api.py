@@ -41,7 +41,9 @@ from assay.records.requests import (
     ScoreRequest,
     ScoringOptions,
     VerdictOptions,
+    date_of_time,
 )
+from assay.records.scores import ScoringResult
 from assay.records.verdicts import JudgeRubric
 from assay.report import explain_case as explaining
 from assay.report.collect_cases import CaseResult
@@ -57,6 +59,7 @@ from assay.runs.python_values import (
     find_golden_file,
     load_golden_file,
     make_target_of_value,
+    name_arguments,
     read_gate_value,
     read_golden_value,
     read_output_files,
@@ -311,7 +314,7 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline)),
+            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline), today=date_of_time(now)),
             ScoringOptions(
                 metrics=None if names == DEFAULT_METRICS else names,
                 by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
@@ -338,7 +341,16 @@ def score(
         if golden.frozen_digest:
             digests = digest_outputs_value(observations, rows)
             count_look(run, find_golden_file(golden), at, is_counted=ledger, digests=digests)
+        run.scoring = _name_arguments_of_result(run.scoring)
         return ScoreResult(run)
+
+
+def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
+    configs = {
+        config: result if result.decision is None else structs.replace(result, decision=name_arguments(result.decision))
+        for config, result in scoring.configs.items()
+    }
+    return structs.replace(scoring, decision=name_arguments(scoring.decision), configs=configs)
 
 
 def _name_metric(item: str | Metric) -> str:
@@ -350,9 +362,10 @@ def _name_metric(item: str | Metric) -> str:
     return CATALOG.add_plugin(Plugin(item.name, reference, "", lambda: item))
 
 
-def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = ()) -> Decision:
+def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, now: str | None = None) -> Decision:
     """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`.
 
+    `now`, a date or time in ISO 8601, is when waivers are in force; without it none is.
     `rules` are a Gate, the fields of a gate file as a dictionary, the path of one, or the name of a profile. Raises
     InputError for rules that cannot be used.
     """
@@ -361,7 +374,8 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = ()) -> D
     if resolved is None:
         raise InputError("no gate given")
     tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
-    return decide_configs(resolved, tables, result.run.golden, configs)[0]
+    today = date_of_time(now)
+    return name_arguments(decide_configs(resolved, tables, result.run.golden, configs, today=today)[0])
 
 
 def compare(

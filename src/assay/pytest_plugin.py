@@ -237,9 +237,9 @@ def _check(run: AssayRun) -> None:
         pytest.skip(message)  # neither passed nor failed: nothing was checked
 
 
-_OWN_OPTION = re.compile(r"(?<![\w-])--baseline(?![\w-])")
+_OWN_OPTION = re.compile(r"(?<![\w-])(?:--baseline(?![\w-])|baseline=(?=\)))")
 
 
 def _name_own_option(message: str) -> str:
-    """Return a message of the command line with the option that pytest has for the baseline."""
+    """Return a message with the option that pytest has for the baseline."""
     return _OWN_OPTION.sub("--assay-baseline", message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -11,13 +11,14 @@ from msgspec.structs import replace
 from tests.metrics.worlds import cases, corpora, make_golden_set, observations
 from tests.support.examples import try_examples
 
-from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.attribution.cause_notes import CAUSE_NOTES
 from assay.attribution.index_state import IndexView
+from assay.attribution.lost_evidence import NEAR
 from assay.attribution.root_causes import attribute_case
 from assay.metrics.case_index import GoldenIndex
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
-from assay.records.golden_set import Case, Corpus
-from assay.records.observations import Observation
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence
+from assay.records.observations import Chunk, Observation, Stage
 from assay.scoring.attribution_settings import AttributionSettings
 
 SCORES = st.dictionaries(
@@ -60,6 +61,142 @@ def test_every_observation_has_one_finding_that_adds_up(
     if result.verdict in ("generation_fault", "retrieval_fault") and result.subtype not in ("citation",):
         assert result.good is False
     assert result.cause is None or result.evidence
+
+
+# ── what is said agrees with the ranks ───────────────────────────────────────────────────────────────────────────────
+
+SEARCHES: tuple[tuple[str, ...], ...] = (
+    ("bm25",),
+    ("dense",),
+    ("retrieved",),
+    ("bm25", "rerank"),
+    ("dense", "filter"),
+    ("bm25", "dense", "fusion"),
+    ("bm25", "dense", "fusion", "rerank"),
+)
+PASSAGES = {
+    "leave": "Full-time staff get 12 days of annual leave.",
+    "sick": "A certificate is needed from 3 days of sickness.",
+    "carry": "Up to 5 days move to the next year.",
+    "pay": "Salaries are paid on the last working day.",
+    "office": "The office opens at eight in the morning.",
+    "travel": "Trips are booked two weeks ahead.",
+    "lunch": "Lunch is served from noon.",
+    "old": "Staff get 20 days of annual leave.",
+}
+QUESTIONS = ("How many days of annual leave do full-time staff get?", "Combien de jours de congés ?", "certificate")
+
+
+@st.composite
+def lists_of_stages(draw: st.DrawFn) -> tuple[Stage, ...]:
+    """The lists of a pipeline, each any selection of passages in any order, with or without texts.
+
+    The context is the beginning of the last list, or any selection as well.
+    """
+    has_texts, context = draw(st.booleans()), draw(st.sampled_from(("first", "any", "none")))
+    passages = st.lists(st.sampled_from(list(PASSAGES)), unique=True, min_size=2)
+    ranked = {name: draw(passages) for name in draw(st.sampled_from(SEARCHES))}
+    if context != "none":
+        last = list(ranked.values())[-1]
+        ranked["context"] = last[: draw(st.integers(1, 4))] if context == "first" else draw(passages)
+    return tuple(
+        Stage(name, tuple(Chunk(chunk_id, text=PASSAGES[chunk_id] if has_texts else None) for chunk_id in chunk_ids))
+        for name, chunk_ids in ranked.items()
+    )
+
+
+class LostCase(NamedTuple):
+    """The attribution of a case with one unit of evidence, the ranks of that in each stage, and how many were shown."""
+
+    found: Attribution
+    ranks: dict[str, int | None]
+    lost_at: str | None
+    shown: int | None
+    has_corpus: bool
+
+    @property
+    def said(self) -> str:
+        """Everything that the finding says in words."""
+        return "; ".join((self.found.sign, self.found.fix, *self.found.evidence, *self.found.record))
+
+
+@st.composite
+def lost_cases(draw: st.DrawFn) -> LostCase:
+    """One case in a run of some others: the question, the lists, the answer and what is recorded of them vary."""
+    question, named = draw(st.sampled_from(QUESTIONS)), draw(st.sampled_from(("leave", "leave", "carry", "typo")))
+    case = Case("q", question, must_have=("12 days",), evidence=(Evidence(({"chunk_id": named},)),))
+    observed = Observation(
+        "q",
+        "c",
+        stages=draw(lists_of_stages()),
+        answer=draw(st.sampled_from(("Staff get 12 days.", "Staff get 20 days.", "I could not find that."))),
+        citations=draw(st.sampled_from(((), ("leave",), ("old",)))),
+        query_rewrite=draw(st.sampled_from((None, question, "leave"))),
+    )
+    has_corpus = draw(st.booleans())
+    corpus = Corpus({name: CorpusChunk(name, text=text) for name, text in PASSAGES.items()}) if has_corpus else None
+    view = IndexView(corpus or Corpus({}))
+    view.add_observation(observed)
+    for number, others in enumerate(draw(st.lists(lists_of_stages(), max_size=12))):
+        asked = draw(st.sampled_from(QUESTIONS))
+        view.add_observation(Observation(f"other {number}", "c", stages=others, question=asked))
+    settings = AttributionSettings(production_k=draw(st.sampled_from((None, 3))))
+    joined = GoldenIndex(make_golden_set(case, kind="complete"), corpus).case_index(0)
+    found = attribute_case(joined, observed, {}, settings, view)
+    (trace,) = found.traces
+    shown = next((len(stage.chunks) for stage in observed.stages or () if stage.name == "context"), None)
+    return LostCase(found, trace.ranks, trace.lost_at, shown, has_corpus)
+
+
+@try_examples(200)
+@given(lost_cases())
+def test_a_step_is_a_cause_only_where_the_stages_show_it(case: LostCase) -> None:
+    found, names = case.found, case.ranks.keys()
+    if "dense" not in names:
+        assert "embedding" != found.cause
+        assert "vector search" not in found.sign and "embedding" not in found.fix
+    if names <= {"bm25", "rerank", "context"}:
+        assert "embedding" not in found.also
+    if names <= {"dense", "filter", "context"}:
+        assert "bm25_analyzer" != found.cause or "query_rewriting" == found.subcause
+    if names.isdisjoint(("rerank", "retrieved")):
+        assert "reranker" not in found.named_causes
+
+
+@try_examples(200)
+@given(lost_cases())
+def test_what_a_list_has_near_the_top_is_not_said_to_be_missed_there(case: LostCase) -> None:
+    found, rank = case.found, case.ranks.get(case.found.stage or "")
+    if rank is not None:
+        assert f"is absent in {found.stage}" not in case.said
+        assert not found.sign.startswith("nothing shows that")
+    ranked = any(rank is not None for rank in case.ranks.values())
+    if ranked:
+        assert "shows whether it is indexed" not in case.said and "bring up" not in case.said
+    is_misled = found.subcause == "query_rewriting" or "by the words it shares" in case.said
+    if found.cause in ("bm25_analyzer", "embedding") and rank is not None and not is_misled:
+        has_context_alone = case.ranks.keys() <= {found.stage, "context"}
+        assert rank > (NEAR if case.shown is not None and has_context_alone else 0)
+
+
+@try_examples(200)
+@given(lost_cases())
+def test_the_stage_of_a_cause_is_where_the_evidence_is_lost_or_where_it_ranks_too_low(case: LostCase) -> None:
+    found = case.found
+    if found.cause is None or found.stage not in case.ranks or found.reached is not False:
+        return
+    rank = case.ranks[found.stage]
+    if rank is None:  # two searches may miss it, of which the first is where it is lost
+        assert found.stage == case.lost_at or found.stage in ("bm25", "dense")
+    elif found.stage != case.lost_at:
+        assert f"rank {rank} in {found.stage}" in case.said or f"to rank {rank}" in case.said
+
+
+@try_examples(200)
+@given(lost_cases())
+def test_nothing_is_asked_for_that_is_recorded(case: LostCase) -> None:
+    assert not case.has_corpus or not any(field.startswith("the corpus") for field in case.found.record)
+    assert "no trace of the run" not in case.said
 
 
 def test_every_cause_has_a_sign_and_a_fix() -> None:

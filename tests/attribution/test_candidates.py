@@ -109,8 +109,136 @@ def test_a_chunk_that_no_trace_shows_may_not_be_indexed() -> None:
     piece = Chunk("carry", text="annual leave")
     elsewhere = Observation("other", question="annual leave", stages=(Stage("bm25", (piece,)),), answer=GOOD)
     found = lost("office", others=(elsewhere,))
-    assert ("embedding", "not_indexed", "medium") == named(found)
-    assert "bm25_analyzer" == found.also[0]
+    assert ("stale_index", "not_indexed", "medium") == named(found)
+    assert ("bm25_analyzer",) == found.also, "nothing here searches by vectors"
+    assert any("“annual, leave”" in fact for fact in found.evidence)
+    assert "index what is missing" in found.fix
+
+
+def test_that_no_list_of_the_run_has_a_chunk_is_said_where_the_lists_have_most_of_the_corpus() -> None:
+    def say(count: int, *shown: str) -> str:
+        stages = (Stage("bm25", tuple(map(Chunk, shown))),)
+        others = tuple(Observation(f"other {number}", question="annual", stages=stages) for number in range(count))
+        return "; ".join(lost("office", others=others).evidence)
+
+    assert "the 11 questions of this run bring up 3 of the 4 chunks of the corpus, and not it" in say(
+        10, "sick", "carry"
+    )
+    assert "bring up" not in say(10), "one chunk of four says nothing of the others"
+    assert "bring up" not in say(2, "sick", "carry"), "two questions say nothing"
+    assert "trace" not in say(10, "sick", "carry")
+
+
+# ── what the stages show ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_the_only_search_has_near_the_top_was_cut_off_by_the_context() -> None:
+    ranking = ("sick", "office", "carry", "pay", "leave")
+    for search, cause in (("bm25", "bm25_analyzer"), ("dense", "embedding")):
+        trace = seen(listed(search, *ranking), listed("context", *ranking[:3]), answer=BAD)
+        found = blamed(case(question="How long?"), trace)
+        assert ("context_builder", "ranked_below_cut_off", "low") == named(found)
+        assert ("context", (cause,)) == (found.stage, found.also)
+        assert "context" == found.traces[0].lost_at
+        assert f"leave has rank 5 in {search}, the only search; the generator was shown 3" == found.evidence[0]
+        assert "more chunks, or rerank" in found.fix
+        assert not any("by its id" in field for field in found.record), "rank 5 shows that it is indexed"
+
+
+def test_a_list_that_does_not_tell_how_it_was_ranked_is_not_called_a_reranker_in_words() -> None:
+    ranking = ("sick", "office", "carry", "leave")
+    found = blamed(case(), seen(listed("retrieved", *ranking), listed("context", *ranking[:3]), answer=BAD))
+    assert ("reranker", "ranked_too_low", "low") == named(found)
+    assert "context_builder" == found.also[0]
+    assert "does not tell how it was ranked" in found.sign and "reranking model" not in found.fix
+
+
+def test_what_the_only_search_ranks_far_down_is_its_own_doing_and_the_contexts_at_most() -> None:
+    ranking = ("sick", "office", "carry", "pay", "old", "new", "leave")
+    trace = seen(listed("bm25", *ranking), listed("context", *ranking[:3]), answer=BAD)
+    found = blamed(case(question="How long?"), trace)
+    assert ("bm25_analyzer", "context_builder") == found.named_causes[:2]
+    assert "does not bring the evidence near the top" in found.sign
+    assert "leave has rank 7 in bm25, the only search; the generator was shown 3" == found.evidence[0]
+
+
+def test_a_question_in_other_words_is_beyond_the_only_search_by_words() -> None:
+    trace = seen(listed("bm25", "sick"), listed("context", "sick"), answer=REFUSED)
+    found = blamed(case(question="Combien de congés ?"), trace, corpus())
+    assert ("bm25_analyzer", "vocabulary_mismatch", "low") == named(found)
+    assert ("stale_index",) == found.also, "nothing here searches by vectors"
+    assert any("share no word" in fact for fact in found.evidence)
+    assert "synonyms" in found.fix and "vectors" in found.fix and "embedding model" not in found.fix
+    elsewhere = Observation("other", stages=(listed("bm25", "leave"),), answer=GOOD)
+    indexed = blamed(case(question="Combien de congés ?"), trace, corpus(), others=[elsewhere])
+    assert ("vocabulary_mismatch", "medium", ()) == (indexed.subcause, indexed.confidence, indexed.also)
+    hybrid = seen(listed("bm25", "sick"), listed("dense", "sick"), listed("context", "sick"), answer=REFUSED)
+    assert "embedding" == blamed(case(question="Combien de congés ?"), hybrid, corpus()).cause
+
+
+def test_vectors_are_no_candidate_where_no_stage_searches_by_them() -> None:
+    denied = "You do not have permission to see this."
+    for name, also in (("bm25", ("stale_index",)), ("dense", ("stale_index", "embedding"))):
+        trace = seen(Stage(name, (Chunk("sick"),)), Stage("context", ()), answer=denied)
+        assert also == blamed(case(), trace, corpus()).also
+
+
+def test_nothing_is_asked_for_that_the_trace_has() -> None:
+    stages = (listed("bm25", "sick"), listed("context", "sick"))
+    assert any("query" in field for field in blamed(case(), seen(*stages, answer=BAD)).record)
+    known = blamed(case(), seen(*stages, answer=BAD, query_rewrite=case().question))
+    assert not any("query" in field for field in known.record)
+
+
+def test_a_search_by_a_wrong_query_is_not_told_to_fold_diacritics() -> None:
+    trace = seen(listed("bm25", "sick"), listed("context", "sick"), answer=BAD, query_rewrite="how many")
+    found = blamed(case(question="How many days of annual leave?"), trace, corpus())
+    assert "rewriting" in found.fix and "diacritics" not in found.fix
+
+
+# ── the label as a candidate ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_label_is_a_candidate_where_another_chunk_has_what_the_right_answer_says() -> None:
+    asked = case(evidence=(Evidence(({"chunk_id": "leav"},)),))
+    trace = seen(listed("retrieved", "leave"), listed("context", "leave"), answer=GOOD)
+    found = blamed(asked, trace)
+    assert ("insufficient_trace", ("golden_label_issue", "chunking")) == (found.cause, found.also)
+    assert ("masked_gap", "gold_misspecified", None) == (found.verdict, found.subtype, found.stage)
+    assert "has what leave in the context says" in found.evidence[0] and "leav, which is labelled" in found.evidence[0]
+    assert "check the label" in found.fix
+
+
+def test_the_label_is_a_candidate_where_its_evidence_lacks_what_another_chunk_of_the_context_has() -> None:
+    wrong = case(evidence=(Evidence(({"chunk_id": "office"},)),))
+    trace = seen(listed("dense", "leave", "office"), listed("context", "leave", "office"), answer=BAD)
+    found = blamed(wrong, trace)
+    assert ("generator", "medium") == (found.cause, found.confidence)
+    assert ("golden_label_issue",) == found.also
+    said = "leave in the context has all that the case looks for; office, which is labelled, has nothing of it"
+    assert said in found.evidence
+    assert "golden_label_issue" not in blamed(case(), trace).named_causes
+    cut = seen(listed("dense", "sick", "leave", "carry", "office"), listed("context", "leave", "carry"), answer=BAD)
+    assert any("office, which is labelled, has nothing of it" in fact for fact in blamed(wrong, cut).evidence)
+    lost = blamed(case(evidence=(Evidence(({"chunk_id": "leav"},)),)), trace)
+    assert "golden_label_issue" in lost.also
+    assert any("leav, which is labelled, has no text in any stage" in fact for fact in lost.evidence)
+
+
+def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_label() -> None:
+    def blame(question: str) -> Attribution:
+        trace = seen(listed("bm25", "leave", "office"), listed("context", "leave", "office"), answer=GOOD)
+        return blamed(case(question=question, behaviour="abstain", evidence=(), reference=None, rubric=None), trace)
+
+    found = blame("When does the pizzeria in the office close?")
+    assert ("generator", "answered_unanswerable", "high") == named(found)
+    assert "no text of the context has “pizzeria”, which the question names" in found.evidence
+    assert () == found.also
+    assert not any("label" in fact for fact in found.evidence)
+    assert "where no answer was expected" in found.sign
+    close = blame("Is the morning full?")
+    assert (("golden_label_issue",), "medium") == (close.also, close.confidence)
+    assert any("the label may be wrong" in fact for fact in close.evidence)
 
 
 def test_an_empty_list_is_not_access_where_others_with_the_same_rights_are_served() -> None:
@@ -414,3 +542,23 @@ def test_a_vector_search_that_misses_what_the_keyword_search_has_is_not_the_only
     found = blamed(case(question="How long is it?"), seen(*stages, answer=REFUSED), corpus())
     assert ("embedding", "", "low") == named(found)
     assert ("reranker",) == found.also
+
+
+def test_a_step_has_not_lost_what_a_later_one_has() -> None:
+    lists = {"bm25": "leave sick", "dense": "leave", "fusion": "sick", "rerank": "sick leave", "context": "sick"}
+    stages = (listed(name, *ids.split()) for name, ids in lists.items())
+    found = blamed(case(question="How long?"), seen(*stages, answer=BAD))
+    assert "hybrid_merge" not in found.named_causes
+    filtered = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("rerank", "sick", "leave"))
+    found = blamed(case(question="How long?"), seen(*filtered, listed("context", "sick"), answer=BAD))
+    assert "hybrid_merge" not in found.named_causes
+
+
+def test_an_answer_with_a_part_of_its_facts_is_incomplete_in_verdict_and_cause() -> None:
+    text = "Students get 25% off bus tickets. It does not apply to ferries."
+    chunk = Chunk("leave", text=text)
+    asked = case(question="Does it apply to ferries?", must_have=("25%", "not apply to ferries"), rubric=None)
+    trace = seen(Stage("bm25", (chunk,)), Stage("context", (chunk,)), answer="It does not apply to ferries.")
+    found = blamed(asked, trace)
+    assert ("partial", "incompleteness") == (found.subcause, found.subtype)
+    assert not any("another passage" in fact for fact in found.evidence)

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
@@ -17,6 +18,7 @@ from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
 from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
+from assay.report.failure_tables import build_root_causes_table
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 
 EVIDENCE = (Evidence(({"chunk_id": "x"},)),)
@@ -168,3 +170,14 @@ def test_a_wrong_answer_that_had_its_evidence_is_the_generators_even_if_nothing_
     assert "corpus" not in found.fix
     found, failed, _ = attribute(case, "Level 8 of the scale is sufficient.")
     assert ("generator", False, ["a"]) == (found.cause, found.good, failed)
+
+
+def test_the_table_of_causes_has_what_to_try_for_each_way_in_which_one_fails() -> None:
+    """A generator that refuses too much and one that answers what it must refuse need opposite remedies."""
+    over = Attribution("a", "refusal_fault", "generator", "over_refusal", fix="loosen the threshold")
+    under = Attribution("b", "refusal_fault", "generator", "under_refusal", fix="tighten the prompt")
+    cases = {"a": over, "b": under, "c": replace(under, case_id="c")}
+    (row,) = build_root_causes_table({"one": cases}, dict.fromkeys(cases, ())).rows
+    assert "tighten the prompt (× 2). loosen the threshold (× 1)" == row[-1]
+    (row,) = build_root_causes_table({"one": {"b": under}}, {"b": ()}).rows
+    assert "tighten the prompt" == row[-1]

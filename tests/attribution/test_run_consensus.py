@@ -205,3 +205,19 @@ def test_a_text_under_the_id_of_another_chunk_is_the_context_builders() -> None:
     parent = Stage("context", (Chunk("leave", text=f"{TEXTS['leave']} {TEXTS['office']}"),))
     whole = Stage("dense", (*ranked.chunks, Chunk("policy", text=f"{TEXTS['leave']} {TEXTS['office']}")))
     assert "text_exchanged" != blamed(case(), seen(whole, parent, citations=("leave",)), corpus()).subcause
+
+
+def test_a_cause_that_comes_first_by_the_run_is_at_its_own_stage() -> None:
+    trace = EvidenceTrace(0, "leave", 3, True, {"bm25": None, "dense": None, "context": None}, "bm25")
+    low = Attribution(
+        "q",
+        "retrieval_fault",
+        "embedding",
+        stage="dense",
+        confidence="low",
+        also=("bm25_analyzer", "chunking"),
+        traces=(trace,),
+    )
+    assert "bm25" == rank_by_run(low, {"bm25_analyzer": 9}).stage
+    assert "index" == rank_by_run(low, {"chunking": 9}).stage
+    assert "dense" == rank_by_run(low, {}).stage

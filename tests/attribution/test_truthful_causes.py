@@ -246,6 +246,9 @@ def check_cause(item: Drawn, found: Attribution, table: ScoreTable) -> None:
         assert leaks.values[row] > 0
     if found.cause == "generator" and found.subcause not in ("answered_unanswerable", "injection_followed"):
         assert "wrong_behavior" in failed or (found.good is False and found.reached)
+    if (found.verdict, found.cause) == ("generation_fault", "generator"):
+        assert ("partial" == found.subcause) == ("incompleteness" == found.subtype)
+        assert "partial" != found.subcause or not any("another passage" in fact for fact in found.evidence)
 
 
 # ── leaks ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 
 from assay.audit.privacy import RecordRedactor
+from assay.records.audit_records import AuditRecord
+from assay.records.observations import Chunk, Stage
 
 TELEPHONE_NUMBERS = """
     555-014-2233 | 555.014.2233 | 555 014-2233 | (555) 014-2233 | 1-800-555-0199 | 1 (555) 014-2233
@@ -44,3 +46,15 @@ def test_a_number_that_is_no_telephone_number_is_kept(text: str) -> None:
 
 def test_a_telephone_number_after_a_date_is_redacted() -> None:
     assert redact("On 01/02/2026 0912 345 678 rang.")[0] == "On 01/02/2026 [phone] rang."
+
+
+def test_a_chunk_that_each_stage_repeats_is_redacted_in_each() -> None:
+    redactor = RecordRedactor()
+    for texts in (("Call 555-014-2233.", "Twelve days."), ("Twelve days.", "Call 555-014-2233.")):
+        chunks = tuple(Chunk(text[:4], text=text, metadata={"source": text}) for text in texts)
+        stages = tuple(Stage(name, chunks) for name in ("retrieved", "reranked", "context"))
+        redacted = redactor.redact_record(AuditRecord(id="req-1", at="2026-03-02T08:00:00Z", stages=stages))
+        assert redacted.redacted == {"phone": 6}  # two in each of three stages
+        expected = [(text.replace("555-014-2233", "[phone]"),) * 2 for text in texts]
+        for stage in redacted.stages or ():
+            assert expected == [(chunk.text, (chunk.metadata or {})["source"]) for chunk in stage.chunks]

@@ -28,6 +28,10 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
+    # One process renders all pages: each has one origin and no frames, so that nothing is kept apart by more of them.
+    "--renderer-process-limit=1",
+    "--disable-site-isolation-trials",
+    "--disable-features=IsolateOrigins,site-per-process",
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -12,7 +13,8 @@ from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.html_world import world
 
-from assay.attribution.cause_rules import CAUSE_NOTES
+from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES
+from assay.records.findings import CaseChange
 from assay.records.release_gates import Decision, Rule, RuleResult
 
 pytestmark = pytest.mark.slow
@@ -219,12 +221,35 @@ def test_what_to_try_first_is_in_the_language_of_the_page(opened: Open) -> None:
     assert fix not in page.text()
 
 
+def test_what_to_try_first_for_a_refined_cause_is_in_the_language_of_the_page(opened: Open) -> None:
+    data = world(FRUIT)
+    fix = SUBCAUSE_NOTES["context_builder", "ranked_below_cut_off"].fix
+    attributions = {
+        config: {
+            case_id: structs.replace(attribution, cause="context_builder", fix=fix)
+            if attribution.cause
+            else attribution
+            for case_id, attribution in by_case.items()
+        }
+        for config, by_case in data.attributions.items()
+    }
+    page = opened(replace(data, attributions=attributions), language="vi")
+    assert "đưa thêm đoạn cho mô hình sinh" in page.text(".todo-list")
+    assert fix not in page.text()
+
+
 def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
     """The page translates a text only if it is the one that it knows."""
     strings = (Path(__file__).parents[2] / "ui/src/strings.ts").read_text(encoding="utf-8")
-    for cause, note in CAUSE_NOTES.items():
-        assert f'"remedy.{cause}": "{note.fix}"' in strings
-        assert 2 == strings.count(f'"remedy.{cause}": ')
+    fixes: dict[str, str] = {cause: note.fix for cause, note in CAUSE_NOTES.items()}
+    fixes["generator.over_refusal"] = OVER_REFUSAL_NOTE.fix
+    for (cause, subcause), note in SUBCAUSE_NOTES.items():
+        if note.fix != fixes[cause]:
+            fixes[f"{cause}.{subcause}"] = note.fix
+    texts = re.sub(r'": *\n *"', '": "', strings)
+    for name, fix in fixes.items():
+        assert f'"remedy.{name}": "{fix}"' in texts
+        assert 2 == texts.count(f'"remedy.{name}": ')
 
 
 def test_the_matrix_shows_the_answers_of_all_configurations_side_by_side(opened: Open) -> None:
@@ -370,13 +395,36 @@ def test_changes_on_slices_are_unpacked_when_they_are_looked_at(opened: Open) ->
     assert "-0.100" in page.text("#compared-slices")
 
 
+def test_the_table_of_gains_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    """Eleven columns; before, p and what could be detected were behind a scroll bar, and heads broke inside words."""
+    page = opened(world(FRUIT), "#/comparison", width=1000, height=900)
+    page.until("document.querySelector('table.metrics') !== null")
+    hidden = "(node => node.scrollWidth - node.clientWidth)(document.querySelector('table.metrics').closest('.scroll'))"
+    assert 0 == page.evaluate(hidden)
+    lines = "[...document.querySelectorAll('table.metrics thead th')].map(head => head.getClientRects()[0].height)"
+    assert max(page.evaluate(lines)) < 80, "no head is broken into more lines than it has words"
+
+
+def test_what_was_compared_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    """The digest of a judge is one word of 71 characters."""
+    data = world(FRUIT)
+    assert data.comparison is not None
+    versions = {"generator": ("small-instruct-2",), "embedding": ("hashed-ngrams-1",)}
+    side = structs.replace(data.comparison.baseline, judge=f"sha256:{'c10ada0c' * 8}", versions=versions)
+    compared = structs.replace(data.comparison, baseline=side, candidate=side)
+    page = opened(replace(data, comparison=compared), "#/comparison", width=1000, height=900)
+    page.until("document.querySelector('.scroll') !== null")
+    assert 0 == page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('.scroll'))")
+
+
 def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
     """Nine columns; before, the last one, which says what was found, ended behind a scroll bar."""
     data = world(FRUIT)
     message = "recall@10 is 0.800 on both sides, the same on each of 10 cases; a loss of up to 0.285 is still possible"
     results = tuple(
-        RuleResult(Rule(metric, max_regression=0.05), "inconclusive", 0.8, 10, message, detectable=0.506)
-        for metric in ("recall@10", "visibility_leaks", "citation_correctness(by=rules)")
+        RuleResult(Rule(metric, max_regression=0.05, slice=part), "inconclusive", 0.8, 10, message, detectable=0.506)
+        for metric in ("recall@10", "critical_hallucinations(by=judge)", "citation_correctness(by=rules)")
+        for part in (None, "tag=permission_denied")
     )
     decision = Decision("PASS_WITH_RISK", (message,), results)
     configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
@@ -385,3 +433,24 @@ def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
     page.until("window.innerWidth === 1000 && document.querySelector('#gate .scroll') !== null")
     hidden = page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#gate .scroll'))")
     assert 0 == hidden
+
+
+def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened: Open) -> None:
+    data = world(FRUIT)
+    assert data.comparison is not None
+    some = next(iter(data.comparison.metrics.values()))
+    cases = (
+        CaseChange("apple0", None, None, scores={"visibility_leaks": (2.0, 0.0)}),
+        CaseChange("apple1", None, None, scores={"visibility_leaks": (0.0, 1.0)}),
+    )
+    metrics = {
+        **data.comparison.metrics,
+        "visibility_leaks": structs.replace(some, metric="visibility_leaks", baseline=0.0),
+    }
+    data = replace(data, comparison=structs.replace(data.comparison, metrics=metrics, cases=cases))
+    assert "leaks: now in 1 case (apple1), no longer in 1 case (apple0)" in opened(data).text("#what-changed")
+    page = opened(data, language="vi")
+    page.until("document.documentElement.lang === 'vi'")
+    shown = page.text("#what-changed")
+    assert "Rò rỉ: nay có ở 1 câu (apple1); nay đã hết ở 1 câu (apple0)" in shown
+    assert "leaks" not in shown

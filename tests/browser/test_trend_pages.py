@@ -179,3 +179,20 @@ def test_axe_finds_no_violation_on_these_pages(shown: OpenPage, dark: bool) -> N
         page.evaluate(AXE.read_text(encoding="utf-8"))
         listed = "result.violations.map(item => [item.id, item.nodes[0].html])"
         assert [] == page.evaluate(f"axe.run().then(result => {listed})")
+
+
+def test_a_range_in_the_place_of_a_value_is_drawn_and_said(shown: OpenPage) -> None:
+    series = make_series([0.5, None, None])
+    reason = "between 0.250 and 0.900: 2 answers unknown"
+    points = tuple(
+        structs.replace(point, reason=reason, open_range=(0.25, 0.9)) if point.value is None else point
+        for point in series.points
+    )
+    for kept in (points, points[1:]):
+        page = shown(structs.replace(make_trend_page(), series=(structs.replace(series, points=kept),)))
+        assert 2 == page.evaluate("document.querySelectorAll('.chart .open-range').length")
+        heights = page.evaluate(
+            "[...document.querySelectorAll('.open-range')].map(line => line.getBoundingClientRect().height)"
+        )
+        assert all(height > 20 for height in heights)
+        assert reason in page.text(READING)

@@ -56,8 +56,8 @@ def test_a_failed_operation_says_which_one_it_was_and_what_was_not_called(
     printed = capsys.readouterr()
     rows = [json.loads(line) for line in (failing / "run/observations.jsonl").read_text().splitlines()]
     messages = {row["case_id"]: row["error"]["message"] for row in rows if row.get("error")}
-    assert messages["rate"] == "KeyError: 'INDEX' (in search; ask was not called after it)"
-    assert messages["leave"] == "KeyError: 'MODEL_KEY' (in ask)"
+    assert messages["rate"] == "KeyError: 'INDEX', at own_system.py:7 (in search; ask was not called after it)"
+    assert messages["leave"] == "KeyError: 'MODEL_KEY', at own_system.py:3 (in ask)"
     assert "2 observations have an error; once the target works, repeat them with: assay run" in printed.err
     assert "--retry-errors (other settings of a target need another --run-dir)" in printed.err
 

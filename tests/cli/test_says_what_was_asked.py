@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.runs.scoring import write
 
+from assay.calls.raised_errors import make_exception_error
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
 
 Printed = pytest.CaptureFixture[str]
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"golden_set": {"name": "shop", "version": "1"}},
     {
         "id": "price",
@@ -148,3 +151,187 @@ def test_a_set_about_retrieval_alone_is_not_warned_about(folder: Path, capsys: P
     write(folder / "retrieval.jsonl", cases)
     assert 0 == main(["golden", "check", "retrieval.jsonl"])
     assert "valid: 3 cases, 0 warnings" in capsys.readouterr().out
+
+
+WAIVED = """rules: [{metric: failed, at_most: 0.1, zero_event: false}]
+waivers: [{metric: failed, owner: Lan, expires: 2026-06-30, reason: trial}]
+correctness: 0.1
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "clock", "state"),
+    [
+        ("2026-06-01T08:00:00Z", [], "waived by Lan until 2026-06-30"),
+        ("2026-07-01T08:00:00Z", [], "until 2026-06-30 has expired"),
+        ("2026-06-01T08:00:00Z", ["--now", "2026-07-01T08:00:00Z"], "until 2026-06-30 has expired"),
+    ],
+)
+def test_waivers_of_a_run_are_read_on_its_day_unless_another_is_named(
+    folder: Path, start: str, clock: list[str], state: str, capsys: Printed
+) -> None:
+    (folder / "asked_target.py").write_text(TARGET.replace("90", "80"), encoding="utf-8")
+    (folder / "gate.yaml").write_text(WAIVED, encoding="utf-8")
+    main(["run", "--run-dir", "runs/1", "--now", start])
+    for command in (["score", "runs/1"], ["gate", "check", "runs/1"], ["report", "runs/1", "--json", "r.json"]):
+        capsys.readouterr()
+        main([*command, "--gate", "gate.yaml", *clock])
+        shown = (folder / "r.json").read_text() if command[0] == "report" else capsys.readouterr().out
+        assert state in " ".join(shown.split()), command
+
+
+def test_report_files_have_the_options_of_score(folder: Path, capsys: Printed) -> None:
+    main(["run", "--run-dir", "runs/1"])
+    assert 0 == main(["report", "runs/1", "--report", "r.md", "--json-report", "r.json"])
+    assert (folder / "r.md").read_text(encoding="utf-8").startswith("# ")
+    assert "configs" in json.loads((folder / "r.json").read_text(encoding="utf-8"))
+    assert "written: r.md, r.json" in capsys.readouterr().err
+
+
+def test_every_bad_row_of_a_table_is_named_at_once(folder: Path, capsys: Printed) -> None:
+    (folder / "rows.csv").write_text("id,question,reference\n1,A?,b\n2,short\n3,,d\n4,E?,f, g\n", encoding="utf-8")
+    assert 2 == main(["init", "--from", "rows.csv", "--file", "new.yaml"])
+    errors = capsys.readouterr().err
+    assert "rows.csv:2: E_CELLS another number of cells (got 2; expected 3, as in the header)" in errors
+    assert "rows.csv:3: question: E_IMPORT missing" in errors
+    assert "rows.csv:4: E_CELLS another number of cells (got 4; expected 3, as in the header; a cell" in errors
+    (folder / "answers.csv").write_text("question,response\nWhat does it cost?\nWho?,x\n", encoding="utf-8")
+    assert 2 == main(["score", "--golden", "golden.jsonl", "--outputs", "answers.csv", "--outputs-format", "rows"])
+    errors = capsys.readouterr().err
+    assert ("answers.csv:1: E_CELLS" in errors, "answers.csv:2: " in errors) == (True, True), errors
+
+
+def test_a_slice_that_no_case_has_is_answered_with_the_one_that_was_meant(folder: Path, capsys: Printed) -> None:
+    row = ROWS[1] | {"tags": ["timetable"]}
+    (folder / "golden.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    bounds = ("at_least: 0.5", "max_regression: 0.1")
+    rules = [f"{{metric: behaviour, {bound}, slice: tag=timetabel}}" for bound in bounds]
+    (folder / "gate.yaml").write_text(f"rules: [{', '.join(rules)}]\n", encoding="utf-8")
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    assert 1 == main(["gate", "check", "runs/1", "--gate", "gate.yaml", "--baseline", "runs/1"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert 2 <= shown.count("tag=timetabel has no case in this slice; did you mean 'tag=timetable'?")
+
+
+def write_target(folder: Path, text: str) -> None:
+    (folder / "asked_target.py").write_text(text, encoding="utf-8")
+
+
+def test_doctor_names_the_text_that_looks_like_the_answer_with_the_setting(folder: Path, capsys: Printed) -> None:
+    reply = (
+        '{"payload": {"bot_reply": "90 euros.", "state": "it is all well"}, "hits": [{"body": "90 euros and more"}]}'
+    )
+    write_target(folder, f"def ask(question):\n    return {{'data': {reply}}}\n")
+    assert 2 == main(["doctor"])
+    shown = capsys.readouterr()
+    text = " ".join((shown.out + shown.err).split())
+    assert "data.payload.bot_reply looks like the answer: write response: {answer: data.payload.bot_reply} into" in text
+    assert "docs/" not in text
+    write_settings(folder, '{type: python, call: "asked_target:ask", response: {answer: data.payload.bot_reply}}')
+    assert 0 == main(["doctor"])
+    assert "answer: '90 euros.'" in capsys.readouterr().out
+
+
+def test_null_answers_are_counted_and_explained(folder: Path, capsys: Printed) -> None:
+    write_target(folder, 'def ask(question):\n    return {"answer": None}\n')
+    main(["run", "--run-dir", "runs/null"])
+    shown = capsys.readouterr()
+    assert "1 observed, 1 with a null answer, 1 call" in shown.err
+    assert "target error ×1: the answer is null (expected its text, or an error that says why" in shown.out
+    main(["doctor"])
+    assert "ask: the answer is null: such a case counts as an error" in capsys.readouterr().out
+
+
+def test_an_exception_of_the_target_is_shown_with_the_line_of_ones_own_code(folder: Path, capsys: Printed) -> None:
+    (folder / "parts").mkdir()
+    (folder / "parts" / "asked_reader.py").write_text(
+        'import json\n\nBAD = lambda: json.loads("{x")\n', encoding="utf-8"
+    )
+    write_target(folder, "from parts.asked_reader import BAD\n\n\ndef ask(question):\n    return BAD()\n")
+    main(["run", "--run-dir", "runs/raised"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "column 2 (char 1), at parts/asked_reader.py:3" in text
+    observations = (folder / "runs/raised/observations.jsonl").read_text(encoding="utf-8")
+    assert str(folder) not in observations
+    for module in ("parts", "parts.asked_reader"):
+        sys.modules.pop(module, None)
+
+
+def test_the_line_is_named_below_the_folder_of_the_search_path(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "asked_far.py").write_text('def fail():\n    raise ValueError("x" * 900)\n', encoding="utf-8")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    with pytest.raises(ValueError) as raised:
+        importlib.import_module("asked_far").fail()
+    message = make_exception_error(raised.value).message
+    assert message.startswith("ValueError: xxx")
+    assert message.endswith("x…, at asked_far.py:2")
+    sys.modules.pop("asked_far", None)
+
+
+def test_the_person_of_a_gate_is_called_its_reviewer(folder: Path, capsys: Printed) -> None:
+    (folder / "gate.yaml").write_text("rules: [{metric: behaviour, at_least: 0.5}]\napprover: Minh\n", encoding="utf-8")
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    main(["gate", "check", "runs/1", "--gate", "gate.yaml"])
+    shown = capsys.readouterr().out
+    assert ("reviewer: Minh" in shown, "approver" in shown) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "is_context"),
+    [({"contexts": ["It costs 90."]}, True), ({"documents": [{"text": "It costs 90."}]}, False)],
+)
+def test_rows_say_how_a_list_is_named_that_the_model_was_not_shown(
+    folder: Path, ranking: dict[str, object], is_context: bool, capsys: Printed
+) -> None:
+    row = {"question": "What does it cost?", "reference": "90 euros", "response": "90 euros.", **ranking}
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (folder / "new").mkdir()
+    main(["score", "--golden", "golden.jsonl", "--outputs", "rows.jsonl", "--json-report", "r.json", "--verbose"])
+    shown = capsys.readouterr().out
+    note = "contexts is taken for what the model was shown too, as Ragas and DeepEval do"
+    assert is_context == (f'{note} (if it was not, name it documents: [{{"text": …}}])' in " ".join(shown.split()))
+    status = json.loads((folder / "r.json").read_text(encoding="utf-8"))["configs"]["rows"]["summary"]
+    assert is_context == (status["faithfulness(by=rules)"]["scored"] == 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["score", "runs/1", "--report", "r.html"], "--report: writes Markdown, and r.html is the name of HTML"),
+        (["score", "runs/1", "--html", "r.md"], "--html: writes HTML, and r.md is the name of Markdown"),
+        (
+            ["compare", "runs/1", "runs/1", "--json-report", "r.md"],
+            "--json-report: writes JSON, and r.md",
+        ),
+        (["report", "runs/1", "--markdown", "r.json"], "--markdown: writes Markdown, and r.json is the name of JSON"),
+        (["report", "runs/1", "--junit", "r.html"], "--junit: writes JUnit XML, and r.html is the name of HTML"),
+        (
+            ["gate", "check", "runs/1", "--gate", "general"],
+            "no such file, but a profile (expected --profile general",
+        ),
+        (["score", "runs/1", "--metrics", "Faithfulness"], "is not the name of a metric; did you mean faithfulness?"),
+        (["explain", "price", "runs/1"], "A run folder is named by an option here: --run runs/1"),
+    ],
+)
+def test_what_is_plainly_another_thing_is_answered_with_what_was_meant(
+    folder: Path, command: list[str], message: str, capsys: Printed
+) -> None:
+    main(["run", "--run-dir", "runs/1"])
+    capsys.readouterr()
+    assert 2 == main(command)
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not [path.name for path in folder.iterdir() if path.stem == "r"]
+
+
+def test_the_history_of_runs_over_two_golden_sets_is_shown(folder: Path, capsys: Printed) -> None:
+    main(["run", "--run-dir", "runs/1", "--now", "2026-03-01T08:00:00Z"])
+    (folder / "golden.jsonl").write_text(json.dumps(ROWS[1] | {"question": "What is the price?"}) + "\n", "utf-8")
+    main(["run", "--run-dir", "runs/2", "--now", "2026-03-02T08:00:00Z"])
+    capsys.readouterr()
+    assert 0 == main(["history", "--runs", "runs", "--metrics", "behaviour"])
+    assert 2 == capsys.readouterr().out.count("(golden set")

@@ -94,7 +94,7 @@ def test_doctor_asks_every_operation_and_shows_the_replies_as_they_were_understo
     )
     assert 2 == main(["doctor"])
     lines = capsys.readouterr().out.splitlines()
-    assert "fail  target mine: search: exception: KeyError: 'INDEX_URL'" in lines
+    assert "fail  target mine: search: exception: KeyError: 'INDEX_URL', at my_rag.py:5" in lines
     start = lines.index("ok    target mine: ask: understood as")
     assert [
         "      answer: 'Twelve days.'",

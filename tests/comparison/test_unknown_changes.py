@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from tests.comparison.sides import E, N, side
 
 import assay
+from assay.cli import main
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.metrics.catalog import CATALOG
 from assay.metrics.correctness import UNKNOWN_REASON
@@ -22,24 +24,28 @@ from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.report.comparison_screen import render_short_comparison
 from assay.report.comparison_tables import build_headline_changes_table
+from assay.report.html_cases import list_case_changes
 from assay.report.html_summary import build_comparison_data
 from assay.report.json_report import encode_metric_change
 from assay.scoring.paired_scores import ScoreSnapshot
 
 METRIC, U = "correct_answer", "unknown answer"
+SAME = "unknown answer, the same on both sides"
 Score = float | str
 SCORE = st.sampled_from([0.0, 1.0, U])
+PAIR = st.tuples(SCORE, SCORE) | st.just((SAME, SAME))
 NO_DECISION = Decision("NOT_GATED", ())
 
 
 def make_side(scores: Sequence[Score], name: str, cases: Sequence[Case] | None = None) -> ScoreSnapshot:
-    """A side with one metric, in which `U` is an answer that nobody can tell the score of."""
-    made = side({METRIC: [N if score == U else score for score in scores]}, name, cases=cases)
+    """A side with one metric, in which nobody can tell the score of the answers `U` and `SAME`."""
+    made = side({METRIC: [N if score in (U, SAME) else score for score in scores]}, name, cases=cases)
     column = made.table.columns[METRIC]
     reasons = (*column.reasons, UNKNOWN_REASON)
     codes = column.reason.copy()
-    codes[[row for row, score in enumerate(scores) if score == U]] = len(reasons) - 1
-    columns = {METRIC: replace(column, reason=codes, reasons=reasons)}
+    codes[[row for row, score in enumerate(scores) if score in (U, SAME)]] = len(reasons) - 1
+    answers = np.array([row + 1 if score == SAME else 0 for row, score in enumerate(scores)], dtype=np.uint64)
+    columns = {METRIC: replace(column, reason=codes, reasons=reasons, answers=answers)}
     return replace(made, table=replace(made.table, columns=columns))
 
 
@@ -51,9 +57,17 @@ def get_change(before: Sequence[Score], after: Sequence[Score]) -> MetricChange:
     return compare(before, after).metrics[METRIC]
 
 
-def complete(scores: Sequence[Score]) -> Iterator[list[Score]]:
-    """Every way in which the unknown answers may turn out."""
-    yield from map(list, product(*[[0.0, 1.0] if score == U else [score] for score in scores]))
+def complete(pairs: Sequence[tuple[Score, Score]]) -> Iterator[tuple[list[Score], list[Score]]]:
+    """Every way in which the unknown answers may turn out on both sides; an answer that both gave scores alike."""
+    choices: list[list[tuple[Score, Score]]] = []
+    for pair in pairs:
+        if pair == (SAME, SAME):
+            choices.append([(0.0, 0.0), (1.0, 1.0)])
+            continue
+        first, second = ([0.0, 1.0] if score == U else [score] for score in pair)
+        choices.append(list(product(first, second)))
+    for chosen in product(*choices):
+        yield [old for old, _ in chosen], [new for _, new in chosen]
 
 
 BEFORE: list[Score] = [0.0, 0.0, 1.0, 1.0]
@@ -94,12 +108,37 @@ def test_every_report_shows_the_ranges_and_that_the_direction_is_not_known() -> 
     encoded = encode_metric_change(comparison.metrics[METRIC])
     assert encoded["unknown"] == {
         "answers": 2,
+        "same": 0,
         "cases": ["c0", "c1"],
         "baseline": [0.5, 0.5],
         "candidate": [0.25, 0.75],
         "gain": [-0.25, 0.25],
         "direction": "not known",
     }
+
+
+def test_a_case_that_is_unknown_now_is_not_counted_as_repaired() -> None:
+    """One case is right now, one is unknown, and one that was unknown is right."""
+    sides = [make_side([0.0, 0.0, U, 1.0], "old"), make_side([1.0, U, 1.0, 1.0], "new")]
+    failing = [[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    sides = [
+        replace(
+            made,
+            metrics=(*made.metrics, "failed"),
+            definitions={**made.definitions, "failed": "as it is"},
+            table=replace(made.table, columns={**made.table.columns, **side({"failed": failed}, "").table.columns}),
+        )
+        for made, failed in zip(sides, failing, strict=True)
+    ]
+    comparison = compare_snapshots(*sides)
+    screen = "\n".join(render_short_comparison(comparison, NO_DECISION).lines)
+    assert "Cases: 0 fail now, 3 no longer, 1 of them unknown now (c0, c1, c2)" in screen
+    assert "cases: 0 fail now, 3 no longer, 1 of them unknown now" in repr(comparison)
+    notes = build_headline_changes_table(comparison, [("Answer correctness", (METRIC,))]).notes
+    assert "Fail now: 0 cases. Fail no longer: 3 cases (c0, c1, c2), 1 of them unknown now." in notes[0]
+    assert 1 == build_comparison_data(comparison, {}, CATALOG)["flipped"]["unknown_now"]
+    cases = [Case(f"c{row}", "?") for row in range(4)]
+    assert ["improved", "unclear", "improved", "unchanged"] == list_case_changes(comparison, cases)
 
 
 def test_an_improvement_that_holds_at_worst_is_claimed() -> None:
@@ -129,6 +168,28 @@ def test_equal_runs_with_unknown_answers_are_not_listed_as_changes() -> None:
     assert "No change is shown (1 metric tested)." in screen
 
 
+def test_answers_that_are_the_same_on_both_sides_leave_no_gain_open() -> None:
+    change = get_change([1.0, 0.0, SAME, SAME], [1.0, 0.0, SAME, SAME])
+    assert change.unknown is not None
+    assert (0.0, "none", 2, 2) == (change.gain, change.unknown.direction, change.unknown.answers, change.unknown.same)
+    assert ((0.25, 0.75), (0.25, 0.75), (0.0, 0.0)) == (
+        change.unknown.baseline,
+        change.unknown.candidate,
+        change.unknown.gain,
+    )
+
+
+def test_a_gain_beside_answers_that_are_the_same_is_a_number_everywhere() -> None:
+    comparison = compare([0.0] * 30 + [SAME] * 10, [1.0] * 30 + [SAME] * 10)
+    change = comparison.metrics[METRIC]
+    assert ("improved", 0.75) == (change.verdict, change.gain)
+    screen = "\n".join(render_short_comparison(comparison, NO_DECISION).lines)
+    assert "correct_answer improved: 0.000–0.250 → 0.750–1.000, 10 answers unknown, the same on both sides" in screen
+    table = build_headline_changes_table(comparison, [("Answer correctness", (METRIC,))])
+    assert "+0.750 (10 answers unknown, the same on both sides)" == table.rows[0][4]
+    assert {"direction": "better", "same": 10}.items() <= encode_metric_change(change)["unknown"].items()
+
+
 def test_without_unknown_answers_a_change_is_what_it_was() -> None:
     change = get_change([0.0, 1.0, 1.0, 1.0], [1.0, 1.0, E, N])
     assert change.unknown is None
@@ -145,32 +206,37 @@ def test_a_slice_is_bounded_by_its_own_unknown_answers() -> None:
     assert known.unknown is None
 
 
-@given(st.lists(st.tuples(SCORE, SCORE), min_size=1, max_size=6))
+@given(st.lists(PAIR, min_size=1, max_size=6))
 def test_no_completion_contradicts_what_is_said(pairs: list[tuple[Score, Score]]) -> None:
     before, after = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     change = get_change(before, after)
-    gains = []
-    for old, new in product(complete(before), complete(after)):
-        gain = get_change(old, new).gain
-        assert gain is not None
-        gains.append(gain)
+    completed = [get_change(old, new) for old, new in complete(pairs)]
+    gains, olds, news = (
+        [float(getattr(each, name) or 0.0) for each in completed] for name in ("gain", "baseline", "candidate")
+    )
+    if change.gain is not None:
+        assert [change.gain] * len(gains) == pytest.approx(gains)
     if change.unknown is None:
-        assert {change.gain} == set(gains)
         return
     assert (min(gains), max(gains)) == pytest.approx(change.unknown.gain)
-    expected = "better" if min(gains) > 0 else "worse" if max(gains) < 0 else "not known"
+    assert (min(olds), max(olds)) == pytest.approx(change.unknown.baseline)
+    assert (min(news), max(news)) == pytest.approx(change.unknown.candidate)
+    is_known = not any(U in pair for pair in pairs)
+    unmoved = "none" if is_known else "not known"
+    expected = "better" if min(gains) > 0 else "worse" if max(gains) < 0 else unmoved
     assert expected == change.unknown.direction
 
 
-@given(st.lists(st.tuples(SCORE, SCORE), min_size=10, max_size=40))
+@given(st.lists(PAIR, min_size=10, max_size=40))
 def test_a_verdict_agrees_with_both_ends(pairs: list[tuple[Score, Score]]) -> None:
     change = get_change([pair[0] for pair in pairs], [pair[1] for pair in pairs])
     if change.unknown is None or change.verdict not in ("improved", "regressed"):
         return
     ends = {"improved": (1.0, 0.0), "regressed": (0.0, 1.0)}[change.verdict]
-    old = [ends[0] if pair[0] == U else pair[0] for pair in pairs]
-    new = [ends[1] if pair[1] == U else pair[1] for pair in pairs]
-    assert change.verdict == get_change(old, new).verdict
+    for level in (0.0, 1.0):
+        old = [{U: ends[0], SAME: level}.get(str(pair[0]), pair[0]) for pair in pairs]
+        new = [{U: ends[1], SAME: level}.get(str(pair[1]), pair[1]) for pair in pairs]
+        assert change.verdict == get_change(old, new).verdict
 
 
 CASES = [
@@ -206,3 +272,33 @@ def test_a_repaired_system_is_not_called_worse_from_files_to_python(tmp_path: Pa
     change = assay.compare(*runs).metrics[METRIC]
     assert change.unknown is not None
     assert ("not known", (-0.25, 0.25), None) == (change.unknown.direction, change.unknown.gain, change.gain)
+
+
+@pytest.mark.parametrize("through_a_file", [False, True])
+def test_the_same_answers_are_known_again_in_another_run_and_from_a_committed_baseline(
+    tmp_path: Path, through_a_file: bool
+) -> None:
+    """Two runs give the same answers, one of which the rules cannot tell, and then it changes."""
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text("".join(json.dumps(case) + "\n" for case in CASES), encoding="utf-8")
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules: [{metric: correct_answer, max_regression: 0.1, basis: point}]\n", encoding="utf-8")
+    open_answers = OLD | {"c": "Yes, a single dog for each traveller."}
+    other_words = open_answers | {"c": "Each traveller may bring a dog."}
+    outputs = []
+    for number, answers in enumerate((open_answers, open_answers, other_words)):
+        path = tmp_path / f"{number}.jsonl"
+        rows = [{"case_id": case_id, "config_id": "x", "answer": answer} for case_id, answer in answers.items()]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        outputs.append(str(path))
+    baseline = str(tmp_path / "first")
+    assert main(["score", "--golden", str(golden), "--outputs", outputs[0], "--run-dir", baseline]) == 0
+    if through_a_file:
+        assert main(["baseline", "save", baseline, "--out", f"{baseline}.json"]) == 0
+        baseline += ".json"
+        assert not [answer for answer in open_answers.values() if answer in Path(baseline).read_text(encoding="utf-8")]
+    results = [assay.score(golden, path, gate=str(gate), baseline=baseline) for path in outputs[1:]]
+    unknown = [result.summary("x")[METRIC].unknown for result in results]
+    assert [1, 1] == [span.count for span in unknown if span is not None]
+    decisions = [result.scoring.configs["x"].decision for result in results]
+    assert ["pass", "inconclusive"] == [decision.results[0].state for decision in decisions if decision is not None]

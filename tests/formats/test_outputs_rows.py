@@ -48,6 +48,43 @@ def test_rows_of_other_tools_answer_the_case_whose_question_they_hold(tmp_path: 
     assert {"retrieved": [LEAVE], "context": [LEAVE]} == texts  # their faithfulness is measured against the same texts
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "leave", "answer": "12 days", "retrieved": [{"id": "c1", "text": LEAVE}]},
+        {"id": "leave", "output": "12 days", "documents": [{"doc_id": "c1", "page_content": LEAVE}]},
+        {"query": "How many days of paid leave?", "prediction": "12 days", "sources": [{"id": "c1", "content": LEAVE}]},
+        {"case_id": "leave", "answer": "12 days", "source_documents": [{"id": "c1", "text": LEAVE}]},
+    ],
+)
+def test_rows_are_read_under_the_names_that_replies_have(tmp_path: Path, row: dict[str, Any]) -> None:
+    """The golden set calls the name of a case `id`: people write their outputs so as well."""
+    (observation,) = read(write(tmp_path, row))
+    assert ("leave", "12 days") == (observation.case_id, observation.answer)
+    assert [("retrieved", "c1", LEAVE)] == [
+        (stage.name, chunk.chunk_id, chunk.text) for stage in observation.stages or () for chunk in stage.chunks
+    ]
+
+
+def test_a_row_without_expectations_is_read_whole(tmp_path: Path) -> None:
+    row = {"id": "leave", "answer": "12 days", "context": [LEAVE], "behaviour": "answer", "usage": {"latency_ms": 5}}
+    (observation,) = read(write(tmp_path, row))
+    assert "answer" == observation.behaviour and observation.usage is not None
+    assert ["retrieved", "context"] == [stage.name for stage in observation.stages or ()]
+
+
+def test_what_a_row_expects_is_not_taken_for_what_was_observed(tmp_path: Path) -> None:
+    row = {"id": "leave", "answer": "12 days", "reference": "12", "context": [LEAVE], "behaviour": "abstain"}
+    (observation,) = read(write(tmp_path, row))
+    assert observation.behaviour is None and not observation.stages
+
+
+def test_members_that_are_not_read_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path, {"id": "leave", "answer": "12 days", "latency": 5})
+    with open_output_files([str(path)], None) as files, prepare_decodable(files, CASES) as (file,):
+        assert any("keys that were not read: latency" in notice for notice in file.notices)
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_one_list_of_rows_is_recognised(tmp_path: Path, indent: int | None) -> None:
     path = tmp_path / "ragas.json"

@@ -265,3 +265,31 @@ def test_a_share_out_of_range_is_refused_with_its_range_and_what_a_percentage_me
     with pytest.raises(InputError) as failure:
         load_gate(gate_file, find_rule_problem)
     assert expected in str(failure.value)
+
+
+def test_everything_that_is_wrong_with_waivers_is_said_at_once(gate_file: Path) -> None:
+    text = """
+rules: [{metric: recall@10, at_least: 0.9}]
+waivers:
+  - {metric: recall@10, expires: 2026-13-31, reason: trial}
+  - {metric: failed, owner: "", expires: soon, reason: trial}
+"""
+    message = refused(gate_file, text)
+    for part in (
+        "waivers[0].owner: E_MISSING",
+        "waivers[0]: E_WAIVER expires is not a day (got '2026-13-31'",
+        "waivers[1]: E_WAIVER expires is not a day (got 'soon'",
+        "waivers[1]: E_WAIVER no rule is for failed on all cases",
+        "waivers[1]: E_WAIVER a waiver needs an owner and a reason (got an empty owner)",
+    ):
+        assert part in message
+
+
+def test_a_waiver_of_a_rule_that_cannot_be_read_is_not_said_to_waive_none(gate_file: Path) -> None:
+    text = """
+rules: [{metric: recall@10, at_most: 0.9}]
+waivers: [{metric: recall@10, owner: Lan, expires: 2026-03-31, reason: trial}]
+"""
+    message = refused(gate_file, text)
+    assert "recall@10 is better high" in message
+    assert "no rule is for" not in message

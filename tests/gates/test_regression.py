@@ -126,7 +126,7 @@ def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None
 
 def test_an_open_loss_names_its_size() -> None:
     (found,) = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0]).results
-    assert "worse on c19: inconclusive: the true loss may be up to 0." in found.message
+    assert "worse on c19: the true loss may be up to 0." in found.message
     assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, about 124" in found.message
 
 

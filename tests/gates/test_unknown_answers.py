@@ -14,14 +14,18 @@ from assay.records.release_gates import Gate, Outcome, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
 
 U, E = "unknown", "error"
+SAME = "unknown, and the same answer on both sides"
 METRIC = "correct_answer"
 
 
 def make_table(scores: list[float | str]) -> ScoreTable:
-    status = [{U: NOT_APPLICABLE, E: ERROR}[score] if isinstance(score, str) else SCORED for score in scores]
+    unscored = {U: NOT_APPLICABLE, SAME: NOT_APPLICABLE, E: ERROR}
+    status = [unscored[score] if isinstance(score, str) else SCORED for score in scores]
     values = np.array([0.0 if isinstance(score, str) else score for score in scores])
-    codes = np.array([{U: 1, E: 2}.get(str(score), 0) for score in scores], dtype=np.uint16)
-    column = ScoreColumn(METRIC, values, np.array(status, dtype=np.uint8), codes, ("", UNKNOWN_REASON, "timeout"))
+    codes = np.array([{U: 1, SAME: 1, E: 2}.get(str(score), 0) for score in scores], dtype=np.uint16)
+    answers = np.array([row + 1 if score == SAME else 0 for row, score in enumerate(scores)], dtype=np.uint64)
+    reasons = ("", UNKNOWN_REASON, "timeout")
+    column = ScoreColumn(METRIC, values, np.array(status, dtype=np.uint8), codes, reasons, answers)
     behaviour = ScoreColumn("behaviour", np.ones(len(scores)), np.full(len(scores), SCORED, np.uint8), codes * 0)
     ids = tuple(f"c{row}" for row in range(len(scores)))
     return ScoreTable("one", ids, {METRIC: column, "behaviour": behaviour}, (), ())
@@ -87,3 +91,26 @@ def test_the_rule_on_correctness_does_not_pass_on_the_answers_that_are_known_alo
     unknown = make_table([U, U])
     (reason, *_) = decide_release(Gate(correctness=0.9), unknown, make_cases(unknown)).reasons
     assert "correct_answer is between 0.000 and 1.000, because the rules cannot tell on 2 of 2 cases" in reason
+
+
+def test_a_reason_says_of_an_open_rule_whether_it_blocks() -> None:
+    """Next to rules that failed an open one would read as one of them."""
+    table = make_table([1.0, 1.0, 0.0, U])
+    left_open = Rule(METRIC, at_least=0.7)
+    failing = Rule("behaviour", at_most=0.5)
+
+    def decide(*rules: Rule) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        decision = decide_release(Gate(rules=rules, zero_tolerance_tags=()), table, make_cases(table))
+        return decision.outcome, decision.reasons, decision.risks
+
+    outcome, reasons, risks = decide(left_open, failing)
+    assert "FAIL" == outcome
+    assert reasons[0].startswith("behaviour 1.000"), "what blocks comes first"
+    assert reasons[1].startswith("inconclusive, blocks nothing: correct_answer is between 0.500 and 0.750")
+    assert reasons[1] in risks
+    outcome, reasons, _ = decide(left_open)
+    assert "PASS_WITH_RISK" == outcome
+    assert reasons[0].startswith("inconclusive: correct_answer is between")
+    outcome, reasons, risks = decide(Rule(METRIC, at_least=0.7, if_unknown="fail"))
+    assert ("FAIL", ()) == (outcome, risks)
+    assert reasons[0].startswith("inconclusive, which this gate does not accept: correct_answer is between")

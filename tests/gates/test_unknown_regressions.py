@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.gates.test_unknown_answers import METRIC, E, U, make_cases, make_table
+from tests.gates.test_unknown_answers import METRIC, SAME, E, U, make_cases, make_table
 
 from assay.gates.release_decision import decide_release
 from assay.records.release_gates import Decision, Gate, Rule
@@ -15,6 +16,7 @@ from assay.records.release_gates import Decision, Gate, Rule
 Scores = list[float | str]
 POINT = Rule(METRIC, max_regression=0.1, basis="point")
 SCORE = st.sampled_from([0.0, 1.0, U])
+PAIR = st.tuples(SCORE, SCORE) | st.just((SAME, SAME))
 
 
 def decide(before: Scores, after: Scores, rule: Rule = POINT) -> Decision:
@@ -23,10 +25,13 @@ def decide(before: Scores, after: Scores, rule: Rule = POINT) -> Decision:
     return decide_release(gate, table, make_cases(table), baseline=make_table(before))
 
 
-def complete(scores: Scores) -> list[Scores]:
-    """Every way in which the unknown answers may turn out."""
-    choices = [[0.0, 1.0] if score == U else [score] for score in scores]
-    return [list(chosen) for chosen in product(*choices)]
+def complete(pairs: list[tuple[float | str, float | str]]) -> list[tuple[Scores, Scores]]:
+    """Every way in which the unknown answers may turn out on both sides; an answer that both gave scores alike."""
+    choices = []
+    for pair in pairs:
+        sides = [[0.0, 1.0] if score == U else [score] for score in pair]
+        choices.append([(0.0, 0.0), (1.0, 1.0)] if pair == (SAME, SAME) else list(product(*sides)))
+    return [([old for old, _ in chosen], [new for _, new in chosen]) for chosen in product(*choices)]
 
 
 def test_a_change_from_failed_to_unknown_is_no_loss() -> None:
@@ -36,7 +41,7 @@ def test_a_change_from_failed_to_unknown_is_no_loss() -> None:
     assert ("PASS_WITH_RISK", "inconclusive") == (decision.outcome, result.state)
     assert result.message == (
         "correct_answer went from 0.500 to between 0.250 and 0.750 (n 4), because the rules cannot tell on 2 cases "
-        "(c0, c1): inconclusive: its gain is between -0.250 and +0.250, and a loss of 0.1 is allowed"
+        "(c0, c1): its gain is between -0.250 and +0.250, and a loss of 0.1 is allowed"
     )
     assert ("c0", "c1") == result.cases
 
@@ -78,14 +83,39 @@ def test_too_few_scored_cases_are_incomplete_as_before() -> None:
     assert "incomplete" == result.state
 
 
-@given(st.lists(st.tuples(SCORE, SCORE), min_size=1, max_size=6), st.sampled_from([0.1, 0.3, 0.5]))
+@pytest.mark.parametrize("basis", ["point", "bound"])
+def test_two_equal_runs_are_decided_as_if_every_answer_was_known(basis: Literal["point", "bound"]) -> None:
+    """Nobody can tell of one answer in four whether it is right, but both runs gave it."""
+    known: Scores = [1.0] * 200
+    same: Scores = [1.0, 1.0, 1.0, SAME] * 50
+    rule = Rule(METRIC, max_regression=0.1, basis=basis)
+    decided, expected = (decide(scores, scores, rule).results[0] for scores in (same, known))
+    assert ("pass", 0.0, 200) == (decided.state, decided.value, decided.scored)
+    assert (expected.state, expected.value, expected.scored) == (decided.state, decided.value, decided.scored)
+    assert decided.message.startswith("correct_answer went from between 0.750 and 1.000 to between 0.750 and 1.000")
+    assert "; the rules cannot tell on 50 cases (c3, c7, " in decided.message
+    assert decided.message.endswith("but the answers there are the same on both sides")
+
+
+def test_a_loss_beside_answers_that_are_the_same_is_found() -> None:
+    result = decide([1.0, 1.0, SAME, SAME], [0.0, 1.0, SAME, SAME]).results[0]
+    assert ("fail", -0.25) == (result.state, result.value)
+    assert "went from between 0.500 and 1.000 to between 0.250 and 0.750 (n 4); worse on c0" in result.message
+
+
+def test_an_answer_that_changed_leaves_the_rule_open_beside_one_that_is_the_same() -> None:
+    result = decide([1.0, 1.0, 1.0, SAME], [1.0, 1.0, U, SAME]).results[0]
+    assert result.state == "inconclusive"
+    assert "on 2 cases (c2, c3), and on 1 of them the answers are the same on both sides" in result.message
+    assert "its gain is between -0.250 and +0.000" in result.message
+
+
+@given(st.lists(PAIR, min_size=1, max_size=6), st.sampled_from([0.1, 0.3, 0.5]))
 def test_no_completion_contradicts_a_decided_rule(pairs: list[tuple[float | str, float | str]], margin: float) -> None:
     before, after = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     rule = Rule(METRIC, max_regression=margin, basis="point")
     state = decide(before, after, rule).results[0].state
-    completed = {
-        decide(first, second, rule).results[0].state for first in complete(before) for second in complete(after)
-    }
+    completed = {decide(*sides, rule).results[0].state for sides in complete(pairs)}
     assert state == (completed.pop() if len(completed) == 1 else "inconclusive")
 
 

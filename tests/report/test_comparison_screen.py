@@ -142,6 +142,18 @@ def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:
         assert any("worse:" in line for line in lines)
 
 
+def test_what_decides_leads_whether_it_got_better_or_worse() -> None:
+    """A leak that is gone comes before a share of citations that fell."""
+    before = {"visibility_leaks": [3.0] * 12, "citation_coverage": [1.0] * 12, "latency_ms": [1.0] * 12}
+    after = {"visibility_leaks": [0.0] * 12, "citation_coverage": [0.0] * 12, "latency_ms": [1.0] * 12}
+    found = compare_snapshots(side(before, "a"), side(after, "b"))
+    directions = [line.split(":")[0] for line in render_short_case_change(found, "c0").lines if line.startswith(" - ")]
+    assert [" - better", " - worse"] == directions
+    back = compare_snapshots(side(after, "a"), side(before, "b"))
+    lines = [line for line in render_short_case_change(back, "c0").lines if line.startswith(" - ")]
+    assert [" - worse: visibility_leaks 0.000 → 3.000", " - better: citation_coverage 0.000 → 1.000"] == lines
+
+
 ROWS = [{"id": f"q{row}", "question": f"What is {row}?", "must_have": [f"value {row}"]} for row in range(12)]
 
 

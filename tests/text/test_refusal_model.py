@@ -73,7 +73,7 @@ def test_no_model_learned_from_an_unseen_set() -> None:
         assert not shared
 
 
-UNSEEN_FLOORS = {"en": (0.88, 0.90, 0.6), "vi": (0.88, 0.91, 0.6), "six": (0.80, 0.88, 0.4)}
+UNSEEN_FLOORS = {"en": (0.90, 0.92, 0.6), "vi": (0.86, 0.92, 0.6), "six": (0.80, 0.88, 0.5)}
 """Least recall and precision, and least share of partial refusals that are told."""
 
 

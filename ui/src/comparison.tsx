@@ -9,7 +9,7 @@ import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWo
 import { importantFirst, Leaks } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
-import { Data, Items, visible } from "./text";
+import { Data, Items, Name, visible } from "./text";
 
 export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -20,7 +20,7 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
         <bdi>{title}</bdi>
       </h1>
       <Sides comparison={comparison} />
-      <Leaks sentence={comparison.leaks} />
+      <Leaks comparison={comparison} />
       {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
       {comparison.rules.length > 0 && (
         <Section id="compared-gate" title={t("rules")}>
@@ -100,8 +100,8 @@ function Sides({ comparison }: { comparison: Comparison }) {
               <td class="wrap">
                 <Data text={cell(comparison[name]) || t("not_stated")} />
               </td>
-              <td>
-                <Data text={comparison[name].judge ?? "–"} />
+              <td class="wrap anywhere">
+                <Name text={comparison[name].judge ?? "–"} />
               </td>
             </tr>
           ))}
@@ -170,7 +170,7 @@ function Gains({ changes, rows, label }: GainsProps) {
   ];
   return (
     <Scroll label={label}>
-      <table class="metrics cards" role="table">
+      <table class="metrics gains cards" role="table">
         <thead role="rowgroup">
           <tr role="row">
             <th scope="col" role="columnheader">{t("metric")}</th>

@@ -37,7 +37,7 @@ function valueRange(points: readonly SeriesPoint[], unit: string): [number, numb
   let low = 0;
   let high = 0;
   for (const point of points) {
-    for (const value of [point.value, point.low, point.high]) {
+    for (const value of [point.value, point.low, point.high, ...(point.open_range ?? [])]) {
       if (value !== null) {
         low = Math.min(low, value);
         high = Math.max(high, value);

@@ -143,11 +143,12 @@ function WhatChanged({ report }: { report: Report }) {
   const shown = comparison.metrics.filter((change) => SHOWN.includes(change.verdict));
   const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
   const rest = comparison.changed.length - FIRST;
-  const { fail_now, fail_no_longer } = comparison.flipped;
+  const { fail_now, fail_no_longer, unknown_now } = comparison.flipped;
+  const noLonger = unknown_now > 0 ? "fail_no_longer_or_unknown" : "fail_no_longer";
   return (
     <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
       <div class="what-changed">
-        <Leaks sentence={comparison.leaks} />
+        <Leaks comparison={comparison} />
         <p>
           <strong>{t("differs")}</strong>: <Data text={comparison.changed.slice(0, FIRST).join("; ")} />
           {rest > 0 && (
@@ -171,7 +172,7 @@ function WhatChanged({ report }: { report: Report }) {
         </p>
         {fail_now.total + fail_no_longer.total === 0 && <p>{t("none_flipped")}</p>}
         <Flips title={t("fail_now", { n: fail_now.total })} flips={fail_now} config={comparison.candidate.config} />
-        <Flips title={t("fail_no_longer", { n: fail_no_longer.total })} flips={fail_no_longer} config={comparison.candidate.config} />
+        <Flips title={t(noLonger, { n: fail_no_longer.total, unknown: unknown_now })} flips={fail_no_longer} config={comparison.candidate.config} />
       </div>
     </Section>
   );
@@ -220,15 +221,25 @@ function Flips({ title, flips, config }: { title: string; flips: FlippedCases; c
 }
 
 /** Which cases leak now or no longer; nothing where none leaks on either side. */
-export function Leaks({ sentence }: { sentence: string }) {
-  if (sentence === "") return null;
+export function Leaks({ comparison }: { comparison: Comparison }) {
+  const { language, t } = useWords();
+  if (comparison.leaks === "") return null;
+  const { now_alone, before_alone, on_both } = comparison.leaking;
+  const parts: string[] = [];
+  if (now_alone.total > 0) parts.push(t("leak_now", { n: now_alone.total, ids: listIds(now_alone) }));
+  if (before_alone.total > 0) parts.push(t("leak_no_longer", { n: before_alone.total, ids: listIds(before_alone) }));
+  if (on_both) parts.push(t("leak_still"));
   return (
     <p>
       <strong>
-        <Data text={sentence} />
+        <Data text={language === "en" ? comparison.leaks : `${t("leak_title")}: ${parts.join("; ")}`} />
       </strong>
     </p>
   );
+}
+
+function listIds(cases: FlippedCases): string {
+  return cases.cases.join(", ") + (cases.total > cases.cases.length ? ", …" : "");
 }
 
 function CaseNames({ ids, config }: { ids: readonly string[]; config: string }) {

@@ -269,6 +269,7 @@ export interface SeriesPoint {
   n: number;
   reason?: string;
   run?: string | null;
+  open_range?: [number, number] | null;
 }
 
 /** A chunk of a stage; `restricted` if the user may not see it, and its text is then withheld. */

@@ -4,7 +4,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { loadScores, getOwn } from "./data";
 import type { CaseRows, Figure, MetricClass, Report, ScoreColumn } from "./types";
-import { translate, translateName, type Key, type Language } from "./words";
+import { findName, translate, translateName, type Key, type Language } from "./words";
 import { Data, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");
@@ -21,8 +21,8 @@ export function useWords() {
 /** What to try first for a cause, in the language of the page; a text of another version is shown as it is. */
 export function Remedy({ cause, fix }: { cause: string | null | undefined; fix: string }) {
   const { w } = useWords();
-  const isKnown = cause != null && translateName("en", "remedy", cause) === fix;
-  return <Data text={isKnown ? w("remedy", cause) : fix} />;
+  const name = cause != null ? findName("remedy", cause, fix) : null;
+  return <Data text={name !== null ? w("remedy", name) : fix} />;
 }
 
 /** The scores of a configuration, null until they are unpacked or if no configuration is named. */

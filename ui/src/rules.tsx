@@ -2,7 +2,7 @@
 
 import type { CaseRows, RuleResult } from "./types";
 import { CaseLink, ClassBadge, Scroll, StateBadge, useWords } from "./parts";
-import { Data } from "./text";
+import { Data, Name } from "./text";
 
 export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -42,13 +42,13 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
                 )}
               </td>
               <th scope="row" role="rowheader">
-                <ClassBadge mark={rule.class} /> <Data text={rule.title} />
+                <ClassBadge mark={rule.class} /> <Name text={rule.title} />
                 <span class="hint">
-                  <Data text={rule.title === rule.metric ? rule.config : `${rule.metric}, ${rule.config}`} />
+                  <Name text={rule.title === rule.metric ? rule.config : `${rule.metric}, ${rule.config}`} />
                 </span>
               </th>
               <td role="cell" data-label={t("slice")}>
-                <Data text={rule.slice} />
+                <Name text={rule.slice} />
               </td>
               <td role="cell" class="number" data-label={t("number")}>
                 {rule.number}
@@ -66,7 +66,7 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
                 <Data text={rule.severity} />
               </td>
               <td role="cell" class="wrap" data-label={t("found")}>
-                <Data text={rule.message} />
+                <Name text={rule.message} />
                 {rule.reason !== "" && (
                   <span class="hint">
                     <Data text={rule.reason} />

@@ -216,6 +216,19 @@ function Chart({ series, width }: { series: Series; width: number }) {
           <path class="gap" d={drawGaps(points, drawn, scales.x, HEIGHT - frame.bottom)} />
           <MarkLines marks={series.marks ?? []} ofTime={scales.ofTime} frame={frame} />
           <path class="line" d={drawLine(points, drawn, scales)} />
+          {points.map(
+            (item, index) =>
+              item.open_range != null && (
+                <line
+                  key={`open-${index}`}
+                  class="open-range"
+                  x1={scales.x(index)}
+                  x2={scales.x(index)}
+                  y1={scales.y(item.open_range[0])}
+                  y2={scales.y(item.open_range[1])}
+                />
+              ),
+          )}
           {points.length <= MOST_DOTS
             ? points.map((item, index) => item.value !== null && <circle key={index} cx={scales.x(index)} cy={scales.y(item.value)} r={2.5} />)
             : drawn.map((index) => isAlone(points, index) && <circle key={index} cx={scales.x(index)} cy={scales.y(points[index]?.value ?? 0)} r={1.5} />)}

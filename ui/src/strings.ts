@@ -176,6 +176,11 @@ const en = {
   none_flipped: "No case fails on one side only.",
   fail_now: "Fail now ({n})",
   fail_no_longer: "Fail no longer ({n})",
+  leak_title: "Leaks",
+  leak_now: "now in {n} cases ({ids})",
+  leak_no_longer: "no longer in {n} cases ({ids})",
+  leak_still: "in other cases on both sides",
+  fail_no_longer_or_unknown: "Fail no longer ({n}, {unknown} of them unknown now)",
   and_more: "and {n} more",
   signal: "Answer quality decided by",
   also_causes: "Also possible",
@@ -262,7 +267,7 @@ const en = {
   count: "Cases",
   improved_list: "Fail no longer",
   regressed_list: "Fail now",
-  unclear_list: "Passed, and nothing tells any longer",
+  unclear_list: "Passed or failed, and nothing tells any longer",
   cleared_list: "Known to pass now",
   worse_list: "Same outcome, lower scores",
   better_list: "Same outcome, higher scores",
@@ -338,6 +343,37 @@ const en = {
   "remedy.golden_label_issue": "correct the golden set: relink the evidence, or fix the reference",
   "remedy.judge_noise": "ask for more votes; calibrate the judge; prefer the deterministic signal here",
   "remedy.insufficient_trace": "report every stage with its chunks, and the text of the context; score with a corpus",
+  "remedy.bm25_analyzer.query_rewriting":
+    "fix the rewriting of queries: keep the names, codes and words of the question; search for both",
+  "remedy.bm25_analyzer.vocabulary_mismatch":
+    "add synonyms to the queries or the index; add a search by meaning (vectors) next to the one by words",
+  "remedy.embedding.not_indexed":
+    "look the evidence up by its id; index what is missing, and alert on documents that were not indexed",
+  "remedy.stale_index.not_indexed":
+    "look the evidence up by its id; index what is missing, and alert on documents that were not indexed",
+  "remedy.hybrid_merge.filtered_out":
+    "correct the rules of the filter, or the query that it goes by; let it lower ranks instead of dropping",
+  "remedy.reranker.ranked_too_low":
+    "show the generator more chunks, or rerank what the search returns before it is cut",
+  "remedy.context_builder.ranked_below_cut_off":
+    "show the generator more chunks, or rerank what the search returns before it is cut",
+  "remedy.context_builder.text_truncated":
+    "raise the token budget; cut whole chunks at the end of the ranking instead of texts",
+  "remedy.context_builder.text_exchanged":
+    "look up the text of each chunk by the id that was ranked; test that ids and texts agree",
+  "remedy.hybrid_merge.ranked_below_cut_off":
+    "merge by reciprocal rank, retune the weights; show the generator more chunks",
+  "remedy.acl.access_denied":
+    "compare the roles and the tenant that the search got with those of the evidence; test that users who may see it are served",
+  "remedy.citation.uncited": "ask for a source with each claim, with an example; reject answers without one",
+  "remedy.generator.answered_unanswerable":
+    "tighten the prompt and show it examples of refusals; decline where the best chunk scores low",
+  "remedy.generator.injection_followed":
+    "mark documents as data in the prompt; filter instructions out of them; test with planted ones",
+  "remedy.generator.wrong_format":
+    "state the form in the prompt, with an example; constrain the model's output to it; check it before it is sent",
+  "remedy.generator.over_refusal":
+    "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies",
   "fault.pass": "pass",
   "fault.generation_fault": "generation fault",
   "fault.retrieval_fault": "retrieval fault",
@@ -528,7 +564,12 @@ const vi: Record<ReportKey, string> = {
   nothing_moved: "không chỉ số chính nào thay đổi ở bất kỳ câu nào",
   none_flipped: "Không câu nào chỉ hỏng ở một bên.",
   fail_now: "Nay không đạt ({n})",
-  fail_no_longer: "Nay đã đạt ({n})",
+  fail_no_longer: "Nay không còn hỏng ({n})",
+  leak_title: "Rò rỉ",
+  leak_now: "nay có ở {n} câu ({ids})",
+  leak_no_longer: "nay đã hết ở {n} câu ({ids})",
+  leak_still: "vẫn có ở những câu khác, cả hai bên",
+  fail_no_longer_or_unknown: "Nay không còn hỏng ({n}, trong đó {unknown} câu nay chưa rõ đúng sai)",
   and_more: "và {n} mục nữa",
   signal: "Tốt hay xấu xác định bởi",
   also_causes: "Cũng có thể",
@@ -615,7 +656,7 @@ const vi: Record<ReportKey, string> = {
   count: "Số câu",
   improved_list: "Các câu hết lỗi",
   regressed_list: "Các câu nay bị lỗi",
-  unclear_list: "Từng đạt, nay không còn biết rõ",
+  unclear_list: "Từng đạt hoặc hỏng, nay không còn biết rõ",
   cleared_list: "Nay biết là đạt",
   worse_list: "Kết quả như cũ, điểm thấp hơn",
   better_list: "Kết quả như cũ, điểm cao hơn",
@@ -691,6 +732,37 @@ const vi: Record<ReportKey, string> = {
   "remedy.golden_label_issue": "sửa bộ câu hỏi chuẩn: gắn lại bằng chứng hoặc sửa đáp án tham chiếu",
   "remedy.judge_noise": "hỏi thêm phiếu; hiệu chuẩn mô hình chấm; ở đây ưu tiên tín hiệu tất định",
   "remedy.insufficient_trace": "báo cáo mọi bước cùng các đoạn của nó và văn bản của ngữ cảnh; chấm cùng kho tài liệu",
+  "remedy.bm25_analyzer.query_rewriting":
+    "sửa bước viết lại câu truy vấn: giữ tên riêng, mã và từ ngữ của câu hỏi; tìm theo cả hai câu",
+  "remedy.bm25_analyzer.vocabulary_mismatch":
+    "thêm từ đồng nghĩa vào câu truy vấn hoặc chỉ mục; bổ sung tìm kiếm theo nghĩa (vector) bên cạnh tìm theo từ",
+  "remedy.embedding.not_indexed":
+    "tra bằng chứng theo mã của nó; đưa phần còn thiếu vào chỉ mục và cảnh báo khi có tài liệu chưa được lập chỉ mục",
+  "remedy.stale_index.not_indexed":
+    "tra bằng chứng theo mã của nó; đưa phần còn thiếu vào chỉ mục và cảnh báo khi có tài liệu chưa được lập chỉ mục",
+  "remedy.hybrid_merge.filtered_out":
+    "sửa quy tắc của bộ lọc hoặc câu truy vấn mà nó dựa vào; cho nó hạ thứ hạng thay vì loại bỏ",
+  "remedy.reranker.ranked_too_low":
+    "đưa thêm đoạn cho mô hình sinh, hoặc xếp hạng lại kết quả tìm kiếm trước khi cắt",
+  "remedy.context_builder.ranked_below_cut_off":
+    "đưa thêm đoạn cho mô hình sinh, hoặc xếp hạng lại kết quả tìm kiếm trước khi cắt",
+  "remedy.context_builder.text_truncated":
+    "tăng hạn mức token; bỏ trọn các đoạn ở cuối danh sách thay vì cắt ngang văn bản",
+  "remedy.context_builder.text_exchanged":
+    "lấy văn bản của mỗi đoạn theo đúng mã đã được xếp hạng; kiểm thử rằng mã và văn bản khớp nhau",
+  "remedy.hybrid_merge.ranked_below_cut_off":
+    "trộn theo thứ hạng nghịch đảo (RRF), chỉnh lại trọng số; đưa thêm đoạn cho mô hình sinh",
+  "remedy.acl.access_denied":
+    "so vai trò và đơn vị mà bước tìm kiếm nhận được với quyền của bằng chứng; kiểm thử rằng người có quyền được phục vụ",
+  "remedy.citation.uncited": "yêu cầu nguồn cho mỗi ý, kèm ví dụ; từ chối câu trả lời không có nguồn",
+  "remedy.generator.answered_unanswerable":
+    "siết câu lệnh và cho xem ví dụ từ chối; từ chối khi đoạn tốt nhất có điểm thấp",
+  "remedy.generator.injection_followed":
+    "đánh dấu tài liệu là dữ liệu trong câu lệnh; lọc bỏ mệnh lệnh nằm trong tài liệu; kiểm thử bằng mệnh lệnh cài sẵn",
+  "remedy.generator.wrong_format":
+    "nêu rõ dạng trong câu lệnh, kèm ví dụ; ràng buộc đầu ra của mô hình theo dạng đó; kiểm tra trước khi gửi",
+  "remedy.generator.over_refusal":
+    "nới quy tắc hoặc ngưỡng từ chối; nêu ví dụ phải trả lời; kiểm thử xem nó từ chối những ai",
   "fault.pass": "đạt",
   "fault.generation_fault": "lỗi sinh câu trả lời",
   "fault.retrieval_fault": "lỗi truy hồi",

@@ -1,5 +1,7 @@
 // Untrusted text: always a text node, with its writing direction isolated and invisible characters shown.
 
+import { Fragment } from "preact";
+
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 const HIDDEN_IN_BLOCK = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
@@ -39,6 +41,24 @@ export function Data({ text }: { text: string }) {
   return (
     <bdi>
       <Pieces text={visible(text)} />
+    </bdi>
+  );
+}
+
+const JOINT = /(?=\()|(?<=[_=/:])/;
+
+/** Text with names as machines write them (`critical_hallucinations(by=judge)`, `tag=acl`), which may wrap at their joints. */
+export function Name({ text }: { text: string }) {
+  return (
+    <bdi>
+      {visible(text)
+        .split(JOINT)
+        .map((part, index) => (
+          <Fragment key={index}>
+            {index > 0 && <wbr />}
+            {part}
+          </Fragment>
+        ))}
     </bdi>
   );
 }

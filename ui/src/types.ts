@@ -214,8 +214,14 @@ export interface Comparison {
   flipped: {
     fail_now: FlippedCases;
     fail_no_longer: FlippedCases;
+    unknown_now: number;
   };
   leaks: string;
+  leaking: {
+    now_alone: FlippedCases;
+    before_alone: FlippedCases;
+    on_both: boolean;
+  };
   transitions: [string, string, number][];
   changed: string[];
   moved: string[];

@@ -47,3 +47,12 @@ export function translateName(language: Language, kind: string, name: string): s
   const key = `${kind}.${name}`;
   return Object.hasOwn(tables.en, key) ? (tables[language][key] ?? name) : name;
 }
+
+/** The name of a kind, a stem or what refines it, that has a text in English; null if the texts know none. */
+export function findName(kind: string, stem: string, text: string): string | null {
+  const whole = `${kind}.${stem}`;
+  const key = Object.keys(tables.en).find(
+    (known) => (known === whole || known.startsWith(`${whole}.`)) && tables.en[known] === text,
+  );
+  return key === undefined ? null : key.slice(kind.length + 1);
+}

@@ -1,4 +1,4 @@
-"""The root causes of a bad answer, the sign and the first remedy of each, and the rules that detect them.
+"""The rules that detect the root causes of a bad answer.
 
 The causes are those of the `rag-trace` contract (see ADR 0038). Some rules detect wrong labels: if golden set, corpus
 and answer contradict each other, the system may be right.
@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from types import MappingProxyType
-from typing import NamedTuple
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
@@ -44,84 +42,6 @@ from assay.text.stated_facts import judge_facts
 from assay.text.tokens import tokenise_text
 
 INDEX_STAGE, GENERATE_STAGE = "index", "generate"
-
-
-class CauseNote(NamedTuple):
-    """The sign of a cause, and what to try first."""
-
-    sign: str
-    fix: str
-
-
-CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
-    {
-        "parser": CauseNote(
-            "the indexed text lacks a table, heading or footnote of the document",
-            "fix the parser: OCR, extraction of tables and footnotes, headings",
-        ),
-        "chunking": CauseNote(
-            "the evidence is cut, merged or spread over chunks that are not those of the corpus",
-            "chunk by section, with overlap or parent and child chunks; then relink the labels",
-        ),
-        "embedding": CauseNote(
-            "the vector search does not find the evidence",
-            "another embedding model; normalise queries (codes, abbreviations, diacritics); add examples",
-        ),
-        "bm25_analyzer": CauseNote(
-            "the evidence shares words with the question and the keyword search does not find it",
-            "fix the analyzer: fold diacritics and case, keep codes whole, add synonyms",
-        ),
-        "hybrid_merge": CauseNote(
-            "one search has the evidence near the top and the merge loses it",
-            "merge by reciprocal rank, retune the weights, enlarge the pool",
-        ),
-        "reranker": CauseNote(
-            "the reranker receives the evidence near the top and ranks it too low",
-            "another reranking model or prompt; train it on pairs; rerank more candidates",
-        ),
-        "context_builder": CauseNote(
-            "the evidence is ranked high enough and is not in the context",
-            "raise the token budget; remove duplicates; pack by rank",
-        ),
-        "generator": CauseNote(
-            "the answer does not keep to the context: it ignores, changes or adds to what the context says",
-            "tighten the prompt; another model; constrained output; examples, also of refusals",
-        ),
-        "citation": CauseNote(
-            "the answer is right and cites something else",
-            "align each claim with its source; validate citations against the context",
-        ),
-        "acl": CauseNote(
-            "the user is shown too much, or is denied what they may see",
-            "make the filters mandatory and test them; keep the policy as code",
-        ),
-        "stale_index": CauseNote(
-            "an old version is served, or the version in force is not indexed",
-            "rebuild the index; record the index version; alert on freshness",
-        ),
-        "golden_label_issue": CauseNote(
-            "the label contradicts the corpus or its own evidence",
-            "correct the golden set: relink the evidence, or fix the reference",
-        ),
-        "judge_noise": CauseNote(
-            "the judge contradicts the text of the answer, or itself",
-            "ask for more votes; calibrate the judge; prefer the deterministic signal here",
-        ),
-        "insufficient_trace": CauseNote(
-            "the trace does not show the cause",
-            "report every stage with its chunks, and the text of the context; score with a corpus",
-        ),
-    }
-)
-
-OVER_REFUSAL_FIX = (
-    "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies"
-)
-"""What to try first where the generator refuses what it could answer: a tighter prompt makes that worse."""
-WRONG_FORMAT_FIX = (
-    "state the form in the prompt, with an example; constrain the model's output to it; check it before it is sent"
-)
-"""What to try first where an answer has another form than its case demands."""
 
 
 # ── access ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -207,8 +127,12 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     if answering is not None:
         grounds = f"the context has what the question asks: “{answering}”"
         return CauseFinding("golden_label_issue", None, (fact, grounds), "medium", ("generator",), "wrong_reference")
+    unmentioned = _list_unmentioned_words(case) if case.case.case.behaviour == "abstain" else []
+    if unmentioned:  # what the answer has from the context is about something else
+        grounds = f"no text of the context has {_quote(unmentioned[:3])}, which the question names"
+        return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "high", subcause="answered_unanswerable")
     if case.case.case.behaviour == "abstain" and _rests_on_context(case):
-        grounds = "all of its numbers and most of its words are in the context: the label may be wrong"
+        grounds = "the context has the words of the question and what the answer says: the label may be wrong"
         also: tuple[RootCause, ...] = ("golden_label_issue",)
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", also, "answered_unanswerable")
     if case.case.case.behaviour == "abstain" and not case.context_texts:  # nothing shows that there is no answer in it
@@ -229,6 +153,22 @@ _ANSWERING = 0.6
 """The share of a question's longer words that a line must have, with the heading of its text, to answer it."""
 _STEM = 5
 """By how many letters words count as the same, in whatever form they are."""
+
+
+_LONG = 6
+"""From how many letters on a word of a question names what is asked about, rather than joining other words."""
+_PREFIX = 4
+"""By how many letters a word counts as mentioned: no text has a word of which none begins like it."""
+
+
+def _list_unmentioned_words(case: CaseFacts) -> list[str]:
+    """Return the long words of the question that no text of the context has in any form."""
+    if not case.context_texts:
+        return []
+    mentioned = {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
+    words = dict.fromkeys(tokenise_text(case.case.case.question))
+    named = [word for word in words if len(word) >= _LONG]
+    return [word for word in named if word[:_PREFIX] not in mentioned]
 
 
 def _find_answering_line(case: CaseFacts) -> str | None:
@@ -315,7 +255,10 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
 def _report_missing_document(case: CaseFacts, unit: int, corpus_chunk: CorpusChunk) -> CauseFinding:
     assert case.index_view is not None
     version = " ".join(part for part in (corpus_chunk.document, corpus_chunk.version) if part)
-    evidence = [f"no trace of this run shows anything of {version}, which holds {case.get_unit_name(unit)}"]
+    evidence = [
+        f"no list of this run has anything of {version}, which holds {case.get_unit_name(unit)}; they have most of the "
+        "other documents"
+    ]
     is_newer = case.index_view.is_newer_than_index(corpus_chunk)
     if is_newer:
         evidence.append(f"it is in force since {corpus_chunk.valid_from}, later than everything that was shown")

@@ -172,7 +172,7 @@ def _describe_answer(case: CaseFacts) -> list[str]:
         instead = ""
         if case.other_values and not quality.wrong:
             instead = f" (stated instead: {', '.join(case.other_values)})"
-        elif case.copied_from:
+        elif case.copied_from and len(quality.missing) == len(case.facts):
             instead = f" (the answer repeats another passage of {case.copied_from})"
         evidence.append(f"missing: {', '.join(quality.absent)}{instead}")
     if quality.denied:

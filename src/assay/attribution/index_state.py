@@ -15,6 +15,7 @@ from itertools import accumulate, islice
 from typing import Any, Literal, NamedTuple
 
 from assay.metrics.access_rules import parse_day
+from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
@@ -63,11 +64,13 @@ class IndexView:
     shared with a chunk which a first search returned for it; `queried` counts the queries that have a word. `texts`
     are the texts of the shown chunks, kept only where there is no corpus to compare them with. `largest_stages` are
     the most chunks that a stage of each name had. `cited_contexts` are contexts of several chunks of which the answer
-    cites any, `wholly_cited_contexts` those of which it cites every chunk.
+    cites any, `wholly_cited_contexts` those of which it cites every chunk. `case_ids` are the cases of the traces,
+    fewer than `observations` where cases are repeated.
     """
 
     corpus: Corpus
     observations: int = 0
+    case_ids: set[str] = field(default_factory=set)
     intact: set[str] = field(default_factory=set)
     changed: dict[str, Chunk] = field(default_factory=dict)
     unknown_chunks: dict[str, dict[str, Chunk]] = field(default_factory=dict)
@@ -101,6 +104,7 @@ class IndexView:
     def add_observation(self, observation: Observation, user: User | None = None) -> None:
         """Add the trace of one observation, and who asked."""
         self.observations += 1
+        self.case_ids.add(observation.case_id)
         stages = observation.stages or ()
         user_key = _make_user_key(user)
         self.asked_by[user_key] += 1
@@ -171,6 +175,10 @@ class IndexView:
     def is_shown(self, chunk_id: str) -> bool:
         """Whether any stage of any trace has a chunk."""
         return chunk_id in self.shown
+
+    def count_shown_chunks(self) -> int:
+        """Return how many chunks of the corpus any stage of any trace has."""
+        return len(self.shown & self.corpus.chunks.keys())
 
     def shows_document_of(self, chunk_ids: Sequence[str]) -> bool:
         """Whether any stage of any trace has a chunk of a document that one of these chunks is of."""
@@ -436,8 +444,8 @@ class IndexView:
         defect_kinds = {defect.kind for defect in defects if defect is not None}
         if len(defect_kinds) != 1 or "unclear" in defect_kinds:
             return None
-        count, name = len(same_kind), corpus_chunk.chunk_id
-        fact = f"no trace shows {name}; all {count} shown chunks of its kind ({kind}) have defects"
+        damaged = format_count(len(same_kind), "chunk")
+        fact = f"no list of the run has {corpus_chunk.chunk_id}; they have {damaged} of its kind ({kind}), all damaged"
         return IndexDefect(defect_kinds.pop(), fact)
 
     def _detect_by_hash(self, chunk_id: str) -> IndexDefect | None:

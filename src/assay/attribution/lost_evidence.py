@@ -31,7 +31,9 @@ _RRF_CONSTANT = 60
 _MIN_ADDED_WORDS = 5
 """From how many words on that a query adds to the question it may be about something else."""
 _TELLING_RUN = 10
-"""From how many traces on it tells something that none of them shows a chunk which two searches miss."""
+"""From how many questions on it tells something that no list of the run has a chunk."""
+_TELLING_SHARE = 0.5
+"""The share of the corpus that the lists of a run must bring up for that."""
 
 
 class CauseFinding(NamedTuple):
@@ -91,6 +93,25 @@ class LostEvidence(Struct, frozen=True):
         """The steps that search the index."""
         return [step for step in self.steps if step.kind in ("lexical", "dense", "retriever")]
 
+    @property
+    def unindexed_cause(self) -> RootCause:
+        """What comes first where a chunk may not be in the index: the vectors, unless no search goes by vectors."""
+        return "embedding" if may_search_by_vectors(self.steps) else "stale_index"
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether any stage has the unit, so that the index has it as well."""
+        return any(step.find_rank(self.unit) is not None for step in self.steps)
+
+    def has_from(self, step: TraceStep) -> bool:
+        """Whether a step or one after it has the unit, so that the step has not lost it."""
+        return any(later.find_rank(self.unit) is not None for later in self.steps[self.steps.index(step) :])
+
+    @property
+    def is_shown_in_run(self) -> bool:
+        """Whether any stage of any trace has a chunk of the unit."""
+        return self.is_ranked or (self.view is not None and any(map(self.view.is_shown, self.chunk_ids)))
+
     def find_last_step(self, *kinds: StepKind) -> TraceStep | None:
         """Return the last step of these kinds."""
         return next((step for step in reversed(self.steps) if step.kind in kinds), None)
@@ -117,6 +138,15 @@ class LostEvidence(Struct, frozen=True):
         return f"{self.name} has rank {rank}" if rank is not None else f"{self.name} is absent"
 
 
+def may_search_by_vectors(steps: Sequence[TraceStep]) -> bool:
+    """Return whether stages show a search by vectors, or leave open how some search works.
+
+    A list that was merged from others leaves it open too, since not all of them need be reported.
+    """
+    kinds = {step.kind for step in steps}
+    return not kinds.isdisjoint(("dense", "retriever", "merge")) or "lexical" not in kinds
+
+
 def find_lost_step(loss: LostEvidence) -> CauseFinding:
     """Return what lost a unit: the last step that had it within reach, else the search that missed it."""
     rules = (
@@ -135,6 +165,8 @@ def find_lost_step(loss: LostEvidence) -> CauseFinding:
             return finding
     first = loss.steps[0].name if loss.steps else None
     fact = f"the trace does not show which part lost {loss.name}"
+    if first is not None and not loss.is_ranked:
+        fact = f"{loss.name} is in no list of this case, and the trace does not tell how {first} searches"
     return CauseFinding(
         "insufficient_trace",
         first,
@@ -190,7 +222,7 @@ def _find_cut_text(ranking: TraceStep, context: TraceStep, rank: int) -> str | N
 def _check_filter(loss: LostEvidence) -> CauseFinding | None:
     """The step before a filter had the unit, and the filter dropped it."""
     for before, step in pairwise(loss.steps):
-        if step.kind != "filter" or before.find_rank(loss.unit) is None or step.find_rank(loss.unit) is not None:
+        if step.kind != "filter" or before.find_rank(loss.unit) is None or loss.has_from(step):
             continue
         dropped = len(before.chunk_ids) - len(step.chunk_ids)
         evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
@@ -305,7 +337,7 @@ def _check_merge(loss: LostEvidence) -> CauseFinding | None:
         input_rank = step.find_rank(loss.unit)
         if input_rank is not None:
             ranks[step.name] = input_rank
-    if merged is None or not ranks:
+    if merged is None or not ranks or (merged.find_rank(loss.unit) is None and loss.has_from(merged)):
         return None
     rank, best = merged.find_rank(loss.unit), min(ranks.values())
     expected = _compute_fused_rank(inputs, loss.unit)
@@ -394,30 +426,87 @@ def _check_search(loss: LostEvidence) -> CauseFinding | None:
             record = (RECORD_QUERY, RECORD_CORPUS)
             return CauseFinding("embedding", dense.name, (*evidence, *hidden), "low", others, record=record)
     if dense is not None and dense in missed:
-        evidence = (f"{loss.describe_rank(dense)} in {dense.name}",)
-        if _may_be_unindexed(loss):
-            return _report_unseen(dense, *evidence)
-        if loss.find_rank(lexical) is not None:
-            return _report_found_by_words(loss, dense, lexical, evidence)
-        also: tuple[RootCause, ...] = ("golden_label_issue",) if loss.is_answered else ()
-        return CauseFinding("embedding", dense.name, evidence, "low", also)
+        return _check_vector_search(loss, dense, lexical)
     return None
 
 
-def _report_found_by_words(
-    loss: LostEvidence, dense: TraceStep, lexical: TraceStep | None, evidence: tuple[str, ...]
-) -> CauseFinding:
+def _check_vector_search(loss: LostEvidence, dense: TraceStep, lexical: TraceStep | None) -> CauseFinding:
+    """The vector search misses the unit, or ranks it too low: rank what else would explain that."""
+    if _may_be_unindexed(loss):
+        return _report_unseen(loss, dense)
+    if loss.find_rank(lexical) is not None:
+        return _report_found_by_words(loss, dense, lexical)
+    also: tuple[RootCause, ...] = ("golden_label_issue",) if loss.is_answered else ()
+    if loss.find_rank(dense) is not None:
+        cut = _check_cut_below_search(loss, dense, "embedding")
+        if cut is not None:
+            return cut
+        also = (_name_next_step(loss), *also)
+    return CauseFinding("embedding", dense.name, (_describe_search(loss, dense),), "low", also)
+
+
+def _check_cut_below_search(loss: LostEvidence, search: TraceStep, cause: RootCause) -> CauseFinding | None:
+    """The search has the unit near the top, and the context takes fewer of its chunks: nothing shows that it fails."""
+    context, rank = loss.find_last_step("context"), loss.find_rank(search)
+    ranking = loss.find_last_step("rerank", "filter", "merge", "lexical", "dense", "retriever")
+    if context is None or rank is None or rank > NEAR or ranking is not search:
+        return None
+    fact = _describe_search(loss, search)
+    return CauseFinding("context_builder", context.name, (fact,), "low", (cause,), "ranked_below_cut_off")
+
+
+def _name_next_step(loss: LostEvidence) -> RootCause:
+    """Return the step that could have kept what the search ranks too low: the reranker, else the context."""
+    return "reranker" if loss.find_last_step("rerank") is not None else "context_builder"
+
+
+def _describe_search(loss: LostEvidence, search: TraceStep) -> str:
+    """Return the rank of the unit in a search, and, where it has one, how many chunks the generator was shown."""
+    fact = f"{loss.describe_rank(search)} in {search.name}"
+    if len(loss.retrievers) == 1:
+        fact += ", the only search"
+    return fact if loss.find_rank(search) is None else f"{fact}; {_describe_shown(loss)}"
+
+
+def _describe_shown(loss: LostEvidence) -> str:
+    if loss.find_last_step("context") is None:
+        return f"no context is recorded, so the first {loss.shown_count} are taken for it"
+    return f"the generator was shown {loss.shown_count}"
+
+
+def _report_found_by_words(loss: LostEvidence, dense: TraceStep, lexical: TraceStep | None) -> CauseFinding:
     """The keyword search had the unit, so that what ranks the results of both searches could have kept it."""
     assert lexical is not None
     also: RootCause = "reranker" if loss.find_last_step("rerank") is not None else "hybrid_merge"
-    fact = f"{loss.describe_rank(lexical)} in {lexical.name}"
-    return CauseFinding("embedding", dense.name, (*evidence, fact), "low", (also,))
+    facts = tuple(f"{loss.describe_rank(step)} in {step.name}" for step in (dense, lexical))
+    return CauseFinding("embedding", dense.name, facts, "low", (also,))
 
 
-def _report_unseen(dense: TraceStep, absent: str) -> CauseFinding:
+def _report_unseen(loss: LostEvidence, dense: TraceStep) -> CauseFinding:
     """Nothing in the run shows the unit, and no text tells what the index holds."""
-    facts = (absent, "no trace of the run shows it, and none shows how chunks are indexed")
+    facts = (f"{loss.describe_rank(dense)} in {dense.name}", *_describe_absence(loss), _NO_INDEXED_TEXTS)
     return CauseFinding("embedding", dense.name, facts, "low", ("chunking", "stale_index"), record=(RECORD_TEXTS,))
+
+
+_NO_INDEXED_TEXTS = "no stage reports texts, so nothing shows how chunks are indexed"
+
+
+def _describe_absence(loss: LostEvidence) -> tuple[str, ...]:
+    """Return in how many lists of the run the unit is not, if they are so many that it says something; else nothing.
+
+    With a corpus, the lists must have most of its chunks: a run that brings up a few says nothing of the others.
+    """
+    view = loss.view
+    if view is None or loss.is_shown_in_run or len(view.case_ids) < _TELLING_RUN:
+        return ()
+    questions, corpus_size = format_count(len(view.case_ids), "question"), len(view.corpus.chunks)
+    if not corpus_size:
+        return (f"no list of this run has it, for any of its {questions}",)
+    shown_count = view.count_shown_chunks()
+    if shown_count < _TELLING_SHARE * corpus_size:
+        return ()
+    corpus = format_count(corpus_size, "chunk")
+    return (f"the {questions} of this run bring up {shown_count} of the {corpus} of the corpus, and not it",)
 
 
 def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) -> CauseFinding:
@@ -425,7 +514,8 @@ def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) 
     the index does not have it under its id is likelier than that both fail (ADR 0147)."""
     facts = (
         f"{loss.describe_rank(dense)} in {dense.name} and in {lexical.name}",
-        "no trace of the run shows it, and none shows how chunks are indexed",
+        *_describe_absence(loss),
+        _NO_INDEXED_TEXTS,
     )
     record = (RECORD_TEXTS, RECORD_SCORES)
     if loss.is_answered:  # so that its text may be in the index under another id, or the label names the wrong one
@@ -466,43 +556,63 @@ def _check_rewriting(loss: LostEvidence, lexical: TraceStep) -> CauseFinding | N
 def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) -> CauseFinding:
     """Rank what explains that the only search, by keywords, misses the unit: by what the traces of the run show."""
     rank = loss.find_rank(lexical)
-    absent = f"{loss.describe_rank(lexical)} in {lexical.name}, the only search"
     if loss.view is not None and loss.texts and rank is None:
-        finding = _compare_with_run(loss, loss.view, lexical, absent)
+        finding = _compare_with_run(loss, loss.view, lexical)
         if finding is not None:
             return finding
-    finding = _check_shared_words(loss, lexical, max_rank)
+    finding = _check_shared_words(loss, lexical, max_rank) or _check_cut_below_search(loss, lexical, "bm25_analyzer")
     if finding is not None:
         return finding
-    also: tuple[RootCause, ...] = ("embedding",) if rank is None else ()
+    also: tuple[RootCause, ...] = (_name_next_step(loss) if rank is not None else loss.unindexed_cause,)
     if loss.view is not None and not loss.view.has_texts and not loss.texts:
         also = (*also, "chunking")
-    return CauseFinding("bm25_analyzer", lexical.name, (absent,), "low", also, record=(RECORD_QUERY, RECORD_SCORES))
+    fact = _describe_search(loss, lexical)
+    return CauseFinding("bm25_analyzer", lexical.name, (fact,), "low", also, record=(RECORD_QUERY, RECORD_SCORES))
 
 
-def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep, absent: str) -> CauseFinding | None:
+def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -> CauseFinding | None:
     """Tell an analyzer from a failed search and from a missing chunk by what other searches of the run return."""
+    absent = _describe_search(loss, lexical)
     words = view.find_telling_words(loss.query, loss.texts)
     quoted = f"“{', '.join(sorted(words)[:5])}”"
+    unindexed: tuple[RootCause, ...] = () if loss.is_shown_in_run else (loss.unindexed_cause,)
     if words and not view.is_matched(words):
         fact = f"no search of the run finds a chunk by {quoted} alone, which question and evidence share"
         # By words that no other query has, a chunk that is not indexed looks the same.
-        is_shown = any(view.is_shown(chunk_id) for chunk_id in loss.chunk_ids)
-        confidence: CauseConfidence = "high" if is_shown or view.is_tried_again(words) else "medium"
-        return CauseFinding(
-            "bm25_analyzer", lexical.name, (absent, fact), confidence, ("embedding",), "analyzer", (RECORD_SCORES,)
-        )
+        confidence: CauseConfidence = "high" if loss.is_shown_in_run or view.is_tried_again(words) else "medium"
+        facts = (absent, fact, *_describe_absence(loss))
+        return CauseFinding("bm25_analyzer", lexical.name, facts, confidence, unindexed, "analyzer", (RECORD_SCORES,))
     if words and not lexical.chunk_ids:
         fact = f"it returns nothing, and elsewhere in the run it finds chunks by {quoted}"
         record = ("errors and timeouts of the search", RECORD_QUERY)
         return CauseFinding(
             "insufficient_trace", lexical.name, (absent, fact), "low", ("bm25_analyzer", "acl"), record=record
         )
-    if not any(view.is_shown(chunk_id) for chunk_id in loss.chunk_ids):
-        also: tuple[RootCause, ...] = ("bm25_analyzer", "stale_index")
-        fact = "no trace of the run shows it"
-        return CauseFinding("embedding", lexical.name, (absent, fact), "medium", also, "not_indexed", (RECORD_SCORES,))
-    return None
+    if not words and not may_search_by_vectors(loss.steps):
+        fact = "question and evidence share no word that tells it from other chunks"
+        return CauseFinding(
+            "bm25_analyzer",
+            lexical.name,
+            (absent, fact, *_describe_absence(loss)),
+            "low" if unindexed else "medium",
+            unindexed,
+            "vocabulary_mismatch",
+            (RECORD_SCORES,),
+        )
+    if loss.is_shown_in_run:
+        return None
+    others: tuple[RootCause, ...] = ("bm25_analyzer", "stale_index")
+    fact = f"elsewhere in the run it finds chunks by {quoted}, which question and evidence share"
+    facts = (absent, *((fact,) if words else ()), *_describe_absence(loss))
+    return CauseFinding(
+        loss.unindexed_cause,
+        lexical.name,
+        facts,
+        "medium",
+        tuple(cause for cause in others if cause != loss.unindexed_cause),
+        "not_indexed",
+        (RECORD_SCORES,),
+    )
 
 
 def _list_words(texts: Sequence[str]) -> set[str]:
@@ -524,19 +634,19 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
     if loss.is_hidden:
         return _report_hidden(loss, lexical, evidence)
     if loss.view is not None and not loss.view.has_texts:
-        also: tuple[RootCause, ...] = ("parser",) if rank is not None else ("embedding",)
+        also: tuple[RootCause, ...] = ("parser",) if rank is not None else (loss.unindexed_cause,)
         if _may_be_unindexed(loss):
             if _is_missing_in_document(loss, loss.view):
-                fact = "no trace of the run shows it; others of its document are shown, and its words find other chunks"
+                fact = "no list has it; others of its document are shown, and its words find other chunks"
                 return CauseFinding(
                     "chunking",
                     lexical.name,
                     (*evidence, fact),
                     "medium",
-                    ("embedding", "bm25_analyzer"),
+                    (loss.unindexed_cause, "bm25_analyzer"),
                     record=(RECORD_TEXTS, RECORD_SCORES),
                 )
-            also = ("chunking", "embedding")
+            also = ("chunking", loss.unindexed_cause)
         # The index may have other words than the corpus, under the same id.
         return CauseFinding(
             "bm25_analyzer", lexical.name, evidence, "low", also, "analyzer", (RECORD_TEXTS, RECORD_QUERY)
@@ -546,7 +656,13 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
     if not any(step.chunk_ids for step in loss.retrievers):
         fact = "no search returns anything"
         return CauseFinding(
-            "bm25_analyzer", lexical.name, (*evidence, fact), "low", ("acl", "embedding"), "analyzer", _FAILED_SEARCH
+            "bm25_analyzer",
+            lexical.name,
+            (*evidence, fact),
+            "low",
+            ("acl", loss.unindexed_cause),
+            "analyzer",
+            _FAILED_SEARCH,
         )
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
@@ -558,7 +674,13 @@ def _report_hidden(loss: LostEvidence, lexical: TraceStep, evidence: tuple[str, 
     confidence: CauseConfidence = "medium" if loss.view.has_texts else "low"
     record = ("the list before it is filtered by access",)
     return CauseFinding(
-        "bm25_analyzer", lexical.name, (*evidence, _HIDDEN), confidence, ("acl", "embedding"), "analyzer", record
+        "bm25_analyzer",
+        lexical.name,
+        (*evidence, _HIDDEN),
+        confidence,
+        ("acl", loss.unindexed_cause),
+        "analyzer",
+        record,
     )
 
 
@@ -572,12 +694,11 @@ def _report_shown_nowhere(
     misses it too, and any search returned something, the index lacks it more often than two searches fail."""
     others = [step for step in loss.retrievers if step.kind == "dense" and loss.find_rank(step) is None]
     is_telling = view.observations >= _TELLING_RUN and any(step.chunk_ids for step in loss.retrievers)
+    facts = (*evidence, *_describe_absence(loss))
     if not others or not is_telling:
-        facts = (*evidence, "no trace of the run shows it")
-        return CauseFinding(
-            "bm25_analyzer", lexical.name, facts, "low", ("embedding", "acl"), "analyzer", (RECORD_SCORES,)
-        )
-    facts = (*evidence, f"no trace of the run shows it, and {others[0].name} does not have it either")
+        unsure: tuple[RootCause, ...] = (loss.unindexed_cause, "acl")
+        return CauseFinding("bm25_analyzer", lexical.name, facts, "low", unsure, "analyzer", (RECORD_SCORES,))
+    facts = (*facts, f"{others[0].name} does not have it either")
     also: tuple[RootCause, ...] = ("stale_index", "bm25_analyzer")
     return CauseFinding("embedding", lexical.name, facts, "low", also, "not_indexed", (RECORD_SCORES,))
 
@@ -623,13 +744,12 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     if final is None or rank is None:
         return None
     context = loss.find_last_step("context")
-    shown = f"the generator was shown {loss.shown_count}"
-    if context is None:
-        shown = f"no context is recorded, so the first {loss.shown_count} are taken for it"
-    evidence = (f"{loss.describe_rank(final)} in {final.name}; {shown}",)
-    if final.kind == "rerank" or len(loss.steps) <= 2:
+    evidence = (f"{loss.describe_rank(final)} in {final.name}; {_describe_shown(loss)}",)
+    if final.kind in ("rerank", "retriever") and (final.kind == "rerank" or len(loss.steps) <= 2):
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
-        subcause, record = "ranked_below_cut_off", (RECORD_UNFILTERED, RECORD_QUERY)
+        # What a stage `retrieved` does is not known: it may rank what another search found, or be the only search.
+        subcause = "ranked_below_cut_off" if final.kind == "rerank" else "ranked_too_low"
+        record = (RECORD_UNFILTERED, RECORD_QUERY)
         return CauseFinding("reranker", final.name, evidence, "low", also, subcause, record)
     if context is not None and rank <= DEFAULT_PRODUCTION_K:
         return CauseFinding("context_builder", context.name, evidence, "low", subcause="token_budget")

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from assay.attribution.case_facts import CaseFacts, contains_fact
 from assay.attribution.cause_rules import INDEX_STAGE, find_index_defect
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
-from assay.records.observations import CONTEXT_STAGE
+from assay.records.findings import CauseConfidence, RootCause
+from assay.records.observations import Chunk
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.tokens import tokenise_text
 
@@ -50,7 +51,8 @@ def _find_quote(answer: str, texts: Iterable[str], other_texts: Iterable[str]) -
 
 
 def find_answered_elsewhere(case: CaseFacts) -> CauseFinding | None:
-    """A right answer cites a chunk of the context that no label names, and no evidence is in the context.
+    """A right answer cites a chunk of the context that no label names, or says what such a chunk has, and no evidence
+    is in the context.
 
     What the answer says was found, so that no search lost it. Either its text is in the index under another id, or the
     label names another chunk than the one that says it (ADR 0149).
@@ -58,11 +60,13 @@ def find_answered_elsewhere(case: CaseFacts) -> CauseFinding | None:
     if not case.good or case.behaviour != "answer" or not case.lost_units:
         return None
     cited = [chunk for chunk in case.unlabelled_chunks if case.is_citing(chunk.chunk_id)]
-    if not cited or any(_has_known_defect(case, unit) for unit in case.lost_units):
+    sources = cited or list_fact_sources(case)
+    if not sources or any(_has_known_defect(case, unit) for unit in case.lost_units):
         return None
-    names, lost = ", ".join(chunk.chunk_id for chunk in cited), ", ".join(map(case.get_unit_name, case.lost_units))
-    fact = f"the answer is right and cites {names}, so that no search failed; {lost}, which is labelled, is not shown"
-    if _lack_facts(case, [chunk.text for chunk in cited]):
+    names, lost = ", ".join(chunk.chunk_id for chunk in sources), ", ".join(map(case.get_unit_name, case.lost_units))
+    grounds = f"cites {names}" if cited else f"has what {names} in the context says"
+    fact = f"the answer is right and {grounds}, so that no search failed; {lost}, which is labelled, is not shown"
+    if _lack_facts(case, [chunk.text for chunk in sources]):
         return None  # what is cited does not say it: the model may know it by heart
     if not case.has_shown_texts and _lack_facts(case, [case.get_chunk_text(name) for name in case.arrived_ids]):
         lack = "the corpus has nothing of what the answer says for any chunk of the context"
@@ -71,12 +75,47 @@ def find_answered_elsewhere(case: CaseFacts) -> CauseFinding | None:
         )
     return CauseFinding(
         "insufficient_trace",
-        CONTEXT_STAGE,
+        None,
         (fact,),
         "low",
         ("golden_label_issue", "chunking"),
         record=(RECORD_TEXTS, RECORD_CORPUS),
     )
+
+
+def list_fact_sources(case: CaseFacts) -> list[Chunk]:
+    """Return the chunks of the context that no label names and that have everything the case looks for."""
+    texts = {chunk.chunk_id: case.get_chunk_text(chunk.chunk_id) for chunk in case.unlabelled_chunks}
+    return [
+        chunk
+        for chunk in case.unlabelled_chunks
+        if case.facts and all(contains_fact([texts[chunk.chunk_id] or ""], fact) for fact in case.facts)
+    ]
+
+
+def suspect_label(case: CaseFacts, finding: CauseFinding) -> CauseFinding:
+    """Return the finding on a bad answer with the label among its candidates, where the labelled evidence is not known
+    to say what the case looks for and another chunk of the context does."""
+    if case.good is not False or not case.required_units or finding.cause in _SETTLED:
+        return finding
+    sources = list_fact_sources(case)
+    texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
+    texts += [text for unit in case.required_units for text in case.list_ranked_texts(unit)]
+    is_supported = any(contains_fact(texts, fact) for fact in case.facts)
+    if not sources or is_supported or "golden_label_issue" in finding.also:
+        return finding
+    names = ", ".join(map(case.get_unit_name, case.required_units))
+    lack = "has nothing of it" if texts else "has no text in any stage"
+    fact = f"{sources[0].chunk_id} in the context has all that the case looks for; {names}, which is labelled, {lack}"
+    label: tuple[RootCause, ...] = ("golden_label_issue",)
+    # Where no text of the evidence is known, only the other chunk speaks against the label, and may have it by chance.
+    also = (*label, *finding.also) if texts else (*finding.also[:1], *label, *finding.also[1:])
+    confidence: CauseConfidence = "medium" if finding.confidence == "high" else finding.confidence
+    return finding._replace(evidence=(*finding.evidence, fact), also=also, confidence=confidence)
+
+
+_SETTLED: tuple[RootCause, ...] = ("acl", "golden_label_issue", "judge_noise")
+"""Causes that are told before the label could explain anything, and the label itself."""
 
 
 def _has_known_defect(case: CaseFacts, unit: int) -> bool:

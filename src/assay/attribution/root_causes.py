@@ -13,11 +13,19 @@ from msgspec.structs import replace
 from assay.attribution import cause_rules, generation_rules, moved_evidence
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.cause_notes import get_cause_note
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index_state import IndexView
-from assay.attribution.lost_evidence import CauseFinding
+from assay.attribution.lost_evidence import (
+    RECORD_CORPUS,
+    RECORD_QUERY,
+    RECORD_SCORES,
+    RECORD_TEXTS,
+    CauseFinding,
+    may_search_by_vectors,
+)
 from assay.metrics.case_index import CaseIndex
-from assay.records.findings import Attribution, FaultParty
+from assay.records.findings import Attribution, FaultParty, RootCause
 from assay.records.observations import Observation
 from assay.scoring.attribution_settings import AttributionSettings
 
@@ -88,6 +96,8 @@ def attribute_case(
     finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
     if finding is None and not fine:
         finding = CauseFinding("insufficient_trace", None, (_explain_missing_cause(inquiry),), "low")
+    if finding is not None:
+        finding = moved_evidence.suspect_label(inquiry, finding)
     return _build_attribution(inquiry, finding)
 
 
@@ -114,15 +124,9 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
     )
     if finding is None:
         return attribution
-    note = cause_rules.CAUSE_NOTES[finding.cause]
-    record = (*finding.record, *_list_unclear_stages(inquiry, finding))
-    fix = note.fix
-    if finding.cause == "insufficient_trace" and record:
-        fix = f"record {record[0]}"
-    elif finding.cause == "generator" and subtype == "over_refusal":
-        fix = cause_rules.OVER_REFUSAL_FIX
-    elif finding.subcause == generation_rules.WRONG_FORMAT:
-        fix = cause_rules.WRONG_FORMAT_FIX
+    note = get_cause_note(finding.cause, finding.subcause, subtype)
+    record = (*_list_unrecorded(inquiry, finding), *_list_unclear_stages(inquiry, finding))
+    fix = _name_first_step(finding, record) if finding.cause == "insufficient_trace" else note.fix
     return replace(
         attribution,
         cause=finding.cause,
@@ -131,10 +135,36 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         confidence=finding.confidence,
         sign=note.sign,
         fix=fix,
-        also=finding.also[: MAX_CAUSES - 1],
+        also=_list_possible(inquiry, finding)[: MAX_CAUSES - 1],
         subcause=finding.subcause,
         record=record,
     )
+
+
+def _name_first_step(finding: CauseFinding, record: tuple[str, ...]) -> str:
+    """Return what to do first where the trace does not show the cause: look at the label that may be wrong, else record
+    what is missing."""
+    if finding.also[:1] == ("golden_label_issue",):
+        return "check the label against the documents: does the evidence that it names say what the case expects?"
+    return f"record {record[0]}" if record else get_cause_note("insufficient_trace").fix
+
+
+def _list_possible(inquiry: CaseFacts, finding: CauseFinding) -> tuple[RootCause, ...]:
+    """Return the other candidates of a finding without those of steps that the system is seen not to have."""
+    has_vectors = may_search_by_vectors(inquiry.steps)
+    return tuple(cause for cause in finding.also if cause != "embedding" or has_vectors)
+
+
+def _list_unrecorded(inquiry: CaseFacts, finding: CauseFinding) -> tuple[str, ...]:
+    """Return what a finding asks to record, without what the trace has already."""
+    shown_texts = [chunk.text for chunk in inquiry.arrived_chunks]
+    has_record = {
+        RECORD_QUERY: inquiry.observation.query_rewrite is not None,
+        RECORD_TEXTS: bool(shown_texts) and all(shown_texts),
+        RECORD_CORPUS: inquiry.case.corpus is not None,
+        RECORD_SCORES: all(map(inquiry.is_shown_in_run, inquiry.lost_units)),
+    }
+    return tuple(field for field in finding.record if not has_record.get(field))
 
 
 def _list_unclear_stages(inquiry: CaseFacts, finding: CauseFinding) -> list[str]:
@@ -207,15 +237,15 @@ def _find_generation_subtype(inquiry: CaseFacts) -> str:
         contains_fact(inquiry.context_texts, fact) for fact in inquiry.content_quality.wrong
     ):
         return "hallucination"
-    if inquiry.copied_from and not inquiry.content_quality.wrong and not inquiry.other_values:
-        return "wrong_passage"
     quality = inquiry.content_quality
-    is_incomplete = 0 < len(quality.missing) < len(inquiry.facts) and not quality.wrong and not quality.denied
-    return "incompleteness" if is_incomplete else "reasoning_error"
+    if 0 < len(quality.missing) < len(inquiry.facts) and not quality.wrong and not quality.denied:
+        return "incompleteness"
+    is_copied = bool(inquiry.copied_from) and not quality.wrong and not inquiry.other_values
+    return "wrong_passage" if is_copied else "reasoning_error"
 
 
 def _unknown(case_id: str, reason: str, fix: str) -> Attribution:
-    note = cause_rules.CAUSE_NOTES["insufficient_trace"]
+    note = get_cause_note("insufficient_trace")
     return Attribution(
         case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=fix
     )

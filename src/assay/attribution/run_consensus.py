@@ -14,12 +14,15 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from assay.attribution.cause_rules import CAUSE_NOTES
-from assay.attribution.evidence_trace import name_stage_kind
+from assay.attribution.cause_notes import get_cause_note
+from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE
+from assay.attribution.evidence_trace import StepKind, name_stage_kind
 from assay.attribution.failed_cases import PARTY_BY_CAUSE
+from assay.attribution.generation_rules import CITE_STAGE
 from assay.attribution.lost_evidence import NEAR, SEARCH_CAUSES
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
+from assay.records.observations import CONTEXT_STAGE
 from assay.stats.sign_flip_test import compute_mcnemar_p
 
 MIN_SUPPORT = 3
@@ -121,11 +124,12 @@ def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribut
     """Return an attribution with one of its candidates as the cause, and the fact that decides."""
     assert attribution.cause is not None
     others = [cause for cause in (attribution.cause, *attribution.also) if cause not in (best, _UNKNOWN)]
-    note = CAUSE_NOTES[best]
+    note = get_cause_note(best)
     return replace(
         attribution,
         verdict=_name_party(attribution, best),
         cause=best,
+        stage=_locate_cause(attribution, best),
         also=tuple(others),
         evidence=(*attribution.evidence, fact),
         confidence="low",
@@ -133,6 +137,40 @@ def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribut
         sign=note.sign,
         fix=note.fix,
     )
+
+
+def _locate_cause(attribution: Attribution, cause: RootCause) -> str | None:
+    """Return the stage of a cause that comes first by the run: one that the trace has, or a step outside it."""
+    if cause in _STAGES:
+        return _STAGES[cause]
+    for name in dict.fromkeys(name for trace in attribution.traces for name in trace.ranks):
+        kind = "context" if name == CONTEXT_STAGE else name_stage_kind(name.lower())
+        if cause in _CAUSES_BY_KIND.get(kind, ()):
+            return name
+    return attribution.stage
+
+
+_STAGES: Mapping[RootCause, str | None] = MappingProxyType(
+    {
+        "parser": INDEX_STAGE,
+        "chunking": INDEX_STAGE,
+        "stale_index": INDEX_STAGE,
+        "generator": GENERATE_STAGE,
+        "citation": CITE_STAGE,
+        "golden_label_issue": None,
+        "judge_noise": None,
+    }
+)
+_CAUSES_BY_KIND: Mapping[StepKind, tuple[RootCause, ...]] = MappingProxyType(
+    {
+        "lexical": ("bm25_analyzer",),
+        "dense": ("embedding",),
+        "merge": ("hybrid_merge",),
+        "filter": ("hybrid_merge",),
+        "rerank": ("reranker",),
+        "context": ("context_builder",),
+    }
+)
 
 
 def _name_party(attribution: Attribution, cause: RootCause) -> FaultParty:

@@ -174,6 +174,7 @@ class RecordRedactor:
         self._rules_by_hint = [(hint, tuple(same)) for hint, same in groupby(rules, key=lambda rule: rule.hint)]
         self._secrets = Redactor(())
         self._counts: Counter[str] = Counter()
+        self._clean_texts: set[str] = set()  # of the chunks of one record: each stage repeats most of those before it
 
     def redact_text(self, text: str, counts: Counter[str]) -> str:
         """Return the text after all rules, and add to `counts` how often each one replaced something."""
@@ -184,6 +185,15 @@ class RecordRedactor:
         clean = self._secrets.redact_message(text)
         if clean != text:
             counts["secret"] += 1
+        return clean
+
+    def _redact_once(self, text: str, counts: Counter[str]) -> str:
+        """Return the text after all rules; one of this record that had nothing to replace is not searched again."""
+        if text in self._clean_texts:
+            return text
+        clean = self.redact_text(text, counts)
+        if clean is text:
+            self._clean_texts.add(text)
         return clean
 
     def _apply(self, rule: PersonalData, text: str, counts: Counter[str]) -> str:
@@ -199,6 +209,7 @@ class RecordRedactor:
         """Return the record with all its free texts redacted, and how often each rule applied."""
         counts = self._counts
         counts.clear()
+        self._clean_texts.clear()
         changes: dict[str, Any] = {}
         texts = (("question", record.question), ("query_rewrite", record.query_rewrite), ("answer", record.answer))
         for name, text in texts:
@@ -226,7 +237,7 @@ class RecordRedactor:
     def _redact_chunk(self, chunk: Chunk, counts: Counter[str]) -> Chunk:
         if chunk.text is None and chunk.metadata is None:
             return chunk
-        text = chunk.text and self.redact_text(chunk.text, counts)
+        text = chunk.text and self._redact_once(chunk.text, counts)
         return structs.replace(chunk, text=text, metadata=self._redact_value(chunk.metadata, counts))
 
     def _redact_call(self, call: ToolCall, counts: Counter[str]) -> ToolCall:
@@ -236,7 +247,7 @@ class RecordRedactor:
 
     def _redact_value(self, value: Any, counts: Counter[str]) -> Any:
         if isinstance(value, str):
-            return self.redact_text(value, counts)
+            return self._redact_once(value, counts)
         if isinstance(value, dict):
             return {key: self._redact_value(item, counts) for key, item in value.items()}
         if isinstance(value, (list, tuple)):

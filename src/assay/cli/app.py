@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -246,6 +247,14 @@ def find_report_option(command: str, option: str) -> str:
     return f"It is written from the run folder{needs_folder}: assay report RUN {option}{values[option]}"
 
 
+def _find_run_option(arguments: list[str], message: str) -> str:
+    """Return that an argument which was not understood is a run folder, and the option that names one."""
+    for argument in arguments:
+        if f"({argument})" in message and Path(argument, "manifest.json").is_file():
+            return f"A run folder is named by an option here: --run {argument}"
+    return ""
+
+
 def run_command(arguments: list[str]) -> ExitCode:
     """Run one command and return its exit code.
 
@@ -274,6 +283,7 @@ def _run_and_report(arguments: list[str]) -> ExitCode:
     except typer.TyperException as error:
         error.show()  # type: ignore[attr-defined]
         hint = find_report_option(arguments[0], getattr(error, "option_name", "")) if arguments else ""
+        hint = hint or _find_run_option(arguments, str(error))
         if hint:
             typer.echo(hint, err=True)
         return ExitCode.BAD_INPUT

@@ -24,6 +24,7 @@ from assay.cli.options import (
     VerboseOption,
     counts_as_zero,
     parse_name_list,
+    refuse_other_suffix,
     resolve_clock,
     resolve_timestamp,
 )
@@ -99,6 +100,8 @@ def compare(
     )
     run_files = list_run_files(baseline, *(candidates or ()))
     output_files = expand_patterns(outputs) if outputs else ()
+    refuse_other_suffix("Markdown", report, "--report")
+    refuse_other_suffix("JSON", json_report, "--json-report")
     refuse_overwriting([report, json_report], [golden, corpus, gate, *run_files, *output_files])
     inputs: InputOptions | None = None
     if golden is not None and outputs and baseline_config is not None and candidate_config:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
@@ -122,8 +123,29 @@ InternalStagesOption = Annotated[
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-MarkdownReportOption = Annotated[str | None, typer.Option(help="Write a Markdown report to this file.")]
-JsonReportOption = Annotated[str | None, typer.Option(help="Write a JSON report to this file.")]
+_MARKDOWN_HELP, _JSON_HELP = "Write a Markdown report to this file.", "Write a JSON report to this file."
+MarkdownReportOption = Annotated[str | None, typer.Option(help=_MARKDOWN_HELP)]
+JsonReportOption = Annotated[str | None, typer.Option(help=_JSON_HELP)]
+MarkdownFileOption = Annotated[str | None, typer.Option("--markdown", "--report", help=_MARKDOWN_HELP)]
+JsonFileOption = Annotated[str | None, typer.Option("--json", "--json-report", help=_JSON_HELP)]
+"""The same reports where more kinds can be written, each by an option named after it, or as other commands name it."""
+_KIND_OF_SUFFIX = {
+    ".md": "Markdown", ".markdown": "Markdown", ".html": "HTML", ".htm": "HTML", ".json": "JSON", ".xml": "JUnit XML",
+}  # fmt: skip
+
+
+def refuse_other_suffix(kind: str, path: str | None, option: str) -> None:
+    """Raise InputError if the name of a report is that of another kind: what opens it could not read it.
+
+    >>> refuse_other_suffix("Markdown", "r.html", "--report")
+    Traceback (most recent call last):
+    assay.records.errors.InputError: --report: writes Markdown, and r.html is the name of HTML (expected another name)
+    """
+    named = _KIND_OF_SUFFIX.get(Path(path).suffix.lower()) if path is not None else None
+    if named is not None and named != kind:
+        raise InputError(f"{option}: writes {kind}, and {path} is the name of {named} (expected another name)")
+
+
 PerCaseOption = Annotated[str | None, typer.Option(help="Write the scores of every case to this file, as JSON lines.")]
 PrintFormatOption = Annotated[PrintFormat, typer.Option(help="Format of the printed results.")]
 VerboseOption = Annotated[

@@ -11,12 +11,13 @@ import typer
 from assay.cli.options import (
     GateOption,
     HtmlOptions,
-    JsonReportOption,
-    MarkdownReportOption,
+    JsonFileOption,
+    MarkdownFileOption,
     NowOption,
     OwnerOption,
     ProfileOption,
     expand_options,
+    refuse_other_suffix,
     resolve_timestamp,
 )
 from assay.records.errors import ExitCode, InputError
@@ -33,8 +34,8 @@ SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 def report(
     *,
     run: Annotated[str, typer.Argument(help="Run folder (RUN) or one of its configurations (RUN:CONFIG).")],
-    markdown: MarkdownReportOption = None,
-    json: JsonReportOption = None,
+    markdown: MarkdownFileOption = None,
+    json: JsonFileOption = None,
     junit: Annotated[
         str | None, typer.Option(help="Write a JUnit XML report to this file, with rules and cases as tests.")
     ] = None,
@@ -63,14 +64,16 @@ def report(
     from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
-    from assay.gates.gate_files import date_of_time
-    from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest
+    from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import load_gate_with_baseline
     from assay.runs.score_run import open_scored_run
 
     if not any((markdown, json, junit, csv, page.html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
+    kinds = (("Markdown", markdown, "--markdown"), ("JSON", json, "--json"), ("HTML", page.html, "--html"))
+    for kind, path, option in (*kinds, ("JUnit XML", junit, "--junit")):
+        refuse_other_suffix(kind, path, option)
     refuse_overwriting([markdown, json, junit, csv, page.html], [gate, *list_run_files(run, baseline)])
     run_name = parse_run_name(run)
     targets = ReportFiles(

@@ -337,6 +337,7 @@ def _print_observed(observed: ObservedRun) -> None:
 
     for name, tally in observed.tallies.items():
         errors = f", {tally.failed} with an error" if tally.failed else ""
+        errors += f", {tally.null_answers} with a null answer" if tally.null_answers else ""
         typer.echo(
             f"{escape_terminal(name)}: {tally.done} observed{errors}, {format_count(tally.calls, 'call')}", err=True
         )

@@ -37,6 +37,7 @@ from assay.cli.options import (
     counts_as_zero,
     expand_options,
     parse_name_list,
+    refuse_other_suffix,
     resolve_clock,
     resolve_timestamp,
 )
@@ -45,6 +46,7 @@ from assay.records.requests import (
     GateOptions,
     ReportFiles,
     ScoreRequest,
+    date_of_time,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +118,6 @@ def score(
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_folder import list_run_files
-    from assay.gates.gate_files import date_of_time
     from assay.gates.release_decision import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate
@@ -176,6 +177,9 @@ def score(
         *list_rubric_files(request.verdicts.rubrics),
         *request.scoring.lexicons,
     ]
+    refuse_other_suffix("Markdown", report, "--report")
+    refuse_other_suffix("JSON", json_report, "--json-report")
+    refuse_other_suffix("HTML", page.html, "--html")
     refuse_overwriting(
         [report, page.html, json_report, per_case, legacy_json_report],
         [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],

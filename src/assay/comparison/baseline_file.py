@@ -1,11 +1,13 @@
 """Reads and writes baseline files: the scores of every case of one configuration, meant to be committed.
 
-A baseline holds no questions, no references, and no text of chunks or answers. Equal baselines are written as equal
+A baseline holds no questions, no references, and no text of chunks or answers; of answers that nobody can tell the
+score of it holds short digests, by which the same answer is known again (ADR 162). Equal baselines are written as equal
 bytes, with one line for each metric and each case, so that a diff shows which scores changed.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -26,18 +28,20 @@ from assay.records.golden_set import Case, Count, Evidence, Position, User
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, CaseChecks, GoldenInfo, ScoreColumn, ScoreTable
 from assay.scoring.column_values import find_column, find_rows_in_review
 from assay.scoring.paired_scores import ScoreSnapshot
+from assay.scoring.same_answers import NO_NUMBER
 from assay.stats.arrays import RowIndices
 
 BASELINE_KIND: Literal["assay-baseline"] = "assay-baseline"
-BASELINE_VERSION = 3
+BASELINE_VERSION = 4
 MAX_BASELINE_BYTES = 256 * 2**20
+_ANSWER_DIGEST = re.compile(r"(?!0{16})[0-9a-f]{16}")
 
 
 class ColumnLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The scores of one metric: a number or null for every case.
 
     The other members give, for each reason, the indices of the cases without a score, and of those whose score needs
-    review.
+    review; and, for each answer of which nobody can tell the score, by a digest of it, the indices of its cases.
     """
 
     metric: str
@@ -45,6 +49,7 @@ class ColumnLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=
     not_applicable: dict[str, tuple[Count, ...]] = {}
     errors: dict[str, tuple[Count, ...]] = {}
     needs_review: dict[str, tuple[Count, ...]] = {}
+    answers: dict[str, tuple[Count, ...]] = {}
 
 
 class TraceLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -140,16 +145,20 @@ def read_baseline(path: str) -> BaselineFile:
 
 
 def _upgrade_baseline(value: dict[str, Any]) -> None:
-    """Rename in place what baselines of version 2 call by another name: the evidence traces of an attribution."""
+    """Bring what an earlier version wrote into the form of this one, in place.
+
+    Version 2 has another name for the evidence traces of an attribution; version 3 lacks only the digests of answers.
+    """
     attributions = value.get("attributions")
-    if value.get("version") != 2 or not isinstance(attributions, list):
-        return
-    for attribution in attributions:
-        if isinstance(attribution, dict) and "walk" in attribution:
-            attribution["traces"] = attribution.pop("walk")
-        if isinstance(attribution, dict) and attribution.get("subtype") == "locked_out":
-            attribution["subtype"] = "access_denied"
-    value["version"] = BASELINE_VERSION
+    if value.get("version") == 2 and isinstance(attributions, list):
+        for attribution in attributions:
+            if isinstance(attribution, dict) and "walk" in attribution:
+                attribution["traces"] = attribution.pop("walk")
+            if isinstance(attribution, dict) and attribution.get("subtype") == "locked_out":
+                attribution["subtype"] = "access_denied"
+        value["version"] = 3
+    if value.get("version") == 3:
+        value["version"] = BASELINE_VERSION
 
 
 def _find_contradictions(baseline: BaselineFile, path: str) -> Iterator[Problem]:
@@ -174,6 +183,13 @@ def _find_column_contradictions(column: ColumnLine, case_count: int, path: str) 
     unscored = list(chain.from_iterable([*column.not_applicable.values(), *column.errors.values()]))
     if sorted(unscored) != [row for row, value in enumerate(column.values) if value is None]:
         yield _problem(path, field, "rows without a value and rows with a reason differ (expected the same)")
+    answered = list(chain.from_iterable(column.answers.values()))
+    if not set(answered) <= set(unscored) or len(set(answered)) < len(answered):
+        yield _problem(
+            path, field, "an answer without a score has one (expected each row without a value once at most)"
+        )
+    if not all(map(_ANSWER_DIGEST.fullmatch, column.answers)):
+        yield _problem(path, field, "not a digest of an answer (expected 16 hexadecimal digits, not all 0)")
     in_review = set(chain.from_iterable(column.needs_review.values()))
     scored = set(range(case_count)) - set(unscored)
     if not in_review <= scored:
@@ -307,7 +323,16 @@ def _encode_column(column: ScoreColumn) -> ColumnLine:
     row_groups.append(
         np.array([row for row in find_rows_in_review(column).tolist() if column.status[row] == SCORED], dtype=np.intp)
     )
-    return ColumnLine(column.metric, values, *(_group_rows_by_reason(column, rows) for rows in row_groups))
+    reasons = [_group_rows_by_reason(column, rows) for rows in row_groups]
+    return ColumnLine(column.metric, values, reasons[0], reasons[1], reasons[2], _group_rows_by_answer(column))
+
+
+def _group_rows_by_answer(column: ScoreColumn) -> dict[str, tuple[int, ...]]:
+    rows_by_answer: dict[str, list[int]] = {}
+    for row, number in enumerate(() if column.answers is None else column.answers.tolist()):
+        if number and column.status[row] != SCORED:
+            rows_by_answer.setdefault(f"{number:016x}", []).append(row)
+    return {digest: tuple(rows) for digest, rows in sorted(rows_by_answer.items())}
 
 
 def _group_rows_by_reason(column: ScoreColumn, rows: RowIndices) -> dict[str, tuple[int, ...]]:
@@ -326,7 +351,12 @@ def _decode_column(line: ColumnLine) -> ScoreColumn:
         for reason_text, rows in rows_by_reason.items():
             status[list(rows)], reason_codes[list(rows)] = state, reasons.index(reason_text)
     values = np.array([0.0 if value is None else value for value in line.values], dtype=np.float64)
-    return ScoreColumn(line.metric, values, status, reason_codes, reasons)
+    answers = None
+    if line.answers:
+        answers = np.full(size, NO_NUMBER)
+        for digest, rows in line.answers.items():
+            answers[list(rows)] = int(digest, 16)
+    return ScoreColumn(line.metric, values, status, reason_codes, reasons, answers)
 
 
 def _encode_attribution(attribution: Attribution, quoted: bool) -> AttributionLine:

@@ -291,7 +291,9 @@ def write_atomically(path: str | Path, parts: Iterable[bytes], *, is_shared: boo
     """
     target = Path(path)
     try:
-        if target.exists() and (not target.is_file() or target.absolute().is_relative_to("/dev")):
+        # /dev/stdout and /dev/fd/1 are links to what is open; /dev/shm holds files like any other folder.
+        is_open_stream = target.is_symlink() and target.absolute().is_relative_to("/dev")
+        if target.exists() and (not target.is_file() or is_open_stream):
             with target.open("ab") as device:
                 device.writelines(parts)
             return target

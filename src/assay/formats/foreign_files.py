@@ -57,22 +57,35 @@ def load_foreign_file(path: str | Path) -> ForeignRows:
 def read_row_file(path: Path, name: str) -> Iterator[tuple[int, Any]]:
     """Return the numbered rows of a file of JSON, JSON Lines or, by the name for messages, CSV.
 
+    A row of a table that cannot be read is an InputError in its place, so that the rows below it are looked at as well.
     Iterating raises InputError for a file that is none of these.
     """
     is_table = Path(name.lower().removesuffix(".gz")).suffix in (".csv", ".tsv")
     return _read_csv(str(path), name) if is_table else _read_json(str(path), name)
 
 
-def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
     with open_source(path) as source:
         text = "\n".join(decode_line(line, name) for line in read_lines(source))
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text, name))
     for number, row in enumerate(reader, 1):
-        if None in row or None in row.values():
-            expected = len(reader.fieldnames or ())
-            raise InputError([Problem(name, number, "", f"another number of cells (expected {expected})", "E_CELLS")])
-        yield number, {_read_header(key): _read_cell(value, name, number) for key, value in row.items()}
+        try:
+            yield number, _read_table_row(row, name, number)
+        except InputError as error:
+            yield number, error
+
+
+def _read_table_row(row: Mapping[str | None, Any], name: str, number: int) -> dict[str, Any]:
+    """Return the cells of a row by their column. Raises InputError for one too many, too few or unreadable."""
+    surplus = len(row[None]) if None in row else 0
+    got = sum(value is not None for key, value in row.items() if key is not None) + surplus
+    expected = sum(key is not None for key in row)
+    if got != expected:
+        hint = "; a cell that holds the separator needs quotes" if got > expected else ""
+        message = f"another number of cells (got {got}; expected {expected}, as in the header{hint})"
+        raise InputError([Problem(name, number, "", message, "E_CELLS")])
+    return {_read_header(str(key)): _read_cell(value, name, number) for key, value in row.items()}
 
 
 def _find_delimiter(text: str, name: str) -> str:
@@ -142,6 +155,9 @@ def _read_promptfoo(path: Path) -> ForeignRows:
     if isinstance(tests, str) and tests.startswith(_FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
         file = path.parent / tests.removeprefix(_FILE_PREFIX)
         rows = [row for _, row in read_row_file(file, str(file))]
+        refused = [problem for row in rows if isinstance(row, InputError) for problem in row.problems]
+        if refused:
+            raise InputError(refused)
         if not any(_is_table_test(row) for row in rows):
             return load_foreign_file(file)
         tests, name = [_read_table_test(row) for row in rows], str(file)

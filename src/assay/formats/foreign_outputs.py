@@ -46,6 +46,9 @@ def convert_rows(
     lines: list[bytes] = []
     numbers: list[int] = []
     for number, row in read_row_file(path, name):
+        if isinstance(row, InputError):
+            problems += row.problems
+            continue
         try:
             members = _check_row(row)
             case_id = matcher.find_case(members, keep_unknown=keep_unknown)

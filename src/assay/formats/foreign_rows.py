@@ -10,6 +10,7 @@ import hashlib
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ from msgspec import UNSET
 
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
-from assay.records.errors import Problem, shorten_repr
+from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.refusals import detect_behaviour
@@ -34,10 +35,17 @@ EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
 EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
 ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
 BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
+RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
+"""How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")
-_OUTPUT_KEYS = frozenset((*ANSWER_KEYS, *RANKING_KEYS, "retrieved_context_ids", "citations", "usage", "versions"))
+_OUTPUT_KEYS = frozenset((
+    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions",
+))  # fmt: skip
+_EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
+_GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
+_NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, "config_id", "config"))
 _MOST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
@@ -81,18 +89,24 @@ def make_question_id(question: str) -> str:
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows:
-    """Return the cases and observations of numbered rows; `path` is the name for messages."""
+    """Return the cases and observations of numbered rows; `path` is the name for messages.
+
+    A row may be the InputError that says why it could not be read.
+    """
     foreign = ForeignRows()
     row_by_id: dict[str, int] = {}
     refusals: list[str] = []
     for number, row in rows:
+        if isinstance(row, InputError):
+            foreign.problems += row.problems
+            continue
         if not isinstance(row, Mapping):
             foreign.add_problem(path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
             continue
         members = {str(key): value for key, value in row.items() if value not in (None, "", [], ())}
         try:
             case = _read_case(members)
-            observation = _read_observation(members, case.id, foreign)
+            observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
         except _RowError as error:
             foreign.add_problem(path, number, error.member, error.message)
             continue
@@ -224,17 +238,21 @@ def _read_tags(members: Mapping[str, Any]) -> tuple[str, ...]:
 def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: dict[str, None]) -> Observation | None:
     """Return what a row says of the system's output, None if it holds none; what is read how is put into `notes`.
 
+    Members of the golden set are left out; of a row that has some, `context` and `behaviour` are among them.
     Raises ValueError with what is wrong.
     """
     foreign = ForeignRows(notes=notes)
+    left_out = _NAMING_KEYS | (_GOLDEN_KEYS if _EXPECTED_KEYS & members.keys() else _EXPECTED_KEYS)
     try:
-        return _read_observation(members, case_id, foreign)
+        return _read_observation(members, case_id, foreign, members.keys() - left_out)
     except _RowError as error:
         raise ValueError(f"{error.member}: {error.message}" if error.member else error.message) from None
 
 
-def _read_observation(members: Mapping[str, Any], case_id: str, foreign: ForeignRows) -> Observation | None:
-    observed = {key: value for key, value in members.items() if key in _OUTPUT_KEYS or key == "retrieved_chunks"}
+def _read_observation(
+    members: Mapping[str, Any], case_id: str, foreign: ForeignRows, keys: AbstractSet[str]
+) -> Observation | None:
+    observed = {key: value for key, value in members.items() if key in keys}
     if not observed:
         return None
     try:
@@ -255,7 +273,10 @@ def _read_observation(members: Mapping[str, Any], case_id: str, foreign: Foreign
     # Ragas and DeepEval measure faithfulness against this member: it stands for what the model was shown (ADR 52).
     with_context = add_context_stage(observation, RETRIEVED_STAGE)
     if with_context is not observation:
-        foreign.notes.setdefault(f"{judged_by} is taken for what the model was shown too, as its framework does")
+        foreign.notes.setdefault(
+            f"{judged_by} is taken for what the model was shown too, as Ragas and DeepEval do (if it was not, name it "
+            f"{RETRIEVED_ALONE_KEY})"
+        )
     return with_context
 
 

@@ -214,6 +214,7 @@ def _common_fields(
 NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
 SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title")
 """The fields of a selector that may stand in a unit itself. A `quote` may not: a unit has one of its own."""
+_OTHER_ID_FIELDS = ("id", "_id", "doc_id", "document_id", "doc", "source", "file", "passage_id")
 _UNIT_FIELDS = tuple(name for name in Evidence.__struct_fields__ if name != "any_of")
 
 
@@ -279,6 +280,16 @@ def _expand_unit(unit: Any) -> Any:
         return {"any_of": [selector], **others}
     if "quote" in unit:
         selector["quote"] = unit["quote"]
+    other_id = next((key for key in _OTHER_ID_FIELDS if isinstance(unit.get(key), str)), None)
+    if other_id is not None and not selector:
+        as_chunk, as_document = (
+            _write_example({"chunk_id": unit[other_id]}),
+            _write_example({"document": unit[other_id]}),
+        )
+        raise ShapeError(
+            f"the id of a chunk or of a document? (got {shorten_repr(unit)}; expected {as_chunk} for what the search "
+            f"returns under this id, or {as_document} for any chunk of this document)"
+        )
     example = _write_example({"any_of": [selector or {"chunk_id": "…"}]})
     message = f"a unit without any_of (got {shorten_repr(unit)}; expected {example}, and beside any_of only "
     raise ShapeError(f"{message}{', '.join(_UNIT_FIELDS)})")

@@ -159,10 +159,17 @@ OUTPUT_FORMATS: PluginTable[OutputFormat] = PluginTable(
 """All formats of outputs by name. Plugins are read when they are named; only built-in formats are detected."""
 OUTPUT_FORMAT_NAMES = (*_BUILT_IN_FORMATS, TREC_RUN_FORMAT, ROWS_FORMAT)
 _BYTES_OF_FIRST_ITEM = 2**20
-_ROW_QUESTION_KEYS = frozenset(("user_input", "input", "question", "query"))
+_ROW_NAME_KEYS = frozenset(("user_input", "input", "question", "query", "id"))
 _ROW_ANSWER_KEYS = frozenset(("response", "actual_output"))
-"""Members of rows of other tools: the question, and the answer under a name that no format of Assay has."""
-_ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | {"answer", "retrieved_contexts", "retrieval_context", "contexts"}
+"""Members of rows of other tools: what names the case, and the answer under a name that no format of Assay has."""
+_ROW_RANKING_KEYS = frozenset((
+    "documents", "sources", "source_documents", "source_nodes", "retrieved_documents", "chunks", "passages",
+    "retrieved_contexts", "retrieval_context", "contexts",
+))  # fmt: skip
+_ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | _ROW_RANKING_KEYS | frozenset((
+    "answer", "output", "output_text", "prediction", "predicted_answer", "generated_answer", "final_answer",
+    "generated_text", "completion", "reply", "retrieved", "retrieved_chunks",
+))  # fmt: skip
 
 
 def detect_output_format(path: str, first_line: bytes) -> str:
@@ -183,14 +190,14 @@ def detect_output_format(path: str, first_line: bytes) -> str:
     for name, output_format in _BUILT_IN_FORMATS.items():
         if output_format.id_key in keys:
             return _refine_format(path, name, keys)
-    if not _ROW_QUESTION_KEYS.isdisjoint(keys) and not _ROW_OUTPUT_KEYS.isdisjoint(keys):
+    if not _ROW_NAME_KEYS.isdisjoint(keys) and not _ROW_OUTPUT_KEYS.isdisjoint(keys):
         return ROWS_FORMAT
     expected = "; ".join(
         f"{output_format.name}: {output_format.id_key} …" for output_format in _BUILT_IN_FORMATS.values()
     )
     message = (
         f"cannot tell the format of the outputs (got {_describe_line(text, row)}; expected JSON Lines, {expected}; or "
-        f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: user_input, response …); name it with --outputs-format"
+        f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: id or question, with answer …); name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
 
@@ -206,14 +213,18 @@ def _is_list_of_rows(path: str, text: str) -> bool:
 
 
 def _refine_format(path: str, name: str, keys: Sequence[str]) -> str:
-    """Return the format of a line with the id of a format: `rows` if its answer has the name of another tool.
+    """Return the format of a line with the id of a format: `rows` if its answer or its only ranking has the name of
+    another tool.
 
     Raises InputError if it has an answer under both names.
     """
     foreign_answers = sorted(_ROW_ANSWER_KEYS.intersection(keys))
     if not foreign_answers:
-        has_lists = name == "assay" and not outputs_stage_lists.STAGE_MEMBERS.keys().isdisjoint(keys)
-        return STAGE_LISTS_FORMAT if has_lists else name
+        if name != "assay" or "stages" in keys:
+            return name
+        if not outputs_stage_lists.STAGE_MEMBERS.keys().isdisjoint(keys):
+            return STAGE_LISTS_FORMAT
+        return name if _ROW_RANKING_KEYS.isdisjoint(keys) else ROWS_FORMAT
     if "answer" not in keys:
         return ROWS_FORMAT
     other = foreign_answers[0]

@@ -8,9 +8,10 @@ What is read under another name, and what is not read, is noted; what could be r
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
@@ -240,6 +241,42 @@ def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], sh
         )
 
 
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
+_MOST_LEVELS = 5
+_FEWEST_WORDS = 3
+"""A text with fewer words, such as a state, is taken for an answer only if its name says so."""
+
+
+def find_answer_like_text(reply: Any) -> str:
+    """Return the path of the text in a reply that is most likely its answer, "" where none is: by its name, else the
+    longest text of some words outside lists.
+
+    >>> find_answer_like_text({"payload": {"bot_reply": "Ninety days."}, "meta": {"model": "small"}})
+    'payload.bot_reply'
+    >>> find_answer_like_text({"state": "ok"})
+    ''
+    """
+    likely: list[tuple[bool, int, str]] = []
+    for path, text in _iter_texts(reply, "", _MOST_LEVELS):
+        name = path.rpartition(".")[2]
+        is_named = _ANSWER_NAME.search(name) is not None
+        if is_named or (len(text.split()) >= _FEWEST_WORDS and "[" not in path):
+            likely.append((is_named, len(text), path))
+    return max(likely, key=lambda candidate: candidate[:2])[2] if likely else ""
+
+
+def _iter_texts(value: Any, path: str, levels: int) -> Iterator[tuple[str, str]]:
+    """Yield the texts below a value with their paths; of lists, those of the first item."""
+    if isinstance(value, str) and value.strip() and path:
+        yield path, value
+    elif isinstance(value, Mapping) and levels:
+        for key, item in value.items():
+            if isinstance(key, str) and _PLAIN_KEY.fullmatch(key) and key not in QUESTION_KEYS:
+                yield from _iter_texts(item, f"{path}.{key}" if path else key, levels - 1)
+    elif isinstance(value, (list, tuple)) and value and path and levels:
+        yield from _iter_texts(value[0], f"{path}[0]", levels - 1)
+
+
 def _find_last_message(messages: Sequence[Any]) -> dict[str, Any]:
     last = messages[-1] if messages else None
     if not isinstance(last, Mapping) or "content" not in last:
@@ -318,7 +355,6 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
     expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
     if expected:
         note(f"not read, because they belong to the golden set: {', '.join(expected)}")
-    readable = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
     ignored = [
         key
         for key, value in members.items()
@@ -326,12 +362,16 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
         if key not in _ENVELOPE_KEYS and value is not None and not key.startswith("x_")
     ]
     if ignored:
-        note(f"keys that were not read: {', '.join(_describe_key(key, readable) for key in ignored)}")
+        note(f"keys that were not read: {', '.join(map(_describe_key, ignored))}")
     return ignored
 
 
-def _describe_key(key: str, readable: Sequence[str]) -> str:
-    near = get_close_matches(key.lower(), readable, n=1)
+_READABLE = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
+
+
+@lru_cache(maxsize=256)  # every row of a file has the same
+def _describe_key(key: str) -> str:
+    near = get_close_matches(key.lower(), _READABLE, n=1)
     return f"{key} (did you mean {near[0]}?)" if near else key
 
 

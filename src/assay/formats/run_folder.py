@@ -25,7 +25,7 @@ from assay.formats.run_manifest import decode_manifest
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
-from assay.records.requests import ScoreRequest, ScoringOptions, VerdictOptions
+from assay.records.requests import ScoreRequest, ScoringOptions, VerdictOptions, date_of_time
 
 MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_LOCK_FILE, DERIVED_FOLDER = (
     "manifest.json",
@@ -376,7 +376,8 @@ def parse_run_name(text: str) -> RunName:
 def complete_run_request(request: ScoreRequest) -> ScoreRequest:
     """Return a request that names a run folder, with the golden set, outputs, verdicts and settings of its manifest.
 
-    What the request states wins over the manifest; other verdicts come with their own judge and rubrics. Raises
+    What the request states wins over the manifest; other verdicts come with their own judge and rubrics. Waivers are
+    read on the day of the run if the request names none. Raises
     InputError if the folder is not a run, or if its files are not those that its manifest names.
     """
     name = parse_run_name(str(request.inputs.run))
@@ -420,6 +421,7 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
         request,
         inputs=inputs,
         verdicts=_override_verdicts(recorded_verdicts, request.verdicts),
+        gate=replace(request.gate, today=request.gate.today or date_of_time(manifest.get("started_at"))),
         scoring=_complete_scoring(request.scoring, manifest),
     )
 

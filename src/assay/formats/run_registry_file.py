@@ -25,12 +25,14 @@ MAX_SHOWN_LINES = 3
 
 
 class RegisteredValue(Struct, frozen=True, array_like=True):
-    """A metric over all cases as it was when the run was registered: value, ends of its interval, scored cases."""
+    """A metric over all cases as it was when the run was registered: value, ends of its interval, scored cases, and how
+    many more cases nobody can tell the score of, with the ends between which they leave the value."""
 
     value: float | None
     low: float | None
     high: float | None
     n: int
+    unknown: tuple[int, float, float] | None = None
 
 
 class RegisteredConfig(Struct, frozen=True, omit_defaults=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Struct, structs
 
+from assay.formats.file_io import is_file
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
-from assay.gates.rules import find_rule_problem, find_waiver_problem
+from assay.gates.rules import find_rule_problem, find_waived_rule_problem
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
-from assay.records.release_gates import Gate, Rule, Waiver
+from assay.records.release_gates import Gate, Rule
 from assay.records.requests import GateOptions
 
 RuleCheck = Callable[[Rule], str | None]
@@ -88,6 +89,8 @@ def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
         raise SettingsError(reader.problems)
     base = reader.read_base(body, at, check)
     rules = reader.read_rules(body, at, check)
+    # A rule that could not be read may be the one that is waived.
+    reader.check_waivers(body, at, None if reader.problems else [*base.rules, *rules])
     gate_keys = [key for key in Gate.__struct_fields__ if key != "usual_tags"]
     written = reader.take_known(body, at, ["profile", *gate_keys])
     plain_fields = {key: value for key, value in written.items() if key not in ("profile", "rules")}
@@ -107,14 +110,7 @@ def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
     # A tag that the file names itself is no longer one that only the profile asks for.
     named_tags = {*own_gate.blocking_tags, *fields.get("zero_tolerance_tags", ())}
     usual_tags = tuple(tag for tag in base.usual_tags if tag not in named_tags)
-    gate = structs.replace(base, **fields, rules=(*base_rules, *rules), usual_tags=usual_tags)
-    for index, waiver in enumerate(own_gate.waivers):
-        problem = _expiry_problem(waiver) or find_waiver_problem(waiver, gate.rules)
-        if problem is not None:
-            reader.refuse(join_field(join_field(at, "waivers"), index), problem, "E_WAIVER")
-    if reader.problems:
-        raise SettingsError(reader.problems)
-    return gate
+    return structs.replace(base, **fields, rules=(*base_rules, *rules), usual_tags=usual_tags)
 
 
 def _decides_without_rules(gate: Gate) -> bool:
@@ -126,16 +122,28 @@ def _subject(rule: Rule) -> tuple[str, str | None, bool]:
     return rule.metric, rule.slice, rule.max_regression is not None
 
 
-def _expiry_problem(waiver: Waiver) -> str | None:
+def _find_expiry_problem(expires: str) -> str | None:
     try:
-        is_day = date.fromisoformat(waiver.expires).isoformat() == waiver.expires
+        is_day = date.fromisoformat(expires).isoformat() == expires
     except ValueError:
         is_day = False
-    return (
-        None
-        if is_day
-        else f"expires is not a day (got {shorten_repr(waiver.expires)}; expected one such as 2026-03-31)"
-    )
+    return None if is_day else f"expires is not a day (got {shorten_repr(expires)}; expected one such as 2026-03-31)"
+
+
+def _find_waiver_problems(item: Mapping[str, Any], rules: Sequence[Rule] | None) -> Iterator[str]:
+    """Yield what is wrong with the members of a waiver that are texts, those that it has; `rules` may not be known."""
+    texts = {key: value for key, value in item.items() if isinstance(value, str)}
+    expiry_problem = _find_expiry_problem(texts["expires"]) if "expires" in texts else None
+    if expiry_problem is not None:
+        yield expiry_problem
+    slice_name = item.get("slice")
+    if rules is not None and "metric" in texts and (slice_name is None or isinstance(slice_name, str)):
+        subject_problem = find_waived_rule_problem(texts["metric"], slice_name, rules)
+        if subject_problem is not None:
+            yield subject_problem
+    empty = [key for key in ("owner", "reason") if key in texts and not texts[key].strip()]
+    if empty:
+        yield f"a waiver needs an owner and a reason (got an empty {' and '.join(empty)})"
 
 
 class _GateReader:
@@ -207,6 +215,15 @@ class _GateReader:
             self.refuse(at, problem, "E_RULE")
         return rule
 
+    def check_waivers(self, body: dict[str, Any], at: str, rules: Sequence[Rule] | None) -> None:
+        """Refuse what is wrong with the members that each waiver has; that others are missing is told by its type."""
+        field, listed = join_field(at, "waivers"), body.get("waivers")
+        for index, item in enumerate(listed if isinstance(listed, list) else ()):
+            if not isinstance(item, dict):
+                continue
+            for message in _find_waiver_problems(item, rules):
+                self.refuse(join_field(field, index), message, "E_WAIVER")
+
     def take_known(self, mapping: dict[str, Any], at: str, names: Sequence[str]) -> dict[str, Any]:
         """Return the members that have one of the names; refuse the others."""
         for key in mapping:
@@ -249,6 +266,8 @@ def load_gate_or_profile(path: str | None, profile: str | None, approver: str = 
             raise InputError("--approver: nothing to approve without a gate (expected --gate FILE or --profile NAME)")
         return None
 
+    if path in list_profile_names() and not is_file(Path(path)):
+        raise InputError(f"{path}: no such file, but a profile (expected --profile {path}, or a gate file)")
     gate = load_gate(path, find_rule_problem) if path is not None else load_profile(str(profile), find_rule_problem)
     return structs.replace(gate, approver=approver) if approver else gate
 
@@ -258,12 +277,3 @@ def load_requested_gate(options: GateOptions) -> Gate | None:
     if isinstance(options.gate, Gate):
         return options.gate
     return load_gate_or_profile(options.gate, options.profile, options.approver)
-
-
-def date_of_time(now: str | None) -> str | None:
-    """Return the day of an ISO time, by which waivers expire.
-
-    >>> date_of_time("2026-03-01T08:00:00Z"), date_of_time(None)
-    ('2026-03-01', None)
-    """
-    return now[:10] if now else None

@@ -2,19 +2,26 @@
 
 The bounds are one-sided at 95%: a rule passes if the lower bound of the mean gain is above −margin, fails if the upper
 bound is below it, and is inconclusive otherwise (ADR 0021). With `basis: point` only the mean gain counts. Unknown
-answers are taken at worst and at best: a rule that they could turn is inconclusive (ADR 0158).
+answers are taken at worst and at best: a rule that they could turn is inconclusive (ADR 0158). One that is the same on
+both sides turns none (ADR 0162).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 
-from assay.gates.rules import NO_WORST_VALUE, GateScores, describe_subject, require_reported_rows, resolve_rule
+from assay.gates.rules import (
+    NO_WORST_VALUE,
+    GateScores,
+    describe_subject,
+    explain_empty_slice,
+    require_reported_rows,
+    resolve_rule,
+)
 from assay.gates.unknown_answers import leave_open
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
@@ -24,6 +31,7 @@ from assay.records.scores import ScoreColumn
 from assay.scoring.column_values import find_column, format_case_ids, format_compared, get_range, get_worst_value
 from assay.scoring.completed_scores import Columns, CompletedColumns, complete_columns, find_unknown_cells
 from assay.scoring.paired_scores import PairedValues, compute_change_signs, find_doubtful_gains, pair_columns
+from assay.scoring.same_answers import find_same_answers
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.intervals import Bounds, upper_bound_after_no_events
 from assay.stats.paired_tests import bound_mean_gain, compute_cases_needed, estimate_detectable_difference
@@ -93,41 +101,62 @@ def _evaluate_with_unknown_answers(
     rule: Rule, scores: GateScores, columns: Columns, completed: CompletedColumns
 ) -> RuleResult:
     """Return the result that holds with all unknown answers at worst and at best; inconclusive where they disagree."""
-    ends = [_RegressionRule(rule, scores, *end) for end in completed]
-    worst, best = (end.evaluate() for end in ends)
+    sides = _describe_sides(rule, scores, completed)
+    worst, best = (_RegressionRule(rule, scores, *end, sides) for end in (completed.worst, completed.best))
+    at_worst, at_best = worst.evaluate(), best.evaluate()
     rows = _find_unknown_rows(rule, scores, columns)
     unknown = scores.get_case_ids(rows)
     where = f"the rules cannot tell on {format_count(len(unknown), 'case')} ({format_case_ids(unknown)})"
-    for result in (worst, best):
+    same = find_same_answers(*columns)[rows]
+    if same.all():
+        where += ", but the answers there are the same on both sides"
+        return replace(at_worst, message=f"{at_worst.message}; {where}")
+    if same.any():
+        where += f", and on {np.count_nonzero(same)} of them the answers are the same on both sides"
+    for result in (at_worst, at_best):
         if result.state not in ("pass", "fail", "inconclusive"):
             return replace(result, message=f"{result.message}; {where}")
-    if worst.state == best.state == "pass":
-        return replace(worst, message=f"{worst.message}; even at worst: {where}")
-    if worst.state == best.state == "fail":
-        return replace(best, message=f"{best.message}; even at best: {where}")
-    before, after = _describe_side(ends, 0), _describe_side(ends, 1)
-    gains = [result.value for result in (worst, best) if result.value is not None]
+    if at_worst.state == at_best.state == "pass":
+        return replace(at_worst, message=f"{at_worst.message}; even at worst: {where}")
+    if at_worst.state == at_best.state == "fail":
+        return replace(at_best, message=f"{at_best.message}; even at best: {where}")
+    before, after = sides
+    gains = [result.value for result in (at_worst, at_best) if result.value is not None]
     between = f"its gain is between {min(gains):+.3f} and {max(gains):+.3f}" if gains else "its gain is open"
     message = (
-        f"{describe_subject(rule)} went from {before} to {after} (n {worst.scored}), because {where}: inconclusive: "
+        f"{describe_subject(rule)} went from {before} to {after} (n {at_worst.scored}), because {where}: "
         f"{between}, and a loss of {rule.max_regression:g} is allowed"
     )
-    return leave_open(replace(worst, message=message, cases=unknown, unchanged=False, detectable=None))
+    return leave_open(replace(at_worst, message=message, cases=unknown, unchanged=False, detectable=None))
 
 
-def _describe_side(ends: Sequence[_RegressionRule], side: int) -> str:
-    """Return the mean of one side, or between which two it is."""
-    low, high = sorted(end.average_sides()[side] for end in ends)
+def _describe_sides(rule: Rule, scores: GateScores, completed: CompletedColumns) -> tuple[str, str]:
+    """Return the mean of each side, or between which two it is."""
+    unit = find_metric(parse_metric(rule.metric)).unit
+    low, high = (_RegressionRule(rule, scores, *end).average_sides() for end in (completed.lowest, completed.highest))
+    before, after = (_describe_side(min(side), max(side), unit) for side in zip(low, high, strict=True))
+    return before, after
+
+
+def _describe_side(low: float, high: float, unit: str) -> str:
     if high - low <= _ROUNDING:
         return f"{low:.3f}"
-    return "between {} and {}".format(*format_compared(low, high, ends[0].metric_row.unit))
+    return "between {} and {}".format(*format_compared(low, high, unit))
 
 
 class _RegressionRule:
-    """One regression rule, and the columns of both sides that it compares."""
+    """One regression rule, and the columns of both sides that it compares; `sides` are their means in words, where
+    unknown answers leave these open."""
 
-    def __init__(self, rule: Rule, scores: GateScores, baseline: ScoreColumn, candidate: ScoreColumn) -> None:
-        self.rule, self.scores = rule, scores
+    def __init__(
+        self,
+        rule: Rule,
+        scores: GateScores,
+        baseline: ScoreColumn,
+        candidate: ScoreColumn,
+        sides: tuple[str, str] | None = None,
+    ) -> None:
+        self.rule, self.scores, self.sides = rule, scores, sides
         self.metric_row = find_metric(parse_metric(rule.metric))
         self.margin = rule.max_regression or 0.0
         self.rows = scores.find_rows(rule.slice)
@@ -139,7 +168,9 @@ class _RegressionRule:
         pairs = self.pairs
         expected = len(pairs.rows) + len(self.failed)
         if not expected:
-            message = "has no case in this slice" if not len(self.rows) else "was scored on no case of both sides"
+            message = explain_empty_slice(self.rule.slice, self.scores.cases)
+            if len(self.rows):
+                message = "was scored on no case of both sides"
             return self._build_result("no_data", message)
         if len(pairs.rows) / expected < self.rule.min_coverage or not len(pairs.rows):
             return self._report_incomplete(f"{self.rule.min_coverage:.0%} needed")
@@ -150,8 +181,10 @@ class _RegressionRule:
         return self._decide(estimate_gain(self.metric_row, before, after, clusters), before, after, rows, clusters)
 
     def average_sides(self) -> tuple[float, float]:
-        """Return the means of the baseline and of the candidate that the rule compares."""
+        """Return the means of the baseline and of the candidate that the rule compares; 0 where it compares nothing."""
         _, before, after = self._collect_scores()
+        if not len(before):
+            return 0.0, 0.0
         return compute_exact_sum(before) / len(before), compute_exact_sum(after) / len(after)
 
     def _find_lost(self) -> RowIndices:
@@ -190,7 +223,7 @@ class _RegressionRule:
         self, gain: GainEstimate, before: FloatArray, after: FloatArray, rows: RowIndices, clusters: ClusterCodes | None
     ) -> RuleResult:
         count = len(gain.differences)
-        old, new = format_compared(
+        old, new = self.sides or format_compared(
             compute_exact_sum(before) / count, compute_exact_sum(after) / count, self.metric_row.unit
         )
         state, conclusion = self._conclude(gain)
@@ -257,7 +290,7 @@ class _RegressionRule:
         note = f", {bounds.note}" if bounds.note else ""
         needed = self._describe_cases_needed(gain)
         open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
-        return "inconclusive", f"inconclusive: {open_loss}{needed}"
+        return "inconclusive", f"{open_loss}{needed}"
 
     def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:
         """Compare the mean gain itself with −margin; a loss as large as the margin is allowed."""

@@ -377,10 +377,11 @@ def _get_weight(result: RuleResult) -> int:
 def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unchecked: Sequence[str]) -> Decision:
     """Return the decision. `overlooked` names missing cases, `unchecked` answers that no rule looked at."""
     weighed = [(_get_weight(result), result) for result in results if _get_weight(result) != _NOTHING]
-    if overlooked or any(weight < _RISK for weight, _ in weighed):
+    is_blocked = bool(overlooked) or any(weight < _RISK for weight, _ in weighed)
+    if is_blocked:
         # Equal scores are open only for lack of cases: next to what stops the release they would read as a cause of it.
         weighed = [(weight, result) for weight, result in weighed if weight != _RISK or not result.unchanged]
-    reasons = [(weight, result.message) for weight, result in weighed]
+    reasons = [(weight, _describe_result(result, weight, is_blocked=is_blocked)) for weight, result in weighed]
     reasons += [(_INCOMPLETE, message) for message in overlooked]
     if not reasons and not any(result.state == "pass" for result in results):
         reasons = [(_RISK, "nothing was measured that any rule of this gate looks at")]
@@ -392,6 +393,18 @@ def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unc
     reasons.sort(key=lambda reason: reason[1] not in events)
     risks = tuple(message for weight, message in reasons if weight == _RISK and message not in events)
     return Decision(outcome, tuple(message for _, message in reasons), tuple(results), tuple(events), risks=risks)
+
+
+def _describe_result(result: RuleResult, weight: int, *, is_blocked: bool) -> str:
+    """Return the message of a result as a reason: of one that is open, that it is, and whether it blocks the release.
+
+    Next to rules that failed it would read as one of them.
+    """
+    if result.state != "inconclusive":
+        return result.message
+    if weight < _RISK:
+        return f"inconclusive, which this gate does not accept: {result.message}"
+    return f"inconclusive{', blocks nothing' if is_blocked else ''}: {result.message}"
 
 
 def _is_leak_or_injection(result: RuleResult) -> bool:

@@ -41,7 +41,7 @@ from assay.scoring.column_values import (
     select_shared_clusters,
 )
 from assay.scoring.paired_scores import align_table
-from assay.scoring.slices import find_slice_name_problem, find_slice_rows
+from assay.scoring.slices import find_slice_name_problem, find_slice_rows, suggest_slice
 from assay.scoring.summaries import HEADLINE, summarise_metric
 from assay.stats.arrays import RowIndices
 from assay.stats.intervals import compute_percentile, estimate_one_sided_bound, upper_bound_after_no_events
@@ -154,20 +154,18 @@ def _find_basis_problem(rule: Rule, metric: str, metric_row: Metric) -> str | No
 _WAIVABLE_STATES = ("fail", "inconclusive", "unmeasured")
 
 
-def find_waiver_problem(waiver: Waiver, rules: Sequence[Rule]) -> str | None:
-    """Return what is wrong with a waiver of a gate with usable rules, None if it is valid.
+def find_waived_rule_problem(metric: str, slice_name: str | None, rules: Sequence[Rule]) -> str | None:
+    """Return why no usable rule is waived by a waiver of a metric on a slice, None if one is.
 
-    >>> find_waiver_problem(Waiver("recall@5", "Lan", "2026-04-01", "new index"), [Rule("recall@10", at_least=0.9)])
+    >>> find_waived_rule_problem("recall@5", None, [Rule("recall@10", at_least=0.9)])
     'no rule is for recall@5 on all cases (expected the metric and slice of a rule)'
     """
     try:
-        name = str(parse_metric(waiver.metric))
+        name = str(parse_metric(metric))
     except MetricNameError as error:
         return error.problems[0].message
-    if not waiver.owner.strip() or not waiver.reason.strip():
-        return "a waiver needs an owner and a reason (got an empty one)"
-    if (name, waiver.slice) not in {(str(parse_metric(rule.metric)), rule.slice) for rule in rules}:
-        return f"no rule is for {name} on {waiver.slice or 'all cases'} (expected the metric and slice of a rule)"
+    if (name, slice_name) not in {(str(parse_metric(rule.metric)), rule.slice) for rule in rules}:
+        return f"no rule is for {name} on {slice_name or 'all cases'} (expected the metric and slice of a rule)"
     return None
 
 
@@ -225,6 +223,16 @@ class GateScores:
     def get_case_ids(self, rows: RowIndices) -> tuple[str, ...]:
         """Return the ids of the cases in these rows."""
         return tuple(self.table.case_ids[row] for row in rows.tolist())
+
+
+def explain_empty_slice(slice_name: str | None, cases: Sequence[Case]) -> str:
+    """Return that no case is in a slice, with the name that was probably meant.
+
+    >>> explain_empty_slice("tag=acces", [Case("a", "?", tags=("access",))])
+    "has no case in this slice; did you mean 'tag=access'?"
+    """
+    near = suggest_slice(slice_name, cases) if slice_name is not None else ""
+    return "has no case in this slice" + (f"; did you mean {near!r}?" if near else "")
 
 
 def evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
@@ -362,7 +370,7 @@ class _ThresholdRule:
 
     def _explain_no_data(self) -> str:
         if not len(self.rows):
-            return "has no case in this slice"
+            return explain_empty_slice(self.rule.slice, self.scores.cases)
         return f"applies to none of {format_count(len(self.rows), 'case')}{self._list_reasons(self.rows)}"
 
     def _report_incomplete(self, requirement: str) -> RuleResult:

@@ -276,7 +276,10 @@ def parse_metrics(texts: Iterable[str]) -> list[MetricName]:
 
 
 def _parse_for_scorers(text: str) -> list[MetricName]:
-    name = parse_metric_name(_expand_returned_suffix(text))
+    try:
+        name = parse_metric_name(_expand_returned_suffix(text))
+    except MetricNameError:
+        return [parse_metric(text)]  # it says which metric is meant where reports print such a title
     metric = CATALOG.get(METRIC_ALIASES.get(name.base, name.base))
     names = [name]
     for key, spec in metric.keys.items() if metric is not None else ():

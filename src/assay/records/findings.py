@@ -100,8 +100,10 @@ ChangeVerdict = Literal["improved", "regressed", "not shown", "n/a"]
 class UnknownChange(Struct, frozen=True):
     """What a change may be, because nobody can tell of some answers whether they are right (ADR 158).
 
-    `answers` counts them on both sides, and `cases` names the cases. The ranges of `baseline`, `candidate` and `gain`
-    have these answers at worst and at best; a side without unknown answers has the same number twice.
+    `answers` counts them on both sides, and `cases` names the cases, `cases_now` those with one of the candidate.
+    `same` are those answers that both sides gave: each counts once, and scores the same on both, whatever it is. The
+    ranges of `baseline`, `candidate` and `gain` have the unknown answers at worst and at best; a side without any has
+    the same number twice, and so has a gain that none of them can change.
     """
 
     answers: int
@@ -109,6 +111,8 @@ class UnknownChange(Struct, frozen=True):
     candidate: tuple[float, float]
     gain: tuple[float, float]
     cases: Sequence[str]
+    same: int = 0
+    cases_now: Sequence[str] = ()
 
     @property
     def direction(self) -> ChangeDirection:
@@ -120,16 +124,23 @@ class UnknownChange(Struct, frozen=True):
         low, high = self.gain
         if low > _ROUNDING:
             return "better"
-        return "worse" if high < -_ROUNDING else "not known"
+        if high < -_ROUNDING:
+            return "worse"
+        return "none" if self.is_gain_known else "not known"
+
+    @property
+    def is_gain_known(self) -> bool:
+        """Whether every unknown answer is the same on both sides, so that the gain is the same whatever they are."""
+        return self.answers == self.same
 
     @property
     def is_one_sided(self) -> bool:
         """Whether some answer is unknown on one side alone; else the same cases are as open as they were."""
-        return self.answers < 2 * len(self.cases)
+        return self.answers + self.same < 2 * len(self.cases)
 
 
 _ROUNDING = 1e-12
-ChangeDirection = Literal["better", "worse", "not known"]
+ChangeDirection = Literal["better", "worse", "none", "not known"]
 
 
 class MetricChange(Struct, frozen=True):
@@ -141,9 +152,9 @@ class MetricChange(Struct, frozen=True):
     regressed only where both agree. `least_difference` is the smallest difference that matters, which the interval must
     exclude; None where any does. `statistic` is what `gain` compares: the metric's own, or the median. The sequences
     hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge votes that disagree
-    widely, so `gain` does not count them as improvements. Where answers are unknown, `unknown` has the ranges: `gain`
-    is None, and so is the value of a side with such answers; `n` counts their cases, and `low` to `high` holds whatever
-    they are.
+    widely, so `gain` does not count them as improvements. Where answers are unknown, `unknown` has the ranges: the
+    value of a side with such answers is None, and so is `gain` unless they are the same on both sides; `n` counts their
+    cases, and `low` to `high` holds whatever they are.
     """
 
     metric: str
@@ -305,11 +316,7 @@ class Comparison(Struct, frozen=True):
         failed = self.metrics.get("failed")
         if failed is not None:
             named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
-            unknown = {
-                case_id for change in self.metrics.values() if change.unknown for case_id in change.unknown.cases
-            }
-            cleared = len(unknown.intersection(failed.improved))
-            of_them = f", {cleared} of them unknown" if cleared else ""
+            of_them = describe_unknown_now(self, failed.improved)
             lines.append(f"cases: {len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}")
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
@@ -326,6 +333,21 @@ class Comparison(Struct, frozen=True):
             f"<div><pre>{escape(repr(self))}</pre><details><summary>Metrics</summary>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></details></div>"
         )
+
+
+def describe_unknown_now(comparison: Comparison, case_ids: Sequence[str]) -> str:
+    """Return how many of some cases that fail no longer are not known to be right either; "" for none."""
+    count = len(list_unknown_now(comparison, case_ids))
+    return f", {count} of them unknown now" if count else ""
+
+
+def list_unknown_now(comparison: Comparison, case_ids: Sequence[str]) -> list[str]:
+    """Return those of some cases of which nobody can tell whether the candidate's answer is right."""
+    unknown: set[str] = set()
+    for change in comparison.metrics.values():
+        if change.unknown is not None:
+            unknown.update(change.unknown.cases_now)
+    return [case_id for case_id in case_ids if case_id in unknown]
 
 
 _LEAKS = "visibility_leaks"

@@ -131,3 +131,12 @@ class ReportFiles(Struct, frozen=True):
     def has_any(self) -> bool:
         """Return whether a report is wanted."""
         return any((self.markdown, self.json, self.per_case, self.legacy_json, self.junit, self.csv, self.html))
+
+
+def date_of_time(now: str | None) -> str | None:
+    """Return the day of an ISO time, by which waivers expire.
+
+    >>> date_of_time("2026-03-01T08:00:00Z"), date_of_time(None)
+    ('2026-03-01', None)
+    """
+    return now[:10] if now else None

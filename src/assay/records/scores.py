@@ -32,7 +32,9 @@ class ScoreColumn(Struct, frozen=True):
     """The scores of one metric, one entry per row.
 
     `values` is meaningful only where `status` is SCORED. `reason` holds indices into `reasons`: why a row has no score,
-    or, for a scored row, nothing, why it needs review, or who settled it.
+    or, for a scored row, nothing, why it needs review, or who settled it. `answers` numbers the answers of rows of
+    which nobody can tell the score: where two columns have the same number for one case, other than 0, its score is the
+    same in both, whatever it is (ADR 162).
     """
 
     metric: str
@@ -40,6 +42,7 @@ class ScoreColumn(Struct, frozen=True):
     status: npt.NDArray[np.uint8]
     reason: npt.NDArray[np.uint16]
     reasons: tuple[str, ...] = ("",)
+    answers: npt.NDArray[np.uint64] | None = None
 
     def __post_init__(self) -> None:
         if not (len(self.values) == len(self.status) == len(self.reason)):

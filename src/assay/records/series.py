@@ -18,7 +18,8 @@ class SeriesPoint(Struct, frozen=True):
     """One value of a metric: of a run or of a period that begins at `at`, an ISO date or time.
 
     `value` is None where it could not be measured, and `reason` says why. `low` and `high` are the ends of its 95%
-    interval, None where there is none. `n` counts what was scored.
+    interval, None where there is none. `n` counts what was scored. `open_range` is there where unknown answers leave
+    the value open: it is between these two, so that there is no value.
     """
 
     at: str
@@ -29,6 +30,7 @@ class SeriesPoint(Struct, frozen=True):
     n: int
     reason: str = ""
     run: str | None = None
+    open_range: tuple[float, float] | None = None
 
 
 class SeriesMark(Struct, frozen=True):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from assay.metrics.catalog import CATALOG
 from assay.records.counts import format_count
 from assay.records.findings import MetricChange
@@ -33,7 +31,7 @@ def format_gain(change: MetricChange, metric_rows: MetricsByName = CATALOG) -> s
     if change.unknown is None:
         return format_signed(change.gain, change.metric, metric_rows)
     low, high = (format_signed(gain, change.metric, metric_rows) for gain in change.unknown.gain)
-    return f"{low} to {high} ({describe_unknown(change)})"
+    return f"{low if change.unknown.is_gain_known else f'{low} to {high}'} ({describe_unknown(change)})"
 
 
 def describe_unknown(change: MetricChange) -> str:
@@ -42,6 +40,8 @@ def describe_unknown(change: MetricChange) -> str:
     if unknown is None:
         return ""
     count = f"{format_count(unknown.answers, 'answer')} unknown"
+    if unknown.is_gain_known:
+        return f"{count}, the same on both sides"
     return f"direction not known: {count}" if unknown.direction == "not known" else count
 
 
@@ -55,12 +55,3 @@ def format_signed(value: float | None, metric: str, metric_rows: MetricsByName =
         return NOT_AVAILABLE
     text = format_number(value, metric, metric_rows)
     return text if text.startswith("-") else f"+{text}"
-
-
-def count_unknown_cases(changes: Iterable[MetricChange], case_ids: Iterable[str]) -> int:
-    """Return on how many of the cases some change has an unknown answer."""
-    unknown: set[str] = set()
-    for change in changes:
-        if change.unknown is not None:
-            unknown.update(change.unknown.cases)
-    return len(unknown.intersection(case_ids))

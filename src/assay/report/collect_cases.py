@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from difflib import get_close_matches
+from functools import cached_property, partial
+from typing import Any
 
 from assay.metrics.catalog import parse_metric
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, describe_target_error
 from assay.records.scores import SCORED, ScoreTable
-from assay.report.explain_case import explain_case
+from assay.report.explain_case import explain_case, explain_score
 from assay.scoring.case_outcomes import CaseOutcome, classify_checks
 from assay.scoring.column_values import find_column
 from assay.scoring.scored_run import ScoredRun
@@ -38,10 +40,33 @@ class CaseScores(dict[str, float]):
         raise KeyError(f"{metric} has no score: {reason}")
 
 
+class CaseReasons(dict[str, str]):
+    """Why metrics of a case have no score; asked for a metric with a score, it says how that was derived.
+
+    >>> reasons = CaseReasons({"recall@10": "no evidence to find"}, {"correct_answer": 0.0}, lambda name: "missing: 9")
+    >>> reasons["recall@10"], reasons["correct_answer"], reasons.get("correct_answer"), list(reasons)
+    ('no evidence to find', 'missing: 9', 'missing: 9', ['recall@10'])
+    """
+
+    def __init__(self, reasons: Mapping[str, str], scores: Mapping[str, float], explain: Callable[[str], str]) -> None:
+        super().__init__(reasons)
+        self._scores, self._explain = scores, explain
+
+    def __missing__(self, metric: str) -> str:
+        if metric not in self._scores:
+            raise KeyError(f"no metric {metric!r} (measured: {', '.join([*self._scores, *self])})")
+        return self._explain(metric) or f"scored {self._scores[metric]:g}"
+
+    def get(self, metric: str, default: Any = None) -> Any:
+        """Return the reason of a metric that was measured, else the default."""
+        return self[metric] if metric in self or metric in self._scores else default
+
+
 @dataclass(frozen=True)
 class CaseResult:
     """One case in one configuration. `scores` has the metrics with a number, `reasons` why the others have none.
 
+    `reasons` also says how a score was derived, such as what a wrong answer lacks, if it is asked for that metric.
     `outcome` is unknown where no check failed and nothing tells whether the answer is right.
     """
 
@@ -121,7 +146,7 @@ def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
             table.config_id,
             checks.failed if checks is not None else (),
             CaseScores(scores, reasons),
-            reasons,
+            CaseReasons(reasons, scores, partial(explain_score, run, table.config_id, case_id)),
             classify_checks(checks),
             run,
         )
@@ -149,6 +174,15 @@ def find_metric_name(run: ScoredRun, metric: str) -> str:
     for result in run.scoring.configs.values():
         if str(metric_name) in result.summary or find_column(result.table, metric_name) is not None:
             return str(metric_name)
-    measured = ", ".join(dict.fromkeys(name for result in run.scoring.configs.values() for name in result.summary))
-    message = f"not measured (got {metric!r}; expected one of {measured}, or metrics=[{metric!r}] when scoring)"
+    measured = list(dict.fromkeys(name for result in run.scoring.configs.values() for name in result.summary))
+    base = metric_name.base
+    near = [name for name in measured if parse_metric(name).base == base] or get_close_matches(metric, measured, n=3)
+    remedy = f"score with metrics=[{str(metric_name)!r}]"
+    if metric_name.key_value("by", "rules") != "rules":
+        remedy = "give the verdicts of a judge when scoring: assay.judge, or verdicts="
+    measured_near = f", or one of {', '.join(near[:_MOST_NEAR_NAMES])}" if near else ""
+    message = f"not measured: {remedy} (got {metric!r}; expected a metric of result.summary(config){measured_near})"
     raise InputError([Problem("", None, "metric", message, "E_METRIC")])
+
+
+_MOST_NEAR_NAMES = 5

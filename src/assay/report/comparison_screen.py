@@ -12,12 +12,18 @@ from typing import NamedTuple
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
 from assay.records.counts import format_count
-from assay.records.findings import CaseChange, Comparison, MetricChange, describe_leaks, list_leaking_cases
+from assay.records.findings import (
+    CaseChange,
+    Comparison,
+    MetricChange,
+    describe_leaks,
+    describe_unknown_now,
+    list_leaking_cases,
+)
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.change_values import (
-    count_unknown_cases,
     describe_unknown,
     format_sides,
     format_signed,
@@ -211,6 +217,8 @@ def _describe_open_gain(change: MetricChange, metric_rows: MetricsByName) -> str
     low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
     if unknown.direction == "not known":
         return f": direction not known ({unknown.answers} unknown), {low} to {high}"
+    if unknown.is_gain_known:
+        return f" ({describe_unknown(change)}); gain {low}"
     return f" ({unknown.answers} unknown); gain {low} to {high}, {unknown.direction} whatever these are"
 
 
@@ -243,9 +251,7 @@ def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
     by_id = {case.case_id: case for case in comparison.cases}
     lines = [f" - {_describe_flip(case_id, by_id.get(case_id))}" for case_id in flipped.fail_now]
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
-    unknown = count_unknown_cases(comparison.metrics.values(), flipped.fail_no_longer)
-    if unknown:
-        counts += f", {unknown} of them unknown"
+    counts += describe_unknown_now(comparison, flipped.fail_no_longer)
     unpaired = _count_unpaired(comparison)
     if unpaired:
         counts += f", {unpaired} answered on one side only"

@@ -20,6 +20,7 @@ from assay.records.findings import (
     MetricChange,
     RankMove,
     describe_leaks,
+    describe_unknown_now,
     list_leaking_cases,
 )
 from assay.records.release_gates import Decision, RuleResult
@@ -81,7 +82,8 @@ def build_headline_changes_table(
     notes = []
     for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
-        notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}.")
+        of_them = describe_unknown_now(comparison, case_ids) if label == "Fail no longer" else ""
+        notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}{of_them}.")
     columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
     if any(change.unknown is not None for change in comparison.metrics.values()):
         notes.append(_BOUNDED_NOTE)
@@ -432,7 +434,8 @@ def render_short_case_change(
     if len(lines) > 1:
         lines = [" ".join(lines)]
     rows = _build_score_rows(change, metric_rows) if change is not None else []
-    for direction in ("worse", "better"):
+    # The rows begin with what decides: a leak that is gone comes before a share of citations that fell.
+    for direction in dict.fromkeys(verdict for *_, verdict in rows):
         changed = [f"{metric} {before} → {after}" for metric, before, after, verdict in rows if verdict == direction]
         lines += _list_first(direction, changed)
     moves = [move for move in comparison.moves if move.case_id == case_id]
@@ -464,23 +467,16 @@ def _list_first(label: str, changes: list[str]) -> list[str]:
 
 
 def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tuple[str, ...]]:
-    directions = (
-        ("worse", change.regressed),
-        ("better", change.improved),
-        ("better, in review", change.needs_review),
-    )
+    verdicts = {
+        **dict.fromkeys(change.regressed, "worse"),
+        **dict.fromkeys(change.improved, "better"),
+        **dict.fromkeys(change.needs_review, "better, in review"),
+    }
     rows: list[tuple[str, ...]] = []
-    for direction, metrics in directions:
-        for metric in sorted(metrics, key=_rank_metric):
-            before, after = change.scores[metric]
-            rows.append(
-                (
-                    metric,
-                    format_number(before, metric, metric_rows),
-                    format_number(after, metric, metric_rows),
-                    direction,
-                )
-            )
+    for metric in sorted(verdicts, key=_rank_metric):  # of equal rank, what got worse stays first
+        before, after = change.scores[metric]
+        formatted = (format_number(score, metric, metric_rows) for score in (before, after))
+        rows.append((metric, *formatted, verdicts[metric]))
     return rows
 
 

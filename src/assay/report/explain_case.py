@@ -200,6 +200,18 @@ def _score_lines(
     return lines
 
 
+def explain_score(run: ScoredRun, config: str, case_id: str, metric: str) -> str:
+    """Return how the score of a case was derived, "" where that is not known or would quote what leaked."""
+    position = run.joins.position[case_id]
+    table = run.scoring.configs[config].table
+    set_aside = _explain_leaked_score(table, metric, position)
+    observation = run.read_observation(config, case_id)
+    case = run.joins.case_index(position)
+    if set_aside or observation is None or find_leaks(case, observation).text:
+        return set_aside
+    return _explain_value(JoinedRows([case], [observation]), metric)
+
+
 def _explain_leaked_score(table: ScoreTable, metric: str, position: int) -> str:
     """Return that a leak, and not the answer, gave a case its score, and what the score was; "" where it did not."""
     own = table.before_leaks.get(metric)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.attribution.cause_rules import CAUSE_NOTES
 from assay.attribution.evidence_trace import format_selector
 from assay.metrics.file_retrieval import NameComparison
 from assay.metrics.template_columns import (
@@ -147,6 +146,7 @@ def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase
                 for attribution in cases.values()
                 if attribution.cause == cause and attribution.subcause
             )
+            fixes = Counter(attribution.fix for attribution in cases.values() if attribution.cause == cause)
             levels = [level for level in ("high", "medium", "low") if confidence_counts[level]]
             rows.append(
                 (
@@ -156,11 +156,22 @@ def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase
                     ", ".join(f"{name} × {times}" for name, times in refined.most_common(_MAX_TAGS)),
                     ", ".join(f"{level} × {confidence_counts[level]}" for level in levels),
                     ", ".join(f"{tag} × {times}" for tag, times in top_tags),
-                    CAUSE_NOTES[cause].fix,
+                    _join_fixes(fixes),
                 )
             )
     columns = ("Config", "Cause", "Cases", "In particular", "Confidence", "Tags", "What to try first")
     return Table("Root causes", columns, tuple(rows))
+
+
+def _join_fixes(fixes: Counter[str]) -> str:
+    """Return what to try first for the cases of a cause: what helps one that refuses too much harms one that refuses
+    too little."""
+    if len(fixes) < 2:
+        return "".join(fixes)
+    return ". ".join(f"{fix} (× {count})" for fix, count in fixes.most_common(_MAX_FIXES))
+
+
+_MAX_FIXES = 3
 
 
 def build_causes_by_tag_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:

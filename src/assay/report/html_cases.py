@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import UNSET
 
 from assay.metrics.catalog import CATALOG
-from assay.records.findings import Attribution, Comparison, list_leaking_cases
+from assay.records.findings import Attribution, Comparison, list_leaking_cases, list_unknown_now
 from assay.records.golden_set import Case, User
 from assay.records.observations import Observation, ToolCall
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult, ScoreColumn, ScoringResult
@@ -474,8 +474,8 @@ def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str
     """Return how each case changed, in golden order.
 
     The outcome comes first: a case regressed if it fails now alone, and improved if it failed with the baseline alone;
-    a case that leaks on one side alone is worse or better by that, whatever its other scores;
-    one that passed is unclear if nothing tells any longer whether it is right, and cleared the other way round. Only
+    a case that leaks on one side alone is worse or better by that, whatever its other scores; one that passed or failed
+    is unclear if nothing tells any longer whether it is right, and one that passes cleared the other way round. Only
     where the outcome is the same, its scores are worse, better or mixed; else it is unchanged, or unpaired.
     """
     case_ids = [case.id for case in cases]
@@ -488,6 +488,7 @@ def list_case_changes(comparison: Comparison, cases: Sequence[Case]) -> list[str
     change_by_case |= dict.fromkeys(leaking.now_alone, "worse") | dict.fromkeys(leaking.before_alone, "better")
     flipped = list_flipped_cases(comparison)
     change_by_case |= dict.fromkeys(flipped.fail_now, "regressed") | dict.fromkeys(flipped.fail_no_longer, "improved")
+    change_by_case |= dict.fromkeys(list_unknown_now(comparison, flipped.fail_no_longer), "unclear")
     paired = {
         case_id
         for change in comparison.metrics.values()

@@ -11,7 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from assay.metrics.template_columns import RUNNER_COLUMNS, SHOWN_HEADLINES
-from assay.records.findings import Comparison, ComparisonSide, MetricChange, RankMove, describe_leaks
+from assay.records.findings import (
+    MAX_CASES_PRINTED,
+    Comparison,
+    ComparisonSide,
+    MetricChange,
+    RankMove,
+    describe_leaks,
+    list_leaking_cases,
+    list_unknown_now,
+)
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
@@ -83,6 +92,7 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
     ordered_moves = sorted((move for move in comparison.moves if move.before != move.after), key=_get_move_weight)
     decisions = {comparison.candidate.config_id: comparison.decision} if comparison.decision is not None else {}
     lanes = Counter((move.stage, move.before, move.after) for move in comparison.moves)
+    flipped, leaking = list_flipped_cases(comparison), list_leaking_cases(comparison)
     return {
         "baseline": _build_side(comparison.baseline),
         "candidate": _build_side(comparison.candidate),
@@ -106,10 +116,16 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
         ],
         "moves_left_out": max(0, len(ordered_moves) - MAX_MOVES),
         "flipped": {
-            name: _list_flips(case_ids, index_by_case)
-            for name, case_ids in list_flipped_cases(comparison)._asdict().items()
+            "fail_now": _list_flips(flipped.fail_now, index_by_case),
+            "fail_no_longer": _list_flips(flipped.fail_no_longer, index_by_case),
+            "unknown_now": len(list_unknown_now(comparison, flipped.fail_no_longer)),
         },
         "leaks": describe_leaks(comparison),
+        "leaking": {
+            "now_alone": _count_cases(leaking.now_alone),
+            "before_alone": _count_cases(leaking.before_alone),
+            "on_both": leaking.on_both,
+        },
         "transitions": comparison.transitions,
         "changed": comparison.changed,
         "moved": comparison.moved,
@@ -126,6 +142,10 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
 
 MAX_FLIPS = 8
 """The largest number of cases on the first screen that fail on one side only; the others are counted."""
+
+
+def _count_cases(case_ids: Sequence[str]) -> Json:
+    return {"total": len(case_ids), "cases": [escape_surrogates(name) for name in case_ids[:MAX_CASES_PRINTED]]}
 
 
 def _list_flips(case_ids: Sequence[str], index_by_case: Mapping[str, int]) -> Json:

@@ -379,6 +379,7 @@ def encode_metric_change(change: MetricChange) -> Json:
 def _encode_unknown(unknown: UnknownChange) -> Json:
     return {
         "answers": unknown.answers,
+        "same": unknown.same,
         "cases": list(unknown.cases),
         "baseline": list(unknown.baseline),
         "candidate": list(unknown.candidate),

@@ -356,6 +356,9 @@ def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> l
     since = f"from {format_sides(change, metric_rows)[0]}"
     if unknown.direction == "not known":
         return [f"{since}: direction not known", "direction not known", since]
+    if unknown.is_gain_known:
+        gain = f"gain {format_signed(unknown.gain[0], change.metric, metric_rows)}"
+        return [f"{since}, {gain}", gain, since]
     low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
     return [f"{since}, gain {low} to {high}", f"gain {low} to {high}", since]
 

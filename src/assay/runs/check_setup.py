@@ -342,6 +342,9 @@ def _check_target(
             continue
         observation = reply if observation is None else join_search_and_answer(observation, reply)
         yield SetupFinding("ok", subject, f"{operation}: {describe_reply(reply)}")
+        if operation == "ask" and reply.answer is None and reply.error is None:
+            remedy = "return the text of the answer, or an error that says why there is none"
+            yield SetupFinding("warn", subject, "ask: the answer is null: such a case counts as an error", remedy)
         if operation == "ask" and reply.answer is UNSET and reply.error is None:
             message = "ask: no answer was read, so only retrieval will be scored"
             yield SetupFinding(
@@ -367,8 +370,14 @@ def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
         command = shlex.join(settings.command)
         return f"run it by itself and read what it prints: {command}; it must answer on standard input and output"
     if error.code in ("connection", "timeout"):
-        return "start the system, and compare the address and the time limit in the settings (docs/how-to/targets.md)"
-    return "docs/how-to/targets.md"
+        return "start the system, and compare the address and the time limit of the target in the settings"
+    if error.code in ("schema", "protocol"):
+        return "say in the target's settings where the parts are: response: {answer: PATH, stages: {retrieved: PATH}}"
+    if error.code == "exception":
+        return "call the function with one question by itself, and mend it there"
+    if error.code.startswith("http_") or error.code == "redirect":
+        return "compare the address, headers and body of the target in the settings with what the system expects"
+    return "read what the system itself records of this call, and compare it with the target in the settings"
 
 
 def _check_shown_ids(subject: str, observation: Observation, corpus: Corpus | None) -> Iterator[SetupFinding]:

@@ -20,14 +20,14 @@ from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
 from assay.formats.run_folder import RunName, counts_missing, is_run_name, parse_run_name, read_manifest
 from assay.formats.run_manifest import read_made_with
-from assay.gates.gate_files import date_of_time, load_requested_gate
+from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
-from assay.records.requests import GateOptions, ScoreRequest
+from assay.records.requests import GateOptions, ScoreRequest, date_of_time
 from assay.records.scores import SplitLooks
 from assay.report.json_report import render_candidates_json, render_comparison_json
 from assay.report.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
@@ -293,13 +293,13 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
 def build_gate_screen(
     decisions: Mapping[str, Decision], request: ComparisonRequest, looks: SplitLooks | None = None
 ) -> Screen:
-    """Return the decisions with the finding of every rule, the look at a test split, and the approver, as a screen."""
+    """Return the decisions with the finding of every rule, the look at a test split, and the reviewer, as a screen."""
     decided = [build_decision_lines(config, decision) for config, decision in decisions.items()]
     gate = request.rules
-    approver = f"approver: {(gate.approver if gate is not None else '') or 'nobody named'}"
+    reviewer = f"reviewer: {(gate.approver if gate is not None else '') or 'not named'}"
     looked = [escape_terminal(looks.describe())] if looks is not None else []
     return Screen(
-        (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(approver)),
+        (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(reviewer)),
         (escape_table(build_checklist_table(decisions, CATALOG)),),
         (),
         tuple(line for lines in decided for line in lines.alerts),

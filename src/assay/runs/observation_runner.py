@@ -54,11 +54,13 @@ class ObservationLimits:
 
 @dataclass(slots=True)
 class ObservationTally:
-    """What a run did: observations kept, those with an error, calls made, dollars spent, and why it ended early."""
+    """What a run did: observations kept, those with an error or a null answer, calls made, dollars spent, and why it
+    ended early."""
 
     total: int = 0
     done: int = 0
     failed: int = 0
+    null_answers: int = 0
     calls: int = 0
     cost: float = 0.0
     halted: str = ""
@@ -130,6 +132,8 @@ class ObservationRunner:
         stored = self.sink(observation)
         tally = self.tally
         tally.done += 1
+        if stored.error is None and stored.answer is None:
+            tally.null_answers += 1
         if stored.error is not None:
             tally.failed += 1
             tally.codes[stored.error.code] = tally.codes.get(stored.error.code, 0) + 1

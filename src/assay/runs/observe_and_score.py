@@ -19,12 +19,19 @@ from assay.formats import outputs
 from assay.formats.overwriting import refuse_overwriting
 from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder, list_run_files
 from assay.formats.settings_file import Config
-from assay.gates.gate_files import date_of_time
 from assay.gates.release_decision import select_gated_configs
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage
-from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, ScoringOptions, VerdictOptions
+from assay.records.requests import (
+    GateOptions,
+    InputOptions,
+    ReportFiles,
+    ScoreRequest,
+    ScoringOptions,
+    VerdictOptions,
+    date_of_time,
+)
 from assay.runs.access_probes import LEAK_METRIC
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look

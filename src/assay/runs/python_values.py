@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 import tempfile
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -32,7 +33,7 @@ from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
-from assay.records.release_gates import Gate
+from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
@@ -270,6 +271,25 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
         expected = "an assay.Gate, a dictionary, the path of a gate file, or the name of a profile"
         raise _value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
     return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
+
+
+_ARGUMENT_OPTION = re.compile(r"(?<![\w-])--(baseline|calibration|entailment-model)\b ?|--(now) or SOURCE_DATE_EPOCH")
+"""The options that reasons of gates name and that are arguments in Python."""
+
+
+def name_arguments(decision: Decision) -> Decision:
+    """Return a decision whose reasons name the arguments of Python in the place of options of the command line."""
+    results = [structs.replace(result, message=_name_arguments(result.message)) for result in decision.results]
+    return structs.replace(
+        decision,
+        reasons=tuple(map(_name_arguments, decision.reasons)),
+        risks=tuple(map(_name_arguments, decision.risks)),
+        results=tuple(results),
+    )
+
+
+def _name_arguments(message: str) -> str:
+    return _ARGUMENT_OPTION.sub(lambda option: (option[1] or option[2]).replace("-", "_") + "=", message)
 
 
 def _find_file(path: str | Path, name: str) -> str:

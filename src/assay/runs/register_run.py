@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from assay.formats.run_folder import DERIVED_FOLDER, compute_file_sha256, read_manifest
 from assay.formats.run_manifest import read_made_with
 from assay.formats.run_registry_file import (
@@ -54,9 +56,15 @@ def make_registry_entry(folder: Path, now: str) -> RegistryEntry:
 
 def _register_config(config: str, saved: SavedConfig, manifest: Mapping[str, Any]) -> RegisteredConfig:
     values = {
-        metric: RegisteredValue(summary.value, summary.low, summary.high, summary.scored)
+        metric: RegisteredValue(
+            summary.value,
+            summary.low,
+            summary.high,
+            summary.scored,
+            None if summary.unknown is None else msgspec.structs.astuple(summary.unknown),
+        )
         for metric, summary in sorted(saved.summary.items())
-        if summary.scored
+        if summary.scored or summary.unknown is not None
     }
     return RegisteredConfig(_list_versions(config, manifest), values)
 

@@ -22,7 +22,7 @@ from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import load_side
-from assay.runs.python_values import GateLike, PathLike, read_gate_value
+from assay.runs.python_values import GateLike, PathLike, name_arguments, read_gate_value
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.scored_run import ScoredRun
 
@@ -62,16 +62,20 @@ class ScoreResult:
         return tuple(self.scoring.configs)
 
     def summary(self, config: str) -> Mapping[str, Summary]:
-        """Return the summaries of one configuration by metric name."""
-        return self.scoring.configs[config].summary
+        """Return the summaries of one configuration by metric name.
+
+        Where answers are unknown, `value`, `mean` and `interval`, which are about the others alone, are None.
+        """
+        return {name: _leave_open(summary) for name, summary in self.scoring.configs[config].summary.items()}
 
     def metric(self, name: str, config: str | None = None) -> Summary:
         """Return one metric, such as `recall@10`, with its interval and counts.
 
+        Where answers are unknown, `value` is None and `unknown` has the two ends between which it is, as on the screen.
         Raises InputError for a metric that was not measured, and for several configurations if none is named.
         """
         config_id = require_config(self, config, "config")
-        return self.scoring.configs[config_id].summary[find_metric_name(self.run, name)]
+        return self.summary(config_id)[find_metric_name(self.run, name)]
 
     @cached_property
     def cases(self) -> tuple[CaseResult, ...]:
@@ -122,11 +126,19 @@ class ScoreResult:
 
     def slices(self, config: str) -> Mapping[str, Mapping[str, Summary]]:
         """Return the summaries of one configuration by `key=value` and metric name."""
-        return self.scoring.configs[config].slices
+        slices = self.scoring.configs[config].slices
+        return {
+            name: {key: _leave_open(summary) for key, summary in by_metric.items()}
+            for name, by_metric in slices.items()
+        }
 
     def table(self, config: str) -> ScoreTable:
         """Return the scores of every case of one configuration."""
         return self.scoring.configs[config].table
+
+
+def _leave_open(summary: Summary) -> Summary:
+    return summary if summary.unknown is None else replace(summary, value=None, mean=None, interval=None)
 
 
 def require_config(result: ScoreResult, config: str | None, name: str) -> str:
@@ -177,7 +189,10 @@ def compare_results(
             replace(snapshot, side=replace(snapshot.side, name=name))
             for snapshot, name in zip((before, after), names, strict=True)
         )
-    return decide_with_baseline(before, after, resolved)
+    comparison = decide_with_baseline(before, after, resolved)
+    if comparison.decision is None:
+        return comparison
+    return replace(comparison, decision=name_arguments(comparison.decision))
 
 
 def _take_side(side: ScoreResult | PathLike, config: str | None, name: str, gate: Gate | None) -> ScoreSnapshot:

@@ -2,7 +2,8 @@
 
 An unknown answer has no score, so pairs leave it out, and what is left of a difference may have the wrong sign (ADR
 0158). With these answers at the end of the range that is worst for the candidate, and then best, every difference in
-between is bounded.
+between is bounded. An answer that is the same on both sides has the same score there, whatever it is (ADR 0162): its
+pair differs at neither end.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from msgspec.structs import replace
 from assay.metrics.metric import Metric
 from assay.records.scores import SCORED, ScoreColumn
 from assay.scoring.column_values import AVERAGE_STATISTICS, find_statistic, find_unknown_code, get_range
+from assay.scoring.same_answers import find_same_answers
 from assay.stats.arrays import BoolArray, RowIndices
+from assay.stats.samples import compute_exact_sum
 
 Columns = tuple[ScoreColumn, ScoreColumn]
 """The columns of a baseline and of a candidate, with the same case in the same row."""
@@ -25,11 +28,15 @@ _MEANS = AVERAGE_STATISTICS[:2]
 class CompletedColumns(NamedTuple):
     """Both columns with all unknown answers scored: at worst for the candidate, and at best.
 
-    At worst those of the baseline are at their best, and the other way round.
+    At worst those of the baseline are at their best, and the other way round; answers that are the same on both sides
+    are at their worst in both. `lowest` and `highest` have all of them at the worst and at the best of the range, which
+    is what either side may be by itself.
     """
 
     worst: Columns
     best: Columns
+    lowest: Columns
+    highest: Columns
 
 
 def complete_columns(metric_row: Metric, metric: str, columns: Columns) -> CompletedColumns | None:
@@ -44,10 +51,26 @@ def complete_columns(metric_row: Metric, metric: str, columns: Columns) -> Compl
     if not unknown_before.any() and not unknown_after.any():
         return None
     bad, good = (high, low) if metric_row.direction == "lower" else (low, high)
+    same = find_same_answers(before, after) & unknown_before & unknown_after
+    lowest = score_cells(before, unknown_before, bad), score_cells(after, unknown_after, bad)
+    highest = score_cells(before, unknown_before, good), score_cells(after, unknown_after, good)
     return CompletedColumns(
-        worst=(score_cells(before, unknown_before, good), score_cells(after, unknown_after, bad)),
-        best=(score_cells(before, unknown_before, bad), score_cells(after, unknown_after, good)),
+        worst=(score_cells(lowest[0], unknown_before & ~same, good), lowest[1]),
+        best=(lowest[0], score_cells(lowest[1], unknown_after & ~same, good)),
+        lowest=lowest,
+        highest=highest,
     )
+
+
+def average_rows(column: ScoreColumn, rows: RowIndices) -> float:
+    """Return the mean score of some rows, one or more, all of them scored."""
+    return compute_exact_sum(column.values[rows]) / len(rows)
+
+
+def bound_side(completed: CompletedColumns, side: int, rows: RowIndices) -> tuple[float, float]:
+    """Return between which means one side (0: the baseline) may be on some rows that both sides score."""
+    first, second = (average_rows(columns[side], rows) for columns in (completed.lowest, completed.highest))
+    return min(first, second), max(first, second)
 
 
 def find_unknown_cells(column: ScoreColumn) -> BoolArray:

@@ -29,6 +29,7 @@ from assay.scoring.column_values import (
     find_rows_in_review,
     number_clusters,
 )
+from assay.scoring.same_answers import NO_NUMBER
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.samples import ClusterCodes
 
@@ -116,7 +117,10 @@ def _select_rows(column: ScoreColumn, rows: RowIndices) -> ScoreColumn:
     else:
         values, status, reason = column.values[rows], column.status[rows], column.reason[rows]
     values[absent], status[absent], reason[absent] = 0.0, ERROR, reasons.index(ABSENT)
-    return ScoreColumn(column.metric, values, status, reason, reasons)
+    answers = None
+    if column.answers is not None and len(column.answers):
+        answers = np.where(absent, NO_NUMBER, column.answers[rows])
+    return ScoreColumn(column.metric, values, status, reason, reasons, answers)
 
 
 SAME_TOLERANCE = 1e-12

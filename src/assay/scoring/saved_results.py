@@ -8,6 +8,14 @@ from assay.metrics.case_checks import UNKNOWN_ANSWER
 from assay.scoring.case_outcomes import CaseOutcome
 
 
+class SavedUnknown(Struct, frozen=True):
+    """Between what a metric is, because nobody can tell the score of some cases."""
+
+    cases: int
+    low: float
+    high: float
+
+
 class SavedSummary(Struct, frozen=True):
     """One metric over some cases, as the report of a run has it."""
 
@@ -15,6 +23,7 @@ class SavedSummary(Struct, frozen=True):
     low: float | None = None
     high: float | None = None
     scored: int = 0
+    unknown: SavedUnknown | None = None
 
 
 class SavedGolden(Struct, frozen=True):

@@ -68,6 +68,8 @@ from assay.text.refusals import has_lexicon
 MAX_TOKENS_PER_SECOND = 10_000
 """No model generates tokens faster: a higher rate means that latencies were given in seconds, not milliseconds."""
 
+NULL_ANSWER_FAILURE = "the answer is null (expected its text, or an error that says why there is none)"
+"""What is said of observations with `"answer": null` and no error of the target."""
 MAX_FAILURE_CHARS = 300
 """Error texts that begin with the same characters, up to this many, are counted as one."""
 
@@ -358,6 +360,9 @@ class ObservationCollector:
     def _note_failures(self, rows: JoinedRows, positions: Sequence[int]) -> None:
         """Collect the errors of the target, and withhold codes that the user must not see: they become reasons."""
         for row, (case, observation) in enumerate(zip(rows.cases, rows.observations, strict=True)):
+            if observation.error is None and observation.answer is None:
+                positions_by_message = self.result.failures.setdefault(observation.config_id, {})
+                positions_by_message.setdefault(NULL_ANSWER_FAILURE, []).append(positions[row])
             if observation.error is not None:
                 withheld = WithheldTexts(case, observation, find_leaks_once(rows.leaks, case, observation))
                 rows.error_codes[row] = withheld.withhold(observation.error.code)

@@ -33,6 +33,12 @@ from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
 from assay.scoring.column_values import find_settled_rows
+from assay.scoring.same_answers import (
+    NO_NUMBER,
+    combine_repeated_answers,
+    concatenate_answers,
+    number_unknown_answers,
+)
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 
 NO_OBSERVATION = "no observation"
@@ -68,7 +74,8 @@ def fold_repeats(column: ScoreColumn, case_of_row: RowIndices, case_count: int) 
     status[rows == 0] = ERROR
     values, spread = _means(column, case_of_row, case_count, status == SCORED)
     reason, reasons = _reasons(column, case_of_row, status, rows == 0)
-    return FoldedColumn(ScoreColumn(column.metric, values, status, reason, reasons), spread)
+    answers = combine_repeated_answers(column, case_of_row, case_count)
+    return FoldedColumn(ScoreColumn(column.metric, values, status, reason, reasons, answers), spread)
 
 
 def _arrange_rows(column: ScoreColumn, case_of_row: RowIndices) -> ScoreColumn:
@@ -81,7 +88,11 @@ def _arrange_rows(column: ScoreColumn, case_of_row: RowIndices) -> ScoreColumn:
     values[case_of_row] = np.where(is_scored, column.values, 0.0)
     status[case_of_row] = column.status
     reason[case_of_row] = np.where(is_scored & ~is_noted[column.reason], 0, codes[column.reason])
-    return ScoreColumn(column.metric, values, status, reason, reasons)
+    answers = None
+    if column.answers is not None:
+        answers = np.empty_like(column.answers)
+        answers[case_of_row] = column.answers
+    return ScoreColumn(column.metric, values, status, reason, reasons, answers)
 
 
 def _count(case_of_row: RowIndices, cases: int) -> RowIndices:
@@ -201,7 +212,7 @@ def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
         column = compute_column(batch, name)
         if labels and find_metric(name).family in _EVIDENCE_FAMILIES:
             column = mark_absent_labels(column, labels)
-        columns[str(name)] = column
+        columns[str(name)] = number_unknown_answers(column, batch)
     return columns
 
 
@@ -223,7 +234,8 @@ def set_leaked_to_worst(columns: Mapping[str, ScoreColumn]) -> dict[str, ScoreCo
         metric = find_metric(parse_metric(name))
         if metric.yields_to_leaks:
             values = np.where(leaked & (column.status == SCORED), metric.low, column.values)
-            changed[name] = ScoreColumn(column.metric, values, column.status, column.reason, column.reasons)
+            answers = None if column.answers is None else np.where(leaked, NO_NUMBER, column.answers)
+            changed[name] = ScoreColumn(column.metric, values, column.status, column.reason, column.reasons, answers)
     return changed
 
 
@@ -240,6 +252,7 @@ def concatenate_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
         np.concatenate([part.status for part in parts]),
         np.concatenate(codes),
         reasons,
+        concatenate_answers(parts),
     )
 
 
@@ -257,7 +270,10 @@ def join_blocks(blocks: Sequence[ScoredBlock]) -> ScoredBlock:
 
 
 def _rows_of(column: ScoreColumn, rows: RowIndices) -> ScoreColumn:
-    return ScoreColumn(column.metric, column.values[rows], column.status[rows], column.reason[rows], column.reasons)
+    answers = None if column.answers is None else column.answers[rows]
+    return ScoreColumn(
+        column.metric, column.values[rows], column.status[rows], column.reason[rows], column.reasons, answers
+    )
 
 
 def score_unobserved(plan: MetricPlan, joins: GoldenIndex, case_rows: Sequence[int]) -> dict[str, ScoreColumn]:
@@ -364,7 +380,7 @@ def _spare(column: ScoreColumn, absent: RowIndices, unobserved: ScoreColumn | No
     status, reason = column.status.copy(), column.reason.copy()
     status[absent[spared]] = NOT_APPLICABLE
     reason[absent[spared]] = [reasons.index(unobserved.reasons[code]) for code in unobserved.reason[spared].tolist()]
-    return ScoreColumn(column.metric, column.values, status, reason, reasons)
+    return ScoreColumn(column.metric, column.values, status, reason, reasons, column.answers)
 
 
 def _as_zero(column: ScoreColumn, missing: BoolArray) -> ScoreColumn:
@@ -377,10 +393,10 @@ def _as_zero(column: ScoreColumn, missing: BoolArray) -> ScoreColumn:
     status = column.status.copy()
     if metric_row.direction != "higher":
         status[unseen] = NOT_APPLICABLE
-        return ScoreColumn(column.metric, column.values, status, column.reason, column.reasons)
+        return ScoreColumn(column.metric, column.values, status, column.reason, column.reasons, column.answers)
     status[unseen] = SCORED
     values = np.where(unseen, metric_row.low, column.values)
-    return ScoreColumn(column.metric, values, status, column.reason, column.reasons)
+    return ScoreColumn(column.metric, values, status, column.reason, column.reasons, column.answers)
 
 
 def list_case_columns(the_plan: MetricPlan) -> list[str]:

@@ -70,6 +70,19 @@ def find_slice_rows(cases: Sequence[Case], slice_name: str) -> RowIndices:
     return np.array(rows, dtype=np.intp)
 
 
+def suggest_slice(slice_name: str, cases: Sequence[Case]) -> str:
+    """Return the slice of some cases whose name is nearest to one that none of them is in, "" if none is near.
+
+    >>> suggest_slice("tag=timetabel", [Case("a", "?", tags=("timetable",)), Case("b", "?", tags=("fares",))])
+    'tag=timetable'
+    >>> suggest_slice("tags=fares", [Case("b", "?", tags=("fares",))])
+    'tag=fares'
+    """
+    keys = list(dict.fromkeys((*_KEYS, *sorted({key for case in cases for key in case.attributes}))))
+    names = [name for key in keys for name in _rows_by_value(cases, key)]
+    return next(iter(difflib.get_close_matches(slice_name, names, n=1, cutoff=0.75)), "")
+
+
 def find_slice_name_problem(name: str) -> str | None:
     """Return what is wrong with the name of a slice, None where nothing is.
 

@@ -6,6 +6,7 @@ A direction is claimed only where it holds whatever the unknown answers are (ADR
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -15,8 +16,15 @@ from assay.records.case_ids import CaseIds
 from assay.records.counts import format_count
 from assay.records.findings import ChangeVerdict, MetricChange, UnknownChange
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest, ClaimLevel
-from assay.scoring.completed_scores import Columns, complete_columns, find_unknown_cells
+from assay.scoring.completed_scores import (
+    Columns,
+    CompletedColumns,
+    bound_side,
+    complete_columns,
+    find_unknown_cells,
+)
 from assay.scoring.paired_scores import AlignedSides, pair_columns
+from assay.scoring.same_answers import find_same_answers
 from assay.stats.arrays import BoolArray, RowIndices
 
 _PAIRED_UNKNOWN = 1
@@ -27,7 +35,7 @@ class UnknownChanges:
 
     def __init__(self, sides: AlignedSides, metrics: Sequence[str]) -> None:
         self.sides = sides
-        self.answers: dict[str, tuple[BoolArray, BoolArray]] = {}
+        self.answers: dict[str, _UnknownAnswers] = {}
         worst: dict[str, Columns] = {}
         best: dict[str, Columns] = {}
         for metric in metrics:
@@ -35,11 +43,12 @@ class UnknownChanges:
             completed = complete_columns(find_metric(parse_metric(metric)), metric, columns)
             if completed is None:
                 continue
-            worst[metric], best[metric] = completed
+            worst[metric], best[metric] = completed.worst, completed.best
             is_paired = np.zeros(len(sides.ids), dtype=np.bool_)
             is_paired[pair_columns(*completed.worst).rows] = True
             before, after = (find_unknown_cells(column) & is_paired for column in columns)
-            self.answers[metric] = before, after
+            same = find_same_answers(*columns) & before & after
+            self.answers[metric] = _UnknownAnswers(completed, is_paired, before, after, same)
         self.worst = ChangeMatrix(sides.with_columns(worst), list(worst))
         self.best = ChangeMatrix(sides.with_columns(best), list(best))
 
@@ -53,15 +62,45 @@ class UnknownChanges:
         tests = {}
         worst, best = (matrix.test_slice(slice_name, rows, floors) for matrix in (self.worst, self.best))
         for (metric, worst_test), (_, best_test) in zip(worst, best, strict=True):
-            before, after = self.answers[metric]
-            answers = int(np.count_nonzero(before[chosen])) + int(np.count_nonzero(after[chosen]))
-            if not answers or worst_test.change.gain is None or best_test.change.gain is None:
+            gains = worst_test.change.gain, best_test.change.gain
+            if gains[0] is None or gains[1] is None:
                 continue
-            codes = np.where(before | after, _PAIRED_UNKNOWN, 0).astype(np.int8)
-            cases = CaseIds(self.sides.ids, codes, _PAIRED_UNKNOWN, chosen)
-            merged = _merge_ends(worst_test.change, best_test.change, answers, cases)
+            unknown = self.answers[metric].describe(self.sides.ids, chosen, (gains[0], gains[1]))
+            if unknown is None:
+                continue
+            merged = _merge_ends(worst_test.change, best_test.change, unknown)
             tests[metric] = UnknownChangeTest(merged, worst=worst_test, best=best_test)
         return tests
+
+
+class _UnknownAnswers(NamedTuple):
+    """The answers to one metric of which nobody can tell the score: which rows are paired once these are scored, in
+    which it is an answer of the baseline or the candidate, and in which both gave the same."""
+
+    completed: CompletedColumns
+    is_paired: BoolArray
+    before: BoolArray
+    after: BoolArray
+    same: BoolArray
+
+    def describe(self, ids: Sequence[str], chosen: RowIndices, gains: tuple[float, float]) -> UnknownChange | None:
+        """Return what these answers leave open on some rows, with the gains of both ends; None if none is there."""
+        before, after, same = (int(np.count_nonzero(rows[chosen])) for rows in (self.before, self.after, self.same))
+        if not before and not after:
+            return None
+        rows = chosen[self.is_paired[chosen]]
+        codes, codes_now = (
+            np.where(unknown, _PAIRED_UNKNOWN, 0).astype(np.int8) for unknown in (self.before | self.after, self.after)
+        )
+        return UnknownChange(
+            before + after - same,
+            bound_side(self.completed, 0, rows),
+            bound_side(self.completed, 1, rows),
+            gains,
+            CaseIds(ids, codes, _PAIRED_UNKNOWN, chosen),
+            same,
+            CaseIds(ids, codes_now, _PAIRED_UNKNOWN, chosen),
+        )
 
 
 class UnknownChangeTest(ChangeTest, frozen=True, kw_only=True):
@@ -75,7 +114,7 @@ class UnknownChangeTest(ChangeTest, frozen=True, kw_only=True):
         unknown = self.change.unknown
         assert unknown is not None
         worst, best = self.worst.conclude(level, p_adjusted), self.best.conclude(level, p_adjusted)
-        return _merge_ends(worst, best, unknown.answers, unknown.cases)
+        return _merge_ends(worst, best, unknown)
 
     def with_cases_of(self, known: MetricChange) -> UnknownChangeTest:
         """Return the test with the cases that got better or worse for certain: those scored on both sides."""
@@ -91,24 +130,21 @@ class UnknownChangeTest(ChangeTest, frozen=True, kw_only=True):
             ends.append(replace(end, change=change))
         unknown = self.change.unknown
         assert unknown is not None
-        merged = _merge_ends(ends[0].change, ends[1].change, unknown.answers, unknown.cases)
+        merged = _merge_ends(ends[0].change, ends[1].change, unknown)
         return UnknownChangeTest(merged, worst=ends[0], best=ends[1])
 
 
-def _merge_ends(worst: MetricChange, best: MetricChange, answers: int, cases: Sequence[str]) -> MetricChange:
+def _merge_ends(worst: MetricChange, best: MetricChange, unknown: UnknownChange) -> MetricChange:
     """Return one change from its two ends: ranges in the place of numbers, and the more cautious of each claim."""
-    assert worst.gain is not None and best.gain is not None
-    baseline, candidate = _bound(worst.baseline, best.baseline), _bound(worst.candidate, best.candidate)
-    unknown = UnknownChange(answers, baseline, candidate, (worst.gain, best.gain), cases)
     deciding = best if unknown.direction == "worse" else worst
     p = _pick_largest(worst.p, best.p)
     if unknown.direction == "not known" and p is not None:
         p = 1.0  # the unknown answers may turn out so that nothing changed
     return replace(
         deciding,
-        baseline=_get_single(baseline),
-        candidate=_get_single(candidate),
-        gain=None,
+        baseline=_get_single(unknown.baseline),
+        candidate=_get_single(unknown.candidate),
+        gain=worst.gain if unknown.is_gain_known else None,
         low=worst.low if best.low is not None else None,
         high=best.high if worst.high is not None else None,
         p=p,
@@ -120,11 +156,6 @@ def _merge_ends(worst: MetricChange, best: MetricChange, answers: int, cases: Se
     )
 
 
-def _bound(first: float | None, second: float | None) -> tuple[float, float]:
-    assert first is not None and second is not None
-    return min(first, second), max(first, second)
-
-
 def _get_single(bounds: tuple[float, float]) -> float | None:
     return bounds[0] if bounds[0] == bounds[1] else None
 
@@ -134,6 +165,8 @@ def _pick_largest(first: float | None, second: float | None) -> float | None:
 
 
 def _conclude(worst: MetricChange, best: MetricChange, unknown: UnknownChange) -> ChangeVerdict:
+    if unknown.is_gain_known:
+        return worst.verdict
     if unknown.direction == "better" and worst.verdict == "improved":
         return "improved"
     if unknown.direction == "worse" and best.verdict == "regressed":
@@ -151,6 +184,8 @@ def _pick_note(worst: MetricChange, best: MetricChange, unknown: UnknownChange) 
 def _describe(unknown: UnknownChange) -> str:
     low, high = unknown.gain
     count = format_count(unknown.answers, "answer")
+    if unknown.is_gain_known:
+        return f"{count} unknown, but the same on both sides"
     if unknown.direction == "not known":
         return f"direction not known: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f}"
     return f"{unknown.direction} whatever the {count} are that nobody can tell: the gain is {low:+.3f} to {high:+.3f}"

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import json, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_call_template
 from assay.formats.chunk_shapes import ShapeError, read_chunks
@@ -46,7 +47,7 @@ class LangchainTarget:
             chain_input = fill_call_template(self.settings.input, call)
             output = await self._runnable.ainvoke(chain_input, config={"callbacks": [self._make_handler(trace)]})
         except Exception as error:  # the runnable is not ours: anything that it raises is a failure of the target
-            raise CallError("exception", f"{type(error).__name__}: {error}") from error
+            raise make_exception_error(error) from error
         response = self.settings.response
         if response.answer is not None or response.stages:
             return read_reply(_to_plain(output), call, response)

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import UNSET
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall, TargetOperation
+from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.formats.chunk_shapes import ShapeError, read_chunk
 from assay.records.errors import Problem, SettingsError
@@ -51,7 +52,7 @@ class LlamaindexTarget:
                 answer = await _call_method(part, "query", call.case.question)
                 nodes = getattr(answer, "source_nodes", None)
         except Exception as error:  # the engine is not ours: anything that it raises is a failure of the target
-            raise CallError("exception", f"{type(error).__name__}: {error}") from error
+            raise make_exception_error(error) from error
         names = (SEARCH_STAGE,) if call.operation == "search" else (RETRIEVED_STAGE, CONTEXT_STAGE)
         chunks = None if nodes is None else _build_chunks(nodes)
         stages = None if chunks is None else tuple(Stage(name, chunks) for name in names)

@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.plugins import import_object
+from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
 from assay.formats.plain_values import make_plain
@@ -63,7 +64,7 @@ class CallableTarget:
         except (CallError, asyncio.CancelledError):
             raise
         except Exception as error:  # the function is not ours: anything that it raises is a failure of the target
-            raise CallError("exception", f"{type(error).__name__}: {error}") from error
+            raise make_exception_error(error) from error
         return read_reply(make_plain(value), call, self._response)
 
     async def aclose(self) -> None:
@@ -170,7 +171,7 @@ async def _run_in_thread(function: Callable[..., Any], positional: list[Any], na
         except BaseException as raised:  # noqa: BLE001  # SystemExit must not get lost in the thread
             # A future accepts neither StopIteration nor exceptions that end the process.
             is_plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
-            error = raised if is_plain else RuntimeError(repr(raised))
+            error = raised if is_plain else RuntimeError(repr(raised)).with_traceback(raised.__traceback__)
         with suppress(RuntimeError):  # the loop is closed, so nobody waits any more
             loop.call_soon_threadsafe(settle, value, error)
 

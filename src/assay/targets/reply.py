@@ -18,6 +18,7 @@ from assay.formats.reply_shapes import (
     RANKING_KEYS,
     STAGE_KEYS,
     STAGE_LIST_KEYS,
+    find_answer_like_text,
     read_citations,
     recognise_reply,
 )
@@ -61,16 +62,16 @@ def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Obser
     if response.tool_calls is not None and not isinstance(value, Observation):
         observation = structs.replace(observation, tool_calls=_read_tool_calls(value, response))
     _check_identity(observation, call.case)
-    return _select_parts(_rename_chunks(observation, response.key), call)
+    return _select_parts(_rename_chunks(observation, response.key), call, value)
 
 
-def _select_parts(observation: Observation, call: TargetCall) -> Observation:
+def _select_parts(observation: Observation, call: TargetCall, reply: Any) -> Observation:
     """Return the parts that belong to the operation: a search has rankings and no answer."""
     if observation.error is not None:
         raise CallError("target_error", f"{observation.error.code}: {observation.error.message}")
     if call.operation == "ask":
         if observation.answer is UNSET and observation.stages is None:
-            raise CallError("schema", "the reply holds neither an answer nor stages")
+            raise CallError("schema", f"the reply holds neither an answer nor stages{_suggest_answer(reply)}")
         return structs.replace(observation, case_id=call.case.id, question=call.case.question)
     if not observation.stages:
         raise CallError("schema", "the reply of a search holds no ranking (expected results, or stages)")
@@ -82,6 +83,14 @@ def _select_parts(observation: Observation, call: TargetCall) -> Observation:
         usage=observation.usage,
         versions=observation.versions,
     )
+
+
+def _suggest_answer(reply: Any) -> str:
+    """Return where the answer of a reply that was not read may be, with the setting to write; "" if nowhere."""
+    path = find_answer_like_text(reply)
+    if not path:
+        return ""
+    return f"; {path} looks like the answer: write response: {{answer: {path}}} into the target's settings"
 
 
 # ── a reply that is recognised by its shape ──────────────────────────────────────────────────────────────────────────

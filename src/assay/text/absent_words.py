@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from assay.text.claim_support import find_opposite
+from assay.text.fact_decision import asks_whether, find_contrary_answer, may_be_decided, read_decision
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_scope import has_exception
 from assay.text.fact_texts import AUXILIARIES, FactTexts, may_be_subject
@@ -26,18 +27,7 @@ from assay.text.value_owner import IMPERATIVES
 from assay.text.weekdays import WEEK, WEEKDAY, list_days
 
 OTHER_LANGUAGE = "it is in a language whose words are not compared"
-_ASKS_WHETHER = re.compile(
-    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
-    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
-)
-"""A question whose answer is yes or no."""
-_YES_OR_NO = re.compile(
-    r"(?:da,? |sorry,? |well,? |oh,? )*(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|co|vang|duoc)"
-    r"|(?P<no>no|nope|unfortunately not|afraid not|khong))(?: a)?(?=[,.!:;]|$)"
-)
-"""A text that begins with the answer to it."""
 _TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
-_LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
 _CLOSED = LatePattern(r"\b(?:closed|shut|off|dong cua|nghi)\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
 _NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
@@ -217,18 +207,6 @@ def _find_other_unit(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment 
     return None
 
 
-def find_contrary_answer(texts: FactTexts) -> str:
-    """Return how an answer begins with "no" where fact or reference begin with "yes", or the other way; else ""."""
-    question = texts.question
-    if not _ASKS_WHETHER.search(question.plain) or find_negations(question, 0, len(question.plain) - _LAST_WORD):
-        return ""
-    stated = _YES_OR_NO.match(texts.answer.plain)
-    expected = _YES_OR_NO.match(texts.read_fact.plain) or _YES_OR_NO.match(texts.reference.plain)
-    if stated is None or expected is None or (stated["yes"] is None) == (expected["yes"] is None):
-        return ""
-    return f'it begins with "{stated["yes"] or stated["no"]}"'
-
-
 def _find_evidence_of_absence(texts: FactTexts) -> str:
     """Return what shows that no other words of an answer say the fact, as the end of a reason; "" if nothing does."""
     answer = texts.answer
@@ -237,8 +215,8 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
     behaviour = detect_phrases(answer.text)
     if behaviour.behaviour in ("abstain", "permission_denied") and not behaviour.is_partial_refusal:
         return ", and the answer is a refusal"
-    if _ASKS_WHETHER.search(texts.question.plain) and _YES_OR_NO.match(texts.read_fact.plain):
-        return ""  # yes and no may be said in any words
+    if may_be_decided(texts) or (asks_whether(texts.question) and read_decision(texts.read_fact.plain) is not None):
+        return ""  # yes and no may be said in any words, and stand for the question's
     unexplained = list_unexplained(texts)
     if not unexplained:
         return ", and nothing in the answer is left that could say it"

@@ -7,39 +7,11 @@ from fractions import Fraction
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import find_frequencies, is_same_frequency
-from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.payment_cues import ASKS_FOR_COST, MAY_BE_FREE, NOTHING_ALONE, NOTHING_TO_PAY, is_positive_amount
 from assay.text.quantities import is_same_quantity
 from assay.text.statement_cues import DOUBT
 from assay.text.units import PLAIN
-
-_DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
-_DECIDED_FIRST = LatePattern(
-    r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
-    r"(?P<word>yes|no|co|khong)\b(?! (?:problem|worries|doubt|matter|idea|sao|van de)\b)"
-)
-_DECIDED_ALONE = LatePattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
-
-
-def judge_decision(texts: FactTexts) -> FactJudgment | None:
-    """Return the judgment of a fact that is a mere yes or no, if the answer does not begin with it or has it alone.
-
-    "No charge", "không có" and the "no" of "no doubt" decide nothing; None for other facts, and where it is there.
-    """
-    wanted = texts.read_fact.plain.strip(" .!")
-    if wanted not in _DECISIONS or not texts.question.words:
-        return None
-    first = _DECIDED_FIRST.match(texts.answer.plain)
-    decisions = [*([first] if first is not None else []), *_DECIDED_ALONE.finditer(texts.answer.plain)]
-    decisions = [decision for decision in decisions if decision["word"] in (wanted, _DECISIONS[wanted])]
-    words = [decision["word"] for decision in decisions]
-    if words and words[0] == wanted:
-        return None
-    if words and wanted not in words:
-        opposite = texts.answer.text[slice(*decisions[0].span("word"))]
-        return FactJudgment(texts.fact, "denied", f'it says "{opposite}"')
-    return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
 
 
 def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJudgment | None:

@@ -1,9 +1,10 @@
 """The judgment of one fact against one answer: what is there, where it stands, and what the answer does with it there.
 
-Each step is a module: `fact_forms` (how often, how many, nothing to pay, yes or no), `missing_quantities` and
-`absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied), `value_scope` (limit,
-event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another subject),
-`reference_roles` (mixed up) and `fact_frame` (not asserted). The first that has something to say decides.
+Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
+`missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
+`value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
+subject), `reference_roles` (mixed up), `fact_frame` (not asserted) and `fact_conflict` (contradicted elsewhere). The
+first that has something to say decides.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.text.absent_words import judge_absent_names, judge_absent_words
+from assay.text.fact_conflict import judge_conflict
+from assay.text.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
 from assay.text.fact_doubt import judge_doubt
-from assay.text.fact_forms import judge_counted_noun, judge_decision, judge_frequency, judge_payment, list_free_places
+from assay.text.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
 from assay.text.fact_frame import judge_frame
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.fact_places import (
@@ -92,7 +95,7 @@ class FactJudge:
             return judgment
         repeated = texts.list_repeated_words()
         informative = [word for word in texts.content if word not in repeated]
-        needed = informative or ([] if agreeing else texts.content)
+        needed = informative or ([] if agreeing else list_chosen_words(texts) or texts.content)
         lacking = [word for word in needed if word in absent]
         if lacking:
             return judge_absent_words(texts, needed, lacking, is_part_stated=bool(agreeing))
@@ -102,7 +105,7 @@ class FactJudge:
         spots = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or best
+            return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or best
         return best
 
     def _judge_free(self) -> FactJudgment:
@@ -132,4 +135,5 @@ class FactJudge:
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
         judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
+        judgment = judgment or judge_conflict(texts, spot)
         return judgment or self.subject.judge_gaps(spot)

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.fact_places import Occurrence, find_stated_quantity
 from assay.text.fact_scope import (
+    UNIVERSAL,
     find_exception_after,
     has_exception,
     is_excepted,
@@ -107,7 +108,7 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     excepted = [word for word in texts.answer.words[first:last] if word.key in topic]
     if excepted:
         return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
-    if texts.is_negative:
+    if texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     return None
 

@@ -19,7 +19,7 @@ from assay.text.read_text import ReadText
 
 _REACH = 40  # characters before and after a fact in which words for its role are searched
 _ARTICLE = r"(?:(?:the|an?|your|our|their|his|her|its|ong|ba|anh|chi|co|cac|nhung) )?"
-_EXEMPT_AFTER = re.compile(
+_EXEMPT_AFTER = LatePattern(
     r"[\"')*]{0,3},? (?:(?:cung|thi|van|lai|hien|se) )*"
     r"(?P<cue>dau (?:co|can|phai|duoc)|lam gi (?:co|duoc)|khoi|(?:duoc )?mien|bi cam"
     r"|(?<=cung )(?:khong|chua|chang)|(?<=thi )(?:khong|chua|chang)"
@@ -27,20 +27,31 @@ _EXEMPT_AFTER = re.compile(
     r"(?! (?:ai|con ai|nguoi)\b)"
 )
 """Says right after a name that what is said of others does not hold of it."""
-_OR_AFTER = re.compile(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
-_OR_BEFORE = re.compile(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
-_OR = re.compile(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
-_ASKS_WHO = re.compile(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
+_OR_AFTER = LatePattern(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
+_OR_BEFORE = LatePattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
+_OR = LatePattern(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
+_ASKS_WHO = LatePattern(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
 _RECIPIENT = LatePattern(
     r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
     rf" {_ARTICLE}$"
 )
 """Says before a name that somebody else does it: for, to or instead of the one who is named."""
 _MOVED_FROM = LatePattern(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
-_MOVED_TO = re.compile(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
-_BESIDE = re.compile(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
-_ASKED = re.compile(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
-_COMPARED = re.compile(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
+_MOVED_TO = LatePattern(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
+_BESIDE = LatePattern(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
+_ASKED = LatePattern(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
+_COMPARED = LatePattern(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
+_OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')) (?P<owned>[a-z]+)")
+_OWNED_BEFORE = LatePattern(
+    rf"(?:^|[,;:.] |\b(?:is|was|by|la|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|cua) {_ARTICLE}$"
+)
+"""Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
+_RELATIVE_BEFORE = LatePattern(
+    r"(?:^|[,;:.] |\b(?:la|do) )(?P<owned>vo|chong|con(?: trai| gai| dau| re)?|(?:anh|em) trai|(?:chi|em) gai|chau|bo"
+    rf"|me|hoc tro|tro ly|thu ky|phu ta) {_ARTICLE}$"
+)
+"""Says the same of a relative: "vợ thầy Minh"."""
+_ASKS_FOR_PERSON = LatePattern(r"\b(?:who|ai)\b")
 _WRITTEN = {
     "hon": "hơn",
     "hoi": "hỏi",
@@ -50,6 +61,7 @@ _WRITTEN = {
     "chua": "chưa",
     "chang": "chẳng",
     "de": "để",
+    "cua": "của",
     "tu": "từ",
     "voi": "với",
     "giup": "giúp",
@@ -86,6 +98,11 @@ def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> It
         yield "it is named as the one to ask"
     if _is_new(texts, _COMPARED.search(answer.plain, *before)):
         yield "something else is compared with it"
+    if _ASKS_FOR_PERSON.search(texts.question.plain) and not has_number:
+        owned = _OWNED_AFTER.match(answer.plain, *after) or _OWNED_BEFORE.search(answer.plain, *before)
+        owned = owned or _RELATIVE_BEFORE.search(answer.plain, *before)
+        if owned is not None and _is_unexplained(texts, owned.start("owned")):
+            yield f'it only says whose "{owned["owned"]}" is meant'
     if _is_new(texts, _BESIDE.search(answer.plain, *before)):
         yield "it is named as what something is opposite to"
 
@@ -111,6 +128,18 @@ def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
 def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
     if any(_OR.search(text.plain) for text in texts.explaining):
         return False
-    start = cue.start("other")
+    return _is_unexplained(texts, cue.start("other")) or _is_other_fact(texts, cue.start("other"))
+
+
+def _is_other_fact(texts: FactTexts, start: int) -> bool:
+    """Whether the word that starts at a position is one of another fact, so that an answer has to state both."""
+    word = next((word for word in texts.answer.words if word.start == start), None)
+    if word is None or texts.read_fact.find_word(word, True) or texts.question.find_word(word, True):
+        return False
+    return any(fact.find_word(word, True) for fact in texts.explaining[2:])
+
+
+def _is_unexplained(texts: FactTexts, start: int) -> bool:
+    """Whether the word that starts at a position is none of grammar, and nothing explains it."""
     word = next((word for word in texts.answer.words if word.start == start), None)
     return word is not None and word.kind != "stop" and not texts.is_familiar(word)

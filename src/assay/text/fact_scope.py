@@ -19,7 +19,7 @@ from assay.text.statement_cues import count_negations
 EXCEPTION = re.compile(
     r"\b(?:except(?:ing)?(?: for| on| that)?|with the exception of|apart from|excluding|save for|unless"
     r"|(?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but"
-    r"|ngoai tru|tru(?: khi)?)\b"
+    r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|tru(?: khi)?)\b"
 )
 _BETWEEN = LatePattern(
     r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
@@ -78,7 +78,7 @@ _EXCEPTION_END = LatePattern(r"[,;.]")
 
 UNCONDITIONAL = re.compile(
     r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of"
-    r"|whether(?= [^.;]{0,80} or not\b)|even (?:without|if|when)|bat ke|du co hay khong)\b"
+    r"|whether(?= [^.;]{0,80} or not\b)|even (?:without|if|when)|bat ke|ke ca|du co hay khong)\b"
 )
 """Says that what follows is no condition."""
 UNIVERSAL = re.compile(r"\b(?:all|both|any|every|each|tat ca|moi)\b")

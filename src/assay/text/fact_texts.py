@@ -5,11 +5,13 @@ Question, reference and facts explain a word of the answer that they have too: i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
 from assay.text.fact_scope import ExpectedLimit, has_exception, list_exceptions
+from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.normalisation import fold_in_place
 from assay.text.payment_cues import is_nothing_to_pay
@@ -68,6 +70,35 @@ def may_be_subject(word: Word) -> bool:
     return word.kind != "stop" and not is_grammar
 
 
+_UNIVERSAL = LatePattern(r"(?<![^\W\d_])(?:tất cả|toàn bộ|mọi)(?![^\W\d_])", re.IGNORECASE)
+_UNIVERSAL_TOO = LatePattern(
+    rf"{_UNIVERSAL.pattern}|(?:nào|ai|gì|đâu) (?:thì )?cũng|(?<![^\W\d_])đều(?![^\W\d_])", re.IGNORECASE
+)
+
+
+def _list_universals(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
+    """Return where a Vietnamese fact says "all", if the answer says so too: "thành viên nào cũng" is every member."""
+    spans = [match.span() for match in _UNIVERSAL.finditer(fact.text)] if fact.has_marks else []
+    return spans if spans and _UNIVERSAL_TOO.search(answer.text) is not None else []
+
+
+_TITLES = frozenset("mr mrs ms miss dr doctor prof professor sir".split())
+_NAMES_AFTER_TITLE = 2
+
+
+def _list_titles(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
+    """Return where a fact has a title before a given and a family name, if the answer gives the person none."""
+    spans = []
+    for index, word in enumerate(fact.words):
+        names = fact.words[index + 1 : index + 1 + _NAMES_AFTER_TITLE]
+        is_title = (
+            word.folded in _TITLES and len(names) == _NAMES_AFTER_TITLE and all(name.is_capitalised for name in names)
+        )
+        if is_title and not any(own.folded in _TITLES for own in answer.words):
+            spans.append((word.start, word.end))
+    return spans
+
+
 class FactTexts:
     """A fact and the texts by which it is judged.
 
@@ -102,7 +133,8 @@ class FactTexts:
         read_fact, answer = self.read_fact, self.answer
         rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
         cues = list_exceptions(read_fact, 0, len(read_fact.plain)) if has_exception(answer) else []
-        left_out = [*rates, *(cue.span() for cue in cues)]
+        left_out = [*rates, *(cue.span() for cue in cues), *_list_universals(read_fact, answer)]
+        left_out += _list_titles(read_fact, answer)
         content = [
             word
             for word in read_fact.words

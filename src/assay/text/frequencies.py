@@ -22,6 +22,9 @@ _UNITS = {
 _COUNTS = dict(zip("two three four five six eight ten twelve".split(), (2, 3, 4, 5, 6, 8, 10, 12), strict=True))
 _SIZES = {"hour": Fraction(1, 24), "day": Fraction(1), "week": Fraction(7), "month": Fraction(1), "year": Fraction(12)}
 """Hours and weeks in days, years in months."""
+_VIETNAMESE_COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "tam": 8, "muoi": 10}
+_VIETNAMESE_COUNT = rf"(?:\d{{1,2}}|{'|'.join(_VIETNAMESE_COUNTS)})"
+_MONTHS_OF_A_QUARTER = 3
 _FREQUENCY = LatePattern(
     r"\b(?:(?P<count>once|one time|twice|two times) (?:a|an|per|each|every|in every)"
     r"(?P<other> (?:other|second|two))? (?P<counted>hour|day|week|month|year)s?"
@@ -29,7 +32,12 @@ _FREQUENCY = LatePattern(
     r" (?P<every>hour|day|week|month|year)s?"
     r"|(?:twice(?P<double> ))?(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)"
     rf"|every (?P<span>\d{{1,2}}|{'|'.join(_COUNTS)}) (?P<spanned>hour|day|week|month|year)s"
-    r"|(?:moi|hang) (?P<vi>ngay|tuan|thang|nam|gio)(?: mot lan)?|cach (?P<vi_other>ngay))\b"
+    r"|(?:moi|hang) (?P<vi>ngay|tuan|thang|nam|gio)(?: mot lan)?(?! (?:\d|hai|ba|bon|nam|sau|tam) lan)"
+    rf"|(?:moi )?(?:(?P<vi_span>{_VIETNAMESE_COUNT}) )?(?P<vi_spanned>ngay|tuan|thang|nam|gio|quy) (?:mot|1) lan"
+    rf"|(?:(?:mot|1|moi|hang) )?(?P<vi_in>ngay|tuan|thang|nam|quy) (?P<vi_times>{_VIETNAMESE_COUNT}) lan"
+    rf"|(?P<vi_count>{_VIETNAMESE_COUNT}) lan(?: ?/ ?| (?:mot|1|moi|trong|trong mot) )"
+    r"(?P<vi_per>ngay|tuan|thang|nam|quy)"
+    r"|cach (?P<vi_other>ngay))\b"
 )
 
 
@@ -49,7 +57,8 @@ def read_frequency(plain: str) -> tuple[Fraction, str] | None:
     ((Fraction(1, 1), 'day'), None)
     """
     match = _FREQUENCY.fullmatch(plain.strip(" .!"))
-    return None if match is None or match["span"] else _read_frequency(match.groupdict())
+    is_quantity = match is not None and any(match[name] for name in ("span", "vi_span", "vi_times", "vi_count"))
+    return None if match is None or is_quantity else _read_frequency(match.groupdict())
 
 
 def is_same_frequency(first: tuple[Fraction, str], second: tuple[Fraction, str]) -> bool:
@@ -69,8 +78,27 @@ def _read_frequency(parts: dict[str, str | None]) -> tuple[Fraction, str]:
     span = parts["span"]
     if span:
         return Fraction(1, int(span) if span.isdecimal() else _COUNTS[span]), parts["spanned"] or ""
+    vietnamese = next((parts[name] for name in ("vi_spanned", "vi_in", "vi_per") if parts[name]), None)
+    if vietnamese:
+        return _read_vietnamese(parts, vietnamese)
     named = next(parts[name] for name in ("counted", "every", "adverb", "vi", "vi_other") if parts[name])
     times = Fraction(2 if parts["double"] or parts["count"] in ("twice", "two times") else 1)
     if parts["other"] or parts["second"] or parts["vi_other"]:
         times /= 2
     return times, _UNITS.get(named or "", named or "")
+
+
+def _read_vietnamese(parts: dict[str, str | None], unit: str) -> tuple[Fraction, str]:
+    """Return how often "6 tháng một lần", "một năm hai lần" and "quý một lần" are."""
+    span, times = (
+        _read_count(parts[one] or parts[other]) for one, other in (("vi_span", "vi_span"), ("vi_times", "vi_count"))
+    )
+    if unit == "quy":
+        return Fraction(times, _MONTHS_OF_A_QUARTER * span), "month"
+    return Fraction(times, span), _UNITS[unit]
+
+
+def _read_count(word: str | None) -> int:
+    if not word:
+        return 1
+    return int(word) if word.isdecimal() else _VIETNAMESE_COUNTS[word]

@@ -23,6 +23,10 @@ _IN_OTHER_WORDS = LatePattern(
 """Words that may say that something is not so, or not done."""
 
 
+_PROHIBITION = re.compile(r"(?<![^\W\d_])(?:đừng|chớ)(?![^\W\d_])", re.IGNORECASE)
+"""Vietnamese words that forbid; folded they look like "đúng" (right) and "cho" (for)."""
+
+
 def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> list[re.Match[str]]:
     """Return the negations between two positions of a text; "no more than" and "not only" deny nothing.
 
@@ -36,7 +40,12 @@ def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> lis
         is_other_word = match[0] in _WRITTEN and not written.isascii() and written != _WRITTEN[match[0]]
         if match["none"] is None and not is_other_word:
             matches.append(match)
-    return matches
+    prohibitions = list(_PROHIBITION.finditer(text.text, low, len(text.text) if high is None else high))
+    return sorted([*matches, *prohibitions], key=_get_match_start) if prohibitions else matches
+
+
+def _get_match_start(match: re.Match[str]) -> int:
+    return match.start()
 
 
 def may_deny_in_other_words(text: str) -> bool:

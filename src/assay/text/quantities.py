@@ -19,6 +19,7 @@ from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
 from assay.text.spoken_numbers import write_spoken_numbers
 from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
+from assay.text.vietnamese_forms import write_vietnamese_forms
 
 Bound = Literal["", ">", ">=", "<", "<="]
 """The side on which a bound leaves a quantity open: ">" more than, ">=" at least; "" is no bound."""
@@ -59,6 +60,8 @@ class Quantity(NamedTuple):
 
 # ── comparison ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+CODE, INTERNATIONAL_CODE = "code", "code abroad"
+"""Dimensions of telephone numbers, as dialled in their country (without the first 0) and from abroad."""
 ANGLE = "angle"
 _DEGREES = frozenset((ANGLE, "celsius", "fahrenheit"))
 _MOST_ROUNDING = Decimal("0.03")  # share of a value by which "about" may differ from it
@@ -81,6 +84,8 @@ def is_same_quantity(
     """
     if expected.date or stated.date:
         return _is_same_date(expected, stated)
+    if is_telephone_number(expected) and is_telephone_number(stated):
+        return _is_same_telephone_number(expected, stated)
     if have_different_rates(expected, stated):
         return False
     margin = tolerance * expected.unit_size
@@ -115,6 +120,31 @@ def _is_same_date(expected: Quantity, stated: Quantity) -> bool:
             if year in (0, other_year) and month == other_month and day in (0, other_day):
                 return True
     return False
+
+
+def is_telephone_number(quantity: Quantity) -> bool:
+    """Return whether a quantity is a telephone number or another code of digits in groups."""
+    return bool(quantity.readings) and quantity.readings[0].dimension in (CODE, INTERNATIONAL_CODE)
+
+
+_LONGEST_COUNTRY_CODE = 3
+_FEWEST_LOCAL_DIGITS = 7
+
+
+def _is_same_telephone_number(expected: Quantity, stated: Quantity) -> bool:
+    """Return whether two numbers reach one telephone: a country code stands for the first 0 of a national number.
+
+    Two countries are two telephones. A national number does not say its country, so that any may be meant.
+    """
+    first, second = expected.readings[0], stated.readings[0]
+    if first.dimension == second.dimension or first.low == second.low:
+        return first.low == second.low
+    national, abroad = (str(reading.low) for reading in sorted((first, second)))
+    if not abroad.endswith(national) or len(national) < _FEWEST_LOCAL_DIGITS:
+        return False
+    # Some countries keep the 0 after their code, which `int` took off the national number.
+    country = abroad.removesuffix(national).removesuffix("0")
+    return 1 <= len(country) <= _LONGEST_COUNTRY_CODE
 
 
 def _has_same_dimension(expected: str, stated: str, unit_required: bool) -> bool:
@@ -222,8 +252,8 @@ _HALF_UNITS = {
 }  # fmt: skip
 _HALF_UNIT = "|".join(_HALF_UNITS)
 _SINGLE_UNITS = ("minute", "hour", "day", "week", "fortnight", "month", "year")
-_CODE = "code"
 _FEWEST_CODE_DIGITS = 9
+_FEWEST_HOTLINE_DIGITS = 8
 _COUNTS = dict(zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True))
 _COUNTS |= {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
 _COUNT = "|".join(sorted(_COUNTS, key=len, reverse=True))
@@ -234,15 +264,17 @@ _DAY_HALF = r"(?:\ (?P<pa_half>[ap]\.?m\b\.?|in\ the\ (?:morning|afternoon|eveni
 _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
 _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi": 20}
 _SPECIAL_START = (
-    rf"\d|\+\d|\(0|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(MONTHS)}"
+    rf"\d|\+\d|\(\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(MONTHS)}"
     rf"|{'|'.join(ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
     rf"|(?:muoi\ )?(?:{_VIETNAMESE_HOUR})\ gio"
     rf"|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
     r"|(?:five|ten|twenty)(?:[\ -]five)?(?:\ minutes)?\ (?:past|after|to)\b"
 )
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<code>(?:\+\d{{1,3}}[\ -]?(?:\(0\)[\ -]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /-]\d{{2,8}}){{1,5}}
-      |0\d{{8,11}})(?![\w]|[./,:]\d)
+    (?P<code>(?!\d\d?(?P<cd_sign>[./-])\d\d?(?:(?P=cd_sign)\d{{2,4}})?(?![\d./-]))
+      (?:(?:\+\d{{1,3}}[\ .-]?(?:\(0\)[\ .-]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /.-]\d{{2,8}}){{1,5}}
+      |(?:\+|0)\d{{8,13}}|(?:\(\d{{3}}\)\ ?|\d{{3}}[.-])\d{{3}}[.-]\d{{4}}|1[89]00(?:[\ .-]?\d{{3,4}}){{1,2}})
+      (?![\w]|[./,:]\d))
   | (?P<major>(?P<mj_count>an?|\d+|{_COUNT})\ (?P<mj_unit>dollar|pound|euro)s?\ (?:and\ )?
       (?P<mj_minor>\d\d|[a-z]{{3,9}}(?:[-\ ](?:one|two|three|four|five|six|seven|eight|nine))?)
       (?:\ (?:cents|pence))?(?=[.,;:!?)]|$
@@ -296,7 +328,8 @@ def _special_pattern() -> re.Pattern[str]:
 
 
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /-]?\d|\(0|\+\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
+    r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /.-]?\d|\(\d|\+\d|\b\d{3}[.-]\d{3}[.-]\d"
+    r"|\b1[89]00[ .-]?\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
     r"| past | after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
     r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
     rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(MONTHS)})|{'|'.join(ORDINALS)}"
@@ -318,9 +351,7 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     if "major" in names:
         return _read_major_and_minor(match)
     if "code" in names:
-        digits = re.sub(r"\D", "", match["code"])
-        is_code = len(digits) >= _FEWEST_CODE_DIGITS
-        return Quantity((_point(_CODE, int(digits)),), *match.span()) if is_code else None
+        return _read_code(match)
     if "a_unit" in names:
         return _read_single_unit(match)
     return (
@@ -330,6 +361,28 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
         or _read_count(match, names, text)
         or _read_fraction(match, names, text)
     )
+
+
+_DIAL_BEFORE = re.compile(
+    r"\b(?:call|phone|ring|dial|tel\.?|hotline|number|line|goi|so|tong dai|dien thoai|alo)\W*(?:is |la )?$"
+)
+
+
+def _read_code(match: re.Match[str]) -> Quantity | None:
+    """Return a telephone number, or another code in groups of digits; "1900 1234" may be two numbers."""
+    written = match["code"].replace("(0)", "")
+    digits = re.sub(r"\D", "", written)
+    is_hotline = match["code"].startswith(("1800", "1900"))
+    if is_hotline:
+        before = match.string[max(0, match.start() - 20) : match.start()]
+        is_sure = digits == match["code"] or len(digits) >= _FEWEST_CODE_DIGITS
+        is_sure = is_sure or not before.strip() or _DIAL_BEFORE.search(before) is not None
+        if not is_sure or len(digits) < _FEWEST_HOTLINE_DIGITS:
+            return None
+    elif len(digits) < _FEWEST_CODE_DIGITS:
+        return None
+    is_abroad = written.startswith("+") or (digits.startswith("00") and len(digits) > _FEWEST_CODE_DIGITS)
+    return Quantity((_point(INTERNATIONAL_CODE if is_abroad else CODE, int(digits)),), *match.span())
 
 
 _SINGLE_BEFORE = re.compile(
@@ -616,7 +669,7 @@ def split_glued_units(text: str) -> str:
 
 
 def _split_glued_units(text: str) -> str:
-    text = write_spoken_numbers(text)
+    text = write_spoken_numbers(write_vietnamese_forms(text))
     if not any(map(str.isdigit, text)):
         return text
     return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))
@@ -736,7 +789,7 @@ _NAMED_BOUND = re.compile(
     r"(?:(?P<least>minimum|least|toi thieu)|(?P<most>maximum|most|limit|toi da))\b"
 )
 """What says after a quantity which bound it is: "19 hours is the minimum"."""
-_COUNTED_BOUND = re.compile(r" (?:tuoi|nguoi) tro (?:(?P<least>len)|(?P<most>xuong))\b")
+_COUNTED_BOUND = re.compile(r" [a-z]+(?: [a-z]+)? tro (?:(?P<least>len)|(?P<most>xuong))\b")
 """A bound after the noun that is counted: "6 tuổi trở lên"."""
 _ABOUT_BEFORE = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"

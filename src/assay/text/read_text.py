@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from assay.text.abbreviations import spell_abbreviations
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
@@ -63,7 +64,9 @@ class ReadText:
 
     def __init__(self, text: str) -> None:
         self.text = split_glued_units(
-            normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
+            spell_abbreviations(
+                normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
+            )
         )
         self.plain = fold_in_place(self.text)
         self.lined = _restore_line_ends(self.plain, self.text)

@@ -13,12 +13,12 @@ from assay.text.fact_places import MOST_OCCURRENCES, Occurrence
 from assay.text.fact_scope import ExpectedLimit
 from assay.text.fact_texts import FactTexts
 from assay.text.missing_quantities import is_in_name, judge_missing_quantity
-from assay.text.quantities import Quantity, is_plain, is_same_quantity
+from assay.text.quantities import CODE, INTERNATIONAL_CODE, Quantity, is_plain, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start, narrow_clause, read_text
 
 _MOST_VALUE_CHARACTERS = 60
 _AROUND_A_VALUE = frozenset(" \t\n.,;:!?*_`\"'“”‘’()")
-_NO_VALUES = frozenset(("code", "ordinal"))
+_NO_VALUES = frozenset((CODE, INTERNATIONAL_CODE, "ordinal"))
 """Dimensions of telephone numbers and of places in an order."""
 
 

@@ -58,7 +58,9 @@ DOUBT = re.compile(
 """Uncertainty of the speaker."""
 PARTIAL_QUANTIFIER = re.compile(
     r"\b(?:only some|some of|some|most of|not all|not every|half of|several of|certain|occasionally|sometimes|mot so"
-    r"|mot vai|doi khi|thinh thoang)\b"
+    r"|mot vai|doi khi|thinh thoang|(?:nearly|almost|virtually|practically) (?:all|every|both)"
+    r"|hau het|gan het|gan nhu (?:tat ca|moi)"
+    r"|(?:one|two|three|four|\d+) (?:out )?of (?:the|all|our|these)|(?:mot|hai|ba|bon|\d+) trong (?:ca|so|cac))\b"
 )
 """What limits a statement to a part."""
 DENIED_AFTER = re.compile(
@@ -74,7 +76,7 @@ NEGATED_AFTER = re.compile(
 """A negated verb right after a statement."""
 PAST_BEFORE = re.compile(
     r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
-    r"|nam ngoai|nam truoc|tung la)\b,?[^,;]*$"
+    r"|nam ngoai|nam truoc|tung (?:la|o|co|duoc|lam|day|mo|ban))\b,?[^,;]*$"
 )
 """Words for the past before a statement, and after it (`PAST_AFTER`)."""
 PAST_AFTER = re.compile(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")

@@ -45,7 +45,7 @@ _TABLE = """
     length    0.3048     ft foot feet
     length    0.9144     yd yard yards
     length    1609.344   mi mile miles dam
-    area      1          m2 sqm sq_m square_metre square_metres square_meter square_meters met_vuong
+    area      1          m2 sqm sq_m square_metre square_metres square_meter square_meters met_vuong m_vuong
     area      1000000    km2 square_kilometre square_kilometres square_kilometer square_kilometers
     area      10000      ha hectare hectares hecta
     area      0.09290304 ft2 sq_ft sqft square_foot square_feet

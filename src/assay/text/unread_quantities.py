@@ -7,7 +7,7 @@ a form is no proof, so the quantity is unknown, neither stated nor missing.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
@@ -111,6 +111,9 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
         return named
     if wanted.is_range and _has_both_ends(wanted, answer):
         return "it states its numbers in another form"
+    unread = _find_unread_words(answer)
+    if unread:
+        return f'it says "{unread}", a number that is not read'
     return "its numbers may make it up" if _is_made_up(wanted, answer, is_saving=is_saving) else ""
 
 
@@ -145,6 +148,21 @@ def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
         return "it names the month without a day"
     word = _find_number_word(wanted, answer)
     return f'it says "{word}", which may stand for it' if word else ""
+
+
+_UNREAD_WORDS = re.compile(
+    r"(?<![^\W\d_])(?<!phần )(?:rưỡi|chục|hăm|lăm|trăm|ngàn|nghìn|triệu)(?![^\W\d_])", re.IGNORECASE
+)
+"""Vietnamese words of numbers that are hardly ever anything else."""
+
+
+def _find_unread_words(answer: ReadText) -> str:
+    """Return a word of a number in an answer that belongs to none of its quantities: "trăm rưỡi", "chục phút"."""
+    for match in _UNREAD_WORDS.finditer(answer.text):
+        index = bisect_right(answer.quantities, match.start(), key=lambda own: own.start) - 1
+        if index < 0 or match.start() >= answer.quantities[index].end:
+            return match[0]
+    return ""
 
 
 def _unbind(quantity: Quantity) -> Quantity:

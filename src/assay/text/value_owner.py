@@ -16,7 +16,7 @@ from typing import NamedTuple
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
-from assay.text.quantities import Quantity, is_same_quantity
+from assay.text.quantities import CODE, INTERNATIONAL_CODE, Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start
 from assay.text.statement_cues import RESPECTIVELY
 from assay.text.units import MONEY, PLAIN, SHARE
@@ -465,8 +465,8 @@ def is_comparable(value: Quantity, other: Quantity) -> bool:
 
 
 def _list_dimensions(quantity: Quantity) -> set[str]:
-    return {_SPANS_OF_TIME.get(reading.dimension, reading.dimension) for reading in quantity.readings}
+    return {_SAME_MEASURE.get(reading.dimension, reading.dimension) for reading in quantity.readings}
 
 
-_SPANS_OF_TIME = {"calendar": "duration"}
+_SAME_MEASURE = {"calendar": "duration", INTERNATIONAL_CODE: CODE}
 """Months are no fixed number of days, and both measure how long something takes."""

@@ -331,6 +331,8 @@ def _has_opposite(
     """Whether a stretch of the answer has a word of a text with the opposite relation, and not with the same one."""
     answer = texts.answer
     for word in words:
+        if sum(other.key == word.key for other in words) > 1:
+            continue  # "from Monday to Friday", in Vietnamese "từ thứ Hai đến thứ Sáu": "thứ" has both relations
         wanted = _find_relation(text, 0, word.start, furthest)
         if wanted is None:
             continue

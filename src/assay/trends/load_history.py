@@ -20,19 +20,26 @@ from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden
 from assay.formats.problems import parse_time
 from assay.formats.run_folder import DERIVED_FOLDER, GOLDEN_FILE, compute_file_sha256, parse_run_name, read_manifest
-from assay.formats.run_registry_file import REGISTRY_FILE, RegistryEntry, append_registry_entry, read_registry
+from assay.formats.run_registry_file import (
+    REGISTRY_FILE,
+    RegisteredValue,
+    RegistryEntry,
+    append_registry_entry,
+    read_registry,
+)
 from assay.golden.case_content import digest_case_content
 from assay.metrics.catalog import parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
+from assay.records.series import SeriesPoint
 from assay.report.number_format import format_number
 from assay.report.tables import Table
 from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below
 from assay.runs.register_run import register_run
 from assay.runs.saved_scores import CASES_FILE, SavedScores, load_saved_scores
-from assay.scoring.saved_results import SavedSummary
+from assay.scoring.saved_results import SavedSummary, SavedUnknown
 from assay.scoring.slices import find_slices
 from assay.text.escaping import escape_csv_cell
 from assay.trends.case_outcome_series import (
@@ -292,7 +299,7 @@ def _make_run(run: _RegisteredRun, config: str, scores: dict[str, SavedScores | 
         versions["assay"] = run.entry.assay_version
     saved = scores[key]
     if saved is None or config not in saved.report.configs:
-        summary = {name: SavedSummary(*msgspec.structs.astuple(value)) for name, value in registered.values.items()}
+        summary = {name: _restore_summary(value) for name, value in registered.values.items()}
         return HistoryRun(run.label, run.entry.at, config, run.entry.golden, versions, summary)
     cases = loading.golden_cases[run.entry.golden]
     return HistoryRun(
@@ -307,6 +314,11 @@ def _make_run(run: _RegisteredRun, config: str, scores: dict[str, SavedScores | 
         cases,
         {case.id: digest_case_content(case) for case in cases},
     )
+
+
+def _restore_summary(registered: RegisteredValue) -> SavedSummary:
+    unknown = None if registered.unknown is None else SavedUnknown(*registered.unknown)
+    return SavedSummary(registered.value, registered.low, registered.high, registered.n, unknown)
 
 
 def _load_scores(run: _RegisteredRun, loading: _Loading) -> SavedScores | None:
@@ -340,7 +352,7 @@ def _choose_metrics(names: Sequence[str], by_config: dict[str, list[HistoryRun]]
         for runs in by_config.values()
         for run in runs
         for name, summary in run.summary.items()
-        if summary.value is not None
+        if summary.value is not None or summary.unknown is not None
     }
     if list(names) == [ALL_METRICS]:
         return sorted(measured)
@@ -426,15 +438,21 @@ def _build_series_table(run_history: RunHistory) -> Table:
     rows = []
     for series in run_history.series:
         shown = series.points[-_LAST_POINTS:]
-        values = " → ".join(format_number(point.value, series.name) for point in shown)
+        values = " → ".join(_format_point(point, series.key) for point in shown)
         last = shown[-1]
         bounds = last.low, last.high
-        interval = " … ".join(format_number(bound, series.name) for bound in bounds) if None not in bounds else ""
+        interval = " … ".join(format_number(bound, series.key) for bound in bounds) if None not in bounds else ""
         rows.append(
             (series.configuration or "", series.name, series.slice or "all", str(len(series.points)), values, interval)
         )
     columns = ("Configuration", "Metric", "Cases", "Runs", f"Last {_LAST_POINTS} values", "95% interval of the last")
     return Table("Metrics over runs", columns, tuple(rows))
+
+
+def _format_point(point: SeriesPoint, metric: str) -> str:
+    if point.open_range is None:
+        return format_number(point.value, metric)
+    return "–".join(format_number(bound, metric) for bound in point.open_range)
 
 
 def _build_case_tables(run_history: RunHistory) -> list[Table]:

@@ -163,7 +163,7 @@ def _build_series(key: SeriesKey, runs: Sequence[HistoryRun], changes: Sequence[
     for digest in digests:
         members = [run for run in runs if run.golden == digest]
         points = tuple(_make_point(run, key) for run in members)
-        if all(point.value is None for point in points):
+        if all(point.value is None and point.open_range is None for point in points):
             continue
         name = key.metric if len(digests) == 1 else f"{key.metric} (golden set {_shorten_digest(digest)})"
         marks = [*_list_version_marks(runs, digest), *_list_change_marks(key, members, changes)]
@@ -186,11 +186,16 @@ def _find_unit_and_direction(metric: str) -> tuple[str, bool | None]:
 
 def _make_point(run: HistoryRun, key: SeriesKey) -> SeriesPoint:
     summary = (run.summary if key.slice is None else run.slices.get(key.slice, {})).get(key.metric)
-    if summary is None or summary.value is None:
+    if summary is None or (summary.value is None and summary.unknown is None):
         reason = "not measured in this run"
         if key.slice is not None and run.cases is None:
             reason = "the run folder is gone or was scored again: its slices are not kept"
         return SeriesPoint(run.at, run.run, None, None, None, summary.scored if summary else 0, reason, run.run)
+    if summary.unknown is not None:
+        bounds = summary.unknown.low, summary.unknown.high
+        between = " and ".join(format_number(bound, key.metric) for bound in bounds)
+        reason = f"between {between}: {format_count(summary.unknown.cases, 'answer')} unknown"
+        return SeriesPoint(run.at, run.run, None, None, None, summary.scored, reason, run.run, bounds)
     return SeriesPoint(run.at, run.run, summary.value, summary.low, summary.high, summary.scored, "", run.run)
 
 

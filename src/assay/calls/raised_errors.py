@@ -1,0 +1,52 @@
+"""Exceptions of a target in this process: their text, and the line of the user's own code in which they arose."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+import traceback
+from pathlib import Path
+
+from assay.calls.interfaces import MAX_MESSAGE_CHARS, CallError
+
+_OWN_PACKAGE = Path(__file__).resolve().parents[1]
+_MAX_TEXT = MAX_MESSAGE_CHARS - 200
+"""What a text may take of a message, so that the place after it is not cut off."""
+
+
+def make_exception_error(error: BaseException) -> CallError:
+    """Return the failed call that stands for an exception of a target: code `exception`, type, text and place."""
+    text = f"{type(error).__name__}: {error}"
+    if len(text) > _MAX_TEXT:
+        text = text[: _MAX_TEXT - 1] + "…"
+    place = find_raising_line(error)
+    return CallError("exception", f"{text}, at {place}" if place else text)
+
+
+def find_raising_line(error: BaseException) -> str:
+    """Return `file:line` of the last frame in code that is neither Assay's nor installed, "" without such a frame.
+
+    The file is named as it lies below the working directory or the folder from which it was imported, so that no path
+    of the machine is told and the same failure has the same text elsewhere.
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if frame.filename.startswith("<") or frame.lineno is None or _is_installed(path):
+            continue
+        return f"{_name_below_search_path(path)}:{frame.lineno}"
+    return ""
+
+
+def _is_installed(path: Path) -> bool:
+    resolved = path.resolve()
+    folders = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return any(resolved.is_relative_to(folder) for folder in (_OWN_PACKAGE, *folders))
+
+
+def _name_below_search_path(path: Path) -> str:
+    """Return the path below the working directory, else below a folder of the search path, else the file's name."""
+    resolved = path.resolve()
+    for folder in (Path.cwd(), *(Path(entry) for entry in sys.path if entry and Path(entry).is_dir())):
+        if resolved.is_relative_to(folder.resolve()):
+            return resolved.relative_to(folder.resolve()).as_posix()
+    return resolved.name

@@ -1,0 +1,92 @@
+"""Which unknown answers are the same on both sides of a comparison: whatever they score, they score it on both.
+
+A column holds a number for each row of which nobody can tell the score. It is made from the answer's text and from what
+the target declares that it did, on which alone the rules for answers rest (ADR 162).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+
+from assay.metrics.answer_behaviour import AnswerFacts
+from assay.metrics.metric import Batch
+from assay.records.scores import SCORED, ScoreColumn
+from assay.scoring.column_values import find_unknown_code
+from assay.stats.arrays import BoolArray, RowIndices
+
+AnswerNumbers = npt.NDArray[np.uint64]
+NO_NUMBER = np.uint64(0)
+"""The number of a row whose answer nothing is known of."""
+_NUMBER_BYTES = 8
+
+
+def number_answer(text: str, declared: str | None) -> int:
+    """Return the number of an answer: the same for the same text and the same declared behaviour, never 0.
+
+    >>> first, again, other = (number_answer(text, None) for text in ("Yes.", "Yes.", "No."))
+    >>> first == again, first == other
+    (True, False)
+    """
+    return _hash_parts([text.encode("utf-8", "surrogatepass"), (declared or "").encode()])
+
+
+def _hash_parts(parts: Iterable[bytes]) -> int:
+    digest = hashlib.blake2b(digest_size=_NUMBER_BYTES)
+    for part in parts:
+        digest.update(len(part).to_bytes(_NUMBER_BYTES, "little"))
+        digest.update(part)
+    return int.from_bytes(digest.digest(), "little") or 1
+
+
+def number_unknown_answers(column: ScoreColumn, batch: Batch) -> ScoreColumn:
+    """Return the column of a batch with the numbers of its unknown answers; the same column where there are none."""
+    code = find_unknown_code(column)
+    if code is None or (AnswerFacts, ()) not in batch.facts:
+        return column
+    rows = np.flatnonzero((column.reason == code) & (column.status != SCORED))
+    if not len(rows):
+        return column
+    facts = batch.get_facts(AnswerFacts)
+    answers = np.full(len(column.values), NO_NUMBER)
+    for row in rows.tolist():
+        answers[row] = number_answer(facts.texts[row], facts.declared[row])
+    return replace(column, answers=answers)
+
+
+def concatenate_answers(parts: Sequence[ScoreColumn]) -> AnswerNumbers | None:
+    """Return the numbers of the answers of several columns in one; None where none has any."""
+    if all(part.answers is None for part in parts):
+        return None
+    numbers = [np.full(len(part.values), NO_NUMBER) if part.answers is None else part.answers for part in parts]
+    return np.concatenate(numbers)
+
+
+def combine_repeated_answers(column: ScoreColumn, case_of_row: RowIndices, case_count: int) -> AnswerNumbers | None:
+    """Return one number for each case, from those of its repeats in any order; none where a repeat has none."""
+    if column.answers is None:
+        return None
+    combined = np.full(case_count, NO_NUMBER)
+    order = np.lexsort((column.answers, case_of_row))
+    numbers, cases = column.answers[order], case_of_row[order]
+    starts, ends = (np.searchsorted(cases, np.arange(case_count), side) for side in ("left", "right"))
+    for case in np.unique(cases[numbers != NO_NUMBER]).tolist():
+        repeats = numbers[starts[case] : ends[case]]
+        if len(repeats) == 1:
+            combined[case] = repeats[0]
+        elif NO_NUMBER not in repeats:
+            combined[case] = _hash_parts([repeats.astype("<u8").tobytes()])
+    return combined
+
+
+def find_same_answers(before: ScoreColumn, after: ScoreColumn) -> BoolArray:
+    """Return which rows of two aligned columns hold the same answers of which nobody can tell the score."""
+    if before.answers is None or after.answers is None:
+        return np.zeros(len(before.values), dtype=np.bool_)
+    same: BoolArray = (before.answers == after.answers) & (before.answers != NO_NUMBER)
+    same &= (before.status != SCORED) & (after.status != SCORED)
+    return same
