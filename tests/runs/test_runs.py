@@ -83,14 +83,17 @@ def test_the_configuration_must_be_one_of_the_run(run_folder: Path) -> None:
             choose_config(run, RunName(run_folder, "dense"))
 
 
-def test_a_case_is_explained_against_a_baseline(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_case_is_explained_against_a_baseline(
+    run_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run_folder.parent)  # a long name of the folder would take the place of what is looked for
     words = [
         "explain",
         "hr_leave_002",
         "--run",
-        f"{run_folder}:hybrid-rerank",
+        f"{run_folder.name}:hybrid-rerank",
         "--baseline",
-        f"{run_folder}:vector-only",
+        f"{run_folder.name}:vector-only",
     ]
     assert 0 == main(words)
     lines = capsys.readouterr().out.partition("Compared with ")[2].splitlines()
