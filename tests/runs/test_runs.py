@@ -112,5 +112,5 @@ def test_a_case_is_explained_against_a_baseline(short_folder: Path, capsys: pyte
     assert "attribution: pass, now retrieval fault" in text
     moved = [line.split() for line in text.splitlines() if "hr_leave_policy:v2026-01:004" in line]
     assert [["hr_leave_policy:v2026-01:004", "context", "2", "absent"]] == moved
-    assert 0 == main([*words[:2], "--run", f"{run_folder}:vector-only", "--baseline", f"{run_folder}:vector-only"])
+    assert 0 == main([*words[:2], "--run", f"{short_folder}:vector-only", "--baseline", f"{short_folder}:vector-only"])
     assert "nothing changed on this case" in " ".join(capsys.readouterr().out.split())
