@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -83,17 +85,21 @@ def test_the_configuration_must_be_one_of_the_run(run_folder: Path) -> None:
             choose_config(run, RunName(run_folder, "dense"))
 
 
-def test_a_case_is_explained_against_a_baseline(
-    run_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(run_folder.parent)  # a long name of the folder would take the place of what is looked for
+@pytest.fixture
+def short_folder(run_folder: Path) -> Iterator[Path]:
+    """The run in a folder of a short name: a long one takes the place of other things on a page."""
+    with tempfile.TemporaryDirectory() as parent:
+        yield Path(shutil.copytree(run_folder, Path(parent, "run")))
+
+
+def test_a_case_is_explained_against_a_baseline(short_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [
         "explain",
         "hr_leave_002",
         "--run",
-        f"{run_folder.name}:hybrid-rerank",
+        f"{short_folder}:hybrid-rerank",
         "--baseline",
-        f"{run_folder.name}:vector-only",
+        f"{short_folder}:vector-only",
     ]
     assert 0 == main(words)
     lines = capsys.readouterr().out.partition("Compared with ")[2].splitlines()
@@ -106,5 +112,5 @@ def test_a_case_is_explained_against_a_baseline(
     assert "attribution: pass, now retrieval fault" in text
     moved = [line.split() for line in text.splitlines() if "hr_leave_policy:v2026-01:004" in line]
     assert [["hr_leave_policy:v2026-01:004", "context", "2", "absent"]] == moved
-    assert 0 == main([*words[:2], "--run", f"{run_folder}:vector-only", "--baseline", f"{run_folder}:vector-only"])
+    assert 0 == main([*words[:2], "--run", f"{short_folder}:vector-only", "--baseline", f"{short_folder}:vector-only"])
     assert "nothing changed on this case" in " ".join(capsys.readouterr().out.split())
