@@ -272,9 +272,7 @@ def test_the_line_is_named_below_the_folder_of_the_search_path(
     sys.modules.pop("asked_far", None)
 
 
-def test_the_line_is_named_by_its_file_where_no_folder_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_line_is_named_by_its_file_where_no_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A target may remove the working directory, and a search path may hold the root of the machine."""
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
