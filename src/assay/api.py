@@ -41,7 +41,6 @@ from assay.records.requests import (
     ScoreRequest,
     ScoringOptions,
     VerdictOptions,
-    date_of_time,
 )
 from assay.records.scores import ScoringResult
 from assay.records.verdicts import JudgeRubric
@@ -60,6 +59,7 @@ from assay.runs.python_values import (
     load_golden_file,
     make_target_of_value,
     name_arguments,
+    read_day,
     read_gate_value,
     read_golden_value,
     read_output_files,
@@ -314,7 +314,7 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline), today=date_of_time(now)),
+            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline), today=read_day(now)),
             ScoringOptions(
                 metrics=None if names == DEFAULT_METRICS else names,
                 by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
@@ -374,7 +374,7 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, n
     if resolved is None:
         raise InputError("no gate given")
     tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
-    today = date_of_time(now)
+    today = read_day(now)
     return name_arguments(decide_configs(resolved, tables, result.run.golden, configs, today=today)[0])
 
 
@@ -385,16 +385,17 @@ def compare(
     baseline_config: str | None = None,
     candidate_config: str | None = None,
     gate: GateLike | None = None,
+    now: str | None = None,
 ) -> Comparison:
     """Compare a configuration of one result with one of another, or of the same result: the baseline comes first.
 
     `assay.compare(before, after)` is `after.compare(before)`. A gain is what the candidate is better by.
     A side may also be the path of a run folder or of a saved baseline. A configuration must be named only if its side
-    has several. With a `gate`, `comparison.decision` is its decision on the candidate. Raises InputError for sides that
-    are not comparable.
+    has several. With a `gate`, `comparison.decision` is its decision on the candidate; `now`, a date or time in ISO
+    8601, is when its waivers are in force, and without it none is. Raises InputError for sides that are not comparable.
     """
     return compare_results(
-        baseline, candidate, baseline_config=baseline_config, candidate_config=candidate_config, gate=gate
+        baseline, candidate, baseline_config=baseline_config, candidate_config=candidate_config, gate=gate, now=now
     )
 
 

@@ -239,6 +239,8 @@ def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_labe
     close = blame("Is the morning full?")
     assert (("golden_label_issue",), "medium") == (close.also, close.confidence)
     assert any("the label may be wrong" in fact for fact in close.evidence)
+    polite = blame("Could you please explain whether the morning is full within something?")
+    assert (("golden_label_issue",), "medium") == (polite.also, polite.confidence)
 
 
 def test_an_empty_list_is_not_access_where_others_with_the_same_rights_are_served() -> None:

@@ -272,6 +272,19 @@ def test_the_line_is_named_below_the_folder_of_the_search_path(
     sys.modules.pop("asked_far", None)
 
 
+def test_the_line_is_named_by_its_file_where_no_folder_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target may remove the working directory, and a search path may hold the root of the machine."""
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    monkeypatch.setattr(sys, "path", [*sys.path, "/"])
+    names: dict[str, Any] = {}
+    exec(compile("def fail():\n    raise ValueError('x')\n", str(tmp_path / "asked_exec.py"), "exec"), names)
+    with pytest.raises(ValueError) as raised:
+        names["fail"]()
+    assert make_exception_error(raised.value).message == "ValueError: x, at asked_exec.py:2"
+
+
 def test_the_person_of_a_gate_is_called_its_reviewer(folder: Path, capsys: Printed) -> None:
     (folder / "gate.yaml").write_text("rules: [{metric: behaviour, at_least: 0.5}]\napprover: Minh\n", encoding="utf-8")
     main(["run", "--run-dir", "runs/1"])

@@ -27,6 +27,10 @@ def test_a_file_in_memory_is_replaced_like_any_other() -> None:
             write_atomically(target, [content])
             assert target.read_bytes() == content
         assert [target] == list(Path(folder).iterdir())
+        link = Path(folder, "newest.json")
+        link.symlink_to(target)
+        write_atomically(link, [b"3rd"])
+        assert (link.read_bytes(), target.read_bytes()) == (b"3rd", b"2nd")
 
 
 @pytest.mark.skipif(not Path("/dev/fd/1").exists(), reason="the system names no open files under /dev/fd")

@@ -195,12 +195,20 @@ FARE, FERRY, KEPT = "What is an adult return?", "When does the last ferry leave?
         ("When does the policy start?", "2026-03-01", "It starts on 2 March 2026.", 0.0),
         ("How many lockers are there?", "42", "There are 40 lockers.", 0.0),
         ("Được nghỉ bao nhiêu ngày?", "12 ngày", "Được nghỉ 10 ngày.", 0.0),
+        ("In which year did it open?", "2024", "It opened in March 2024.", "unknown"),
+        ("In which year did it open?", "2024", "It opened in March 2023.", 0.0),
+        (FARE, "£0", "It is free of charge.", "unknown"),
+        (FARE, "£0", "An adult return costs £14.50.", 0.0),
+        ("When is the last day?", "30/6", "On 1 July.", 0.0),
         # More than one value is no fact that an answer must hold: nothing is told of it.
         (FARE, "An adult return costs £24.00.", "An adult return costs £14.50.", None),
         (KEPT, "up to 90 days", "We keep it for 30 days.", None),
         (KEPT, "from 30 to 90 days", "We keep it for 30 days.", None),
         ("Whom do I call?", "0800 123 456", "Call +44 800 123 456.", None),
         ("Which form?", "BR-12", "Form BR-13.", None),
+        ("When is it open?", "24/7", "Around the clock.", None),
+        ("How much flour?", "1/2", "Half a cup.", None),
+        ("How many tries?", "> 5", "More than five.", None),
     ],
 )
 def test_a_reference_of_one_value_is_the_fact_that_an_answer_must_state(

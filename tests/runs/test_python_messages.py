@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,19 @@ def test_waivers_are_in_force_at_the_time_that_is_given(now: str | None, state: 
     scored = assay.score(CASES, ANSWERS, gate=WAIVED, now=now)
     assert state in " ".join(scored.decision.reasons)
     assert state in " ".join(assay.gate(scored, WAIVED, now=now).reasons)
+    for compared in (assay.compare(scored, scored, gate=WAIVED, now=now), scored.compare(scored, gate=WAIVED, now=now)):
+        assert compared.decision is not None
+        assert state in " ".join(compared.decision.reasons)
+
+
+@pytest.mark.parametrize("now", ["1 March 2026", "2026-02-30", "", date(2026, 3, 1)])
+def test_what_is_no_time_puts_no_waiver_in_force(now: Any) -> None:
+    scored = assay.score(CASES, ANSWERS)
+    score, compare = partial(assay.score, CASES, ANSWERS, gate=WAIVED), partial(assay.compare, scored, scored)
+    for decide in (partial(assay.gate, scored, WAIVED), score, compare):
+        with pytest.raises(assay.InputError) as raised:
+            decide(now=now)
+        assert "now: E_VALUE" in str(raised.value)
 
 
 @pytest.mark.parametrize(

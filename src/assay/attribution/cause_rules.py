@@ -38,6 +38,7 @@ from assay.text.fact_judgments import FactJudgment
 from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
+from assay.text.read_text import read_text
 from assay.text.stated_facts import judge_facts
 from assay.text.tokens import tokenise_text
 
@@ -157,17 +158,30 @@ _STEM = 5
 
 _LONG = 6
 """From how many letters on a word of a question names what is asked about, rather than joining other words."""
+_WORDS_OF_ASKING = frozenset(
+    """
+    please kindly hello thanks explain describe clarify provide confirm inform information details whether without
+    within anything something everything nothing anyone someone anybody somebody everyone anywhere somewhere happen
+    happens happened wondering exactly actually currently usually normally generally possible possibly thuong xuyen
+    """.split()
+)
+"""Other words of that length that name nothing; "thường" is usually."""
 _PREFIX = 4
 """By how many letters a word counts as mentioned: no text has a word of which none begins like it."""
 
 
 def _list_unmentioned_words(case: CaseFacts) -> list[str]:
-    """Return the long words of the question that no text of the context has in any form."""
+    """Return the long words of the question that no text of the context has in any form.
+
+    Words of grammar and of asking politely name nothing.
+    """
     if not case.context_texts:
         return []
     mentioned = {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
-    words = dict.fromkeys(tokenise_text(case.case.case.question))
-    named = [word for word in words if len(word) >= _LONG]
+    question = case.case.case.question
+    words = dict.fromkeys(tokenise_text(question))
+    naming_nothing = {word.folded for word in read_text(question).words if word.kind == "stop"} | _WORDS_OF_ASKING
+    named = [word for word in words if len(word) >= _LONG and word not in naming_nothing]
     return [word for word in named if word[:_PREFIX] not in mentioned]
 
 

@@ -38,15 +38,24 @@ def find_raising_line(error: BaseException) -> str:
 
 
 def _is_installed(path: Path) -> bool:
-    resolved = path.resolve()
+    resolved = _resolve(path)
     folders = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     return any(resolved.is_relative_to(folder) for folder in (_OWN_PACKAGE, *folders))
 
 
 def _name_below_search_path(path: Path) -> str:
     """Return the path below the working directory, else below a folder of the search path, else the file's name."""
-    resolved = path.resolve()
-    for folder in (Path.cwd(), *(Path(entry) for entry in sys.path if entry and Path(entry).is_dir())):
-        if resolved.is_relative_to(folder.resolve()):
-            return resolved.relative_to(folder.resolve()).as_posix()
+    resolved = _resolve(path)
+    entries = [Path(entry) for entry in sys.path if entry and Path(entry).is_dir()]
+    for folder in map(_resolve, (Path(), *entries)):
+        # Below the root of the machine, the whole path would be told.
+        if folder.parent != folder and resolved.is_relative_to(folder):
+            return resolved.relative_to(folder).as_posix()
     return resolved.name
+
+
+def _resolve(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except OSError:  # the working directory was removed
+        return path

@@ -292,7 +292,8 @@ def write_atomically(path: str | Path, parts: Iterable[bytes], *, is_shared: boo
     target = Path(path)
     try:
         # /dev/stdout and /dev/fd/1 are links to what is open; /dev/shm holds files like any other folder.
-        is_open_stream = target.is_symlink() and target.absolute().is_relative_to("/dev")
+        is_in_memory = target.absolute().is_relative_to("/dev/shm")  # noqa: S108  # compared with, not written to
+        is_open_stream = target.is_symlink() and target.absolute().is_relative_to("/dev") and not is_in_memory
         if target.exists() and (not target.is_file() or is_open_stream):
             with target.open("ab") as device:
                 device.writelines(parts)

@@ -348,8 +348,11 @@ def _describe_misfit(value: Any, kind: inspect.Type, at: str) -> Misfit:
         return Misfit(at, f"out of range (got {shorten_repr(value)}; expected {expected}{hint})", "E_RANGE")
     percent = _PERCENT.fullmatch(value) if isinstance(value, str) else None
     options = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
-    takes_share = any(isinstance(option, inspect.FloatType) for option in options)
-    hint = f"; did you mean {float(percent[1]) / 100:g}?" if percent and takes_share else ""
+    share = float(percent[1]) / 100 if percent is not None else None
+    takes_share = share is not None and any(
+        isinstance(option, inspect.FloatType) and _is_in_range(share, option) for option in options
+    )
+    hint = f"; did you mean {share:g}?" if takes_share else ""
     return Misfit(at, f"wrong type (got {shorten_repr(value)}; expected {expected}{hint})", "E_TYPE")
 
 

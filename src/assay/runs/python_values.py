@@ -23,6 +23,7 @@ from assay.formats.foreign_rows import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS,
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
+from assay.formats.problems import find_time_fault
 from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
@@ -34,7 +35,7 @@ from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
-from assay.records.requests import GateOptions
+from assay.records.requests import GateOptions, date_of_time
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
 from assay.targets.python import CallableTarget
@@ -271,6 +272,16 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
         expected = "an assay.Gate, a dictionary, the path of a gate file, or the name of a profile"
         raise _value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
     return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
+
+
+def read_day(now: str | None) -> str | None:
+    """Return the day on which waivers are in force; None without a time. Raises InputError for what is no time."""
+    if now is None:
+        return None
+    fault = find_time_fault(now if isinstance(now, str) else repr(now))
+    if fault:
+        raise _value_error("now", fault)
+    return date_of_time(now)
 
 
 _ARGUMENT_OPTION = re.compile(r"(?<![\w-])--(baseline|calibration|entailment-model)\b ?|--(now) or SOURCE_DATE_EPOCH")

@@ -22,7 +22,7 @@ from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import load_side
-from assay.runs.python_values import GateLike, PathLike, name_arguments, read_gate_value
+from assay.runs.python_values import GateLike, PathLike, name_arguments, read_day, read_gate_value
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.scored_run import ScoredRun
 
@@ -92,13 +92,16 @@ class ScoreResult:
         """The cases that failed nothing, and of which nothing tells whether the answer is right."""
         return tuple(case for case in self.cases if case.outcome == "unknown" and not case.has_failed)
 
-    def compare(self, baseline: ScoreResult | PathLike, *, gate: GateLike | None = None) -> Comparison:
+    def compare(
+        self, baseline: ScoreResult | PathLike, *, gate: GateLike | None = None, now: str | None = None
+    ) -> Comparison:
         """Return the comparison of this result, as the candidate, with another one as the baseline.
 
         The baseline may also be the path of a run folder or of a saved baseline.
-        `after.compare(before)` is `assay.compare(before, after)`: a gain is what this result is better by.
+        `after.compare(before)` is `assay.compare(before, after)`: a gain is what this result is better by. `now`, a
+        date or time in ISO 8601, is when waivers of the gate are in force; without it none is.
         """
-        return compare_results(baseline, self, gate=gate)
+        return compare_results(baseline, self, gate=gate, now=now)
 
     def to_columns(self) -> dict[str, list[Any]]:
         """Return one row for each configuration and case: texts, then each metric, None where it has no score."""
@@ -173,6 +176,7 @@ def compare_results(
     baseline_config: str | None = None,
     candidate_config: str | None = None,
     gate: GateLike | None = None,
+    now: str | None = None,
 ) -> Comparison:
     """Compare a configuration of one side with one of another; each is named only if its side has several.
 
@@ -189,7 +193,7 @@ def compare_results(
             replace(snapshot, side=replace(snapshot.side, name=name))
             for snapshot, name in zip((before, after), names, strict=True)
         )
-    comparison = decide_with_baseline(before, after, resolved)
+    comparison = decide_with_baseline(before, after, resolved, today=read_day(now))
     if comparison.decision is None:
         return comparison
     return replace(comparison, decision=name_arguments(comparison.decision))

@@ -12,6 +12,7 @@ from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import MOST_OCCURRENCES, Occurrence
 from assay.text.fact_scope import ExpectedLimit
 from assay.text.fact_texts import FactTexts
+from assay.text.late_pattern import LatePattern
 from assay.text.missing_quantities import is_in_name, judge_missing_quantity
 from assay.text.quantities import CODE, INTERNATIONAL_CODE, Quantity, is_plain, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start, narrow_clause, read_text
@@ -20,21 +21,27 @@ _MOST_VALUE_CHARACTERS = 60
 _AROUND_A_VALUE = frozenset(" \t\n.,;:!?*_`\"'“”‘’()")
 _NO_VALUES = frozenset((CODE, INTERNATIONAL_CODE, "ordinal"))
 """Dimensions of telephone numbers and of places in an order."""
+_MORE_THAN = LatePattern(r"\s*>")
+"""A bound, which at the beginning of a text looks like the mark of a quotation."""
+_ROUND_THE_CLOCK_OR_AMBIGUOUS = LatePattern(r"(?<![\d/])(?:24/7|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2]))(?![\d/])")
 
 
 def is_lone_value(text: str) -> bool:
     """Return whether a text is nothing but one number, amount, date or time: no bound, no range and no other word.
 
+    "1/2" may be a day, another day or a half, and "24/7" is said in other words.
+
     >>> [is_lone_value(text) for text in ("£24.00", "18:10", "12 days.", "up to 12 days", "12 days of leave", "No.")]
     [True, True, True, False, False, False]
     """
-    if len(text) > _MOST_VALUE_CHARACTERS:
+    if len(text) > _MOST_VALUE_CHARACTERS or _MORE_THAN.match(text) is not None:
         return False
     read = read_text(text)
     if read.words or len(read.quantities) != 1:
         return False
     (value,) = read.quantities
     is_exact = not (value.bound or value.is_approximate or value.is_range or value.is_spelled_one)
+    is_exact = is_exact and (not value.date or _ROUND_THE_CLOCK_OR_AMBIGUOUS.search(text) is None)
     is_value = not any(reading.dimension in _NO_VALUES for reading in value.readings)
     around = read.text[: value.start] + read.text[value.end :]
     return is_exact and is_value and _AROUND_A_VALUE.issuperset(around)

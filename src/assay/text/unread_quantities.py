@@ -16,6 +16,7 @@ from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal
 from assay.text.frequencies import find_frequencies, is_same_frequency
 from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
+from assay.text.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
 from assay.text.quantities import (
     MONTHS,
     ORDINALS,
@@ -28,7 +29,7 @@ from assay.text.quantities import (
     split_range,
 )
 from assay.text.read_text import ReadText, get_start, narrow_clause, read_text
-from assay.text.units import PLAIN, SHARE, TIME
+from assay.text.units import MONEY, PLAIN, SHARE, TIME
 from assay.text.weekdays import WEEK, WEEKDAY
 
 _REDUCTION = LatePattern(
@@ -130,6 +131,8 @@ def _find_form(
         return f'it states "{said}", perhaps of the rest'
     if _is_same_per_other_time(wanted, own):
         return f'it states "{said}" per {own.rate}, which is the same per {wanted.rate}'
+    if _is_day_of_year(wanted, own):
+        return f'it states "{said}", which is in that year'
     if _is_time_with_point(wanted, own):
         return f'it states "{said}", which may be a time'
     if any(is_same(wanted, own) for is_same in (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count)):
@@ -146,6 +149,8 @@ def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
         return "it says so in other words"
     if _names_month(wanted, answer):
         return "it names the month without a day"
+    if _is_no_money(wanted) and (is_nothing_to_pay(answer.plain) or NOTHING_TO_PAY.search(answer.plain)):
+        return "it says that there is nothing to pay"
     word = _find_number_word(wanted, answer)
     return f'it says "{word}", which may stand for it' if word else ""
 
@@ -163,6 +168,10 @@ def _find_unread_words(answer: ReadText) -> str:
         if index < 0 or match.start() >= answer.quantities[index].end:
             return match[0]
     return ""
+
+
+def _is_no_money(quantity: Quantity) -> bool:
+    return any(reading.dimension.startswith(MONEY) and reading.high == 0 for reading in quantity.readings)
 
 
 def _unbind(quantity: Quantity) -> Quantity:
@@ -278,6 +287,12 @@ def _is_time_with_point(wanted: Quantity, own: Quantity) -> bool:
     hours = {value // 60 for value in clock}
     stated = {int(hour) * 60 + (value / 60 - hour) * 100 for hour in hours for value in clock if value // 60 == hour}
     return not stated.isdisjoint(value for time in _list_values(wanted, TIME) for value in (time, time % _HALF_DAY))
+
+
+def _is_day_of_year(wanted: Quantity, own: Quantity) -> bool:
+    """Whether a date is in the year that a plain number may be: "in March 2024" for "2024"."""
+    years = {year for year, _, _ in own.date if year}
+    return is_plain(wanted) and not years.isdisjoint(_list_values(wanted, PLAIN))
 
 
 def _is_ordinal_of(wanted: Quantity, own: Quantity) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
+from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 
@@ -37,6 +38,8 @@ _LATER = {"chieu": "chiều", "toi": "tối"}
 _CLOCK = r"(?:\ ?gio|h|:(?=[0-5]\d))"
 _END = r"(?=\s*(?:[.,;:!?()\n]|$|/))"
 _NOON = 12
+_EXPONENTS = ("2", "3")
+_TALLEST_PERSON = 2  # metres
 
 _FORMS = LatePattern(
     rf"""(?<![\w.,])(?:
@@ -73,15 +76,19 @@ _MAY_HAVE_FORM = LatePattern(
     r"|\b(?:chieu|toi)\b|\bp\.? ?\d{3}"
 )
 _VIETNAMESE = LatePattern("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]|tháng|sáng", re.IGNORECASE)
-_ONLY_VIETNAMESE = LatePattern(r"\d ?tr\d|\dm\d")
+_ONLY_VIETNAMESE = LatePattern(r"\d ?tr\d|\dm(?![23]\b)\d")
 _SHORT_DAYS = LatePattern(r"\bT[2-7]\b[\s,;&–-]{1,3}(?:và |den |đến |tới )?(?:T[2-7]|CN)\b")
 """Days in a row, which need no other word to be Vietnamese, as do amounts like "1tr2" and heights like "1m65"."""
 _BEFORE_DAY = LatePattern(
     r"(?:^|[.,;:!?()&\n–-] ?|\b(?:tu|den|toi|vao|sang|trua|chieu|dem|va|hoac|hay|tru|het|moi|hang|cac|la|chi|cua"
     r"|nghi) )$"
 )
-_NO_DAY_BEFORE = LatePattern(r"\b(?:ga|nha|toa|lo|khu|block|terminal|tang|ham|cong) $")
-"""What stands before the name of a place like "T2"."""
+_NO_DAY_BEFORE = LatePattern(
+    r"\b(?:ga|nha|toa|lo|khu|block|terminals?|gates?|stops?|lines?|trams?|tang|ham|cong):?"
+    r"(?: t[2-7](?: ?[,;&–-]| and| or| va| hoac)?)* $"
+)
+"""What stands before the name of a place like "T2", or before several of them."""
+_LONGEST_LIST = 40
 _BEFORE_ROOM = LatePattern(r"(?:^|[.,;:!?()\n–-] ?|\b(?:o|tai|den|toi|ve|vao) )$")
 
 
@@ -91,7 +98,8 @@ def write_vietnamese_forms(text: str) -> str:
     >>> write_vietnamese_forms("Vé 1tr2, hành lý hai ký rưỡi, mở cửa T2, chiều 2h – 5h")
     'Vé 1200000, hành lý 2,5 ký, mở cửa thứ Hai, chiều 14h – 17h'
     """
-    if not any(pattern.search(text) for pattern in (_VIETNAMESE, _SHORT_DAYS, _ONLY_VIETNAMESE)):
+    has_days = _SHORT_DAYS.search(text) is not None and guess_language(text) != "en"
+    if not has_days and not any(pattern.search(text) for pattern in (_VIETNAMESE, _ONLY_VIETNAMESE)):
         return text
     plain = fold_in_place(text)
     if len(plain) != len(text) or _MAY_HAVE_FORM.search(plain) is None:
@@ -171,8 +179,10 @@ def _write_counted(match: re.Match[str], text: str) -> str | None:
     return None if count is None or is_other_word else f"{count} {unit}"
 
 
-def _write_tail(match: re.Match[str], text: str) -> str:
+def _write_tail(match: re.Match[str], text: str) -> str | None:
     unit = text[slice(*match.span("de_unit"))].strip()
+    if unit.lower() == "m" and match["de_tail"] in _EXPONENTS and int(match["de_count"]) > _TALLEST_PERSON:
+        return None  # "45m2" is an area, and "1m2" the height of a child
     return f"{match['de_count']},{match['de_tail']} {unit}"
 
 
@@ -205,7 +215,7 @@ def _write_share(match: re.Match[str], text: str) -> str:
 
 def _write_weekday(match: re.Match[str], text: str) -> str | None:
     written = text[match.start() : match.end()]
-    before = fold_in_place(text[max(0, match.start() - 12) : match.start()])
+    before = fold_in_place(text[max(0, match.start() - _LONGEST_LIST) : match.start()])
     if match["we_digit"] is not None:
         is_day = _BEFORE_DAY.search(before) is not None and written.lower().startswith("thứ")
         return _DAYS[match["we_digit"]] if is_day else None
