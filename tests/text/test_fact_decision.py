@@ -44,3 +44,13 @@ def test_a_yes_or_no_decides_a_fact_that_says_no_more_than_the_question(
 )
 def test_one_of_two_things_is_chosen_by_its_own_word(question: str, fact: str, answer: str, state: str) -> None:
     assert state == judge_facts(answer, [fact], question)[0].state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer"),
+    [("mandatory", "Yes, caps are required."), ("mandatory", "You have to."), ("free", "Yes, with a pool ticket.")],
+)
+def test_a_single_word_may_be_said_in_others_where_yes_or_no_is_asked(fact: str, answer: str) -> None:
+    question = "Is parking free?" if fact == "free" else "Do I have to wear a cap?"
+    (judgment,) = judge_facts(answer, [fact], question, "Yes.")
+    assert "unknown" == judgment.state
