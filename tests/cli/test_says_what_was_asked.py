@@ -44,6 +44,11 @@ def forget_metrics() -> Iterator[None]:
     CATALOG.forget_plugins()
 
 
+@pytest.fixture(autouse=True)
+def _wide_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "250")  # what is looked for is not cut
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)

@@ -363,7 +363,7 @@ def test_a_run_of_several_configurations_is_gated_as_the_gate_says(run: str, tmp
     printed = capsys.readouterr().out
     assert "hybrid-rerank: PASS" in printed
     assert "vector-only" not in printed
-    assert "approver: Lan" in printed
+    assert "reviewer: Lan" in printed
 
 
 def test_trec_files_are_held_against_a_baseline_too(tmp_path: Path, capsys: Printed) -> None:

@@ -234,7 +234,7 @@ def test_new_chunks_are_in_the_order_of_the_corpus_and_the_closest_text_is_shown
 def test_of_a_chunk_that_is_gone_lint_does_not_say_that_another_one_has_changed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")  # tables of that width break no sentence
+    monkeypatch.setenv("COLUMNS", "300")  # tables of that width break no sentence
     quote = "Staff have 12 days of leave."
     unit = {"any_of": [{"chunk_id": "gone"}, {"quote": quote}], "quote": quote, "text_hash": "sha256:" + "0" * 64}
     paths = write(tmp_path, {"id": "q", "question": "How many days?", "reference": "12 days", "evidence": [unit]})

@@ -92,6 +92,7 @@ def test_answers_by_authors_that_no_model_saw_are_told(name: str) -> None:
     ("answer", "question", "expected"),
     [
         ("That one's locked in the vault, I can't share it.", "What is in the will?", "refusal"),
+        ("You are not allowed to see this price.", "What does item 5 cost?", "refusal"),
         ("My notes say nothing about the warranty.", "How long is the warranty?", "refusal"),
         ("Ghi chú của tôi không nhắc đến chuyện bảo hành.", "Bảo hành bao lâu?", "refusal"),
         ("Ghi chu cua toi khong nhac den chuyen bao hanh.", "Bao hanh bao lau?", "refusal"),

@@ -374,7 +374,7 @@ def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
     if error.code in ("schema", "protocol"):
         return "say in the target's settings where the parts are: response: {answer: PATH, stages: {retrieved: PATH}}"
     if error.code == "exception":
-        return "call the function with one question by itself, and mend it there"
+        return "call the function with one question by itself, and fix it there"
     if error.code.startswith("http_") or error.code == "redirect":
         return "compare the address, headers and body of the target in the settings with what the system expects"
     return "read what the system itself records of this call, and compare it with the target in the settings"

@@ -50,7 +50,7 @@ _WITHDRAWN_AFTER = LatePattern(
     r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?(?:dropped|abolished|scrapped"
     r"|discontinued|withdrawn|removed|replaced|cancelled|canceled|stopped|ended|closed down|taken off)"
     r"|(?:stopped|ended|ceased|ran out|fell away)"
-    r"|(?:thi |nay |gio )*(?:da |vua |moi )(?:bi )?(?:ngung|dung|bo|huy|bai bo|cat|het|thay))\b"
+    r"|(?:thi |nay |gio ){0,2}(?:da |vua |moi )(?:bi )?(?:ngung|dung|bo|huy|bai bo|cat|het|thay))\b"
 )
 """Says right after a fact that it is over."""
 
@@ -91,7 +91,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield "the answer lists the other facts, and says something else of this one"
     purpose = _find_other_purpose(texts, spot, *after)
     if purpose is not None:
-        yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value stands beside it'
+        yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value is next to it'
     holder = _find_other_holder(texts, spot)
     if holder is not None:
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'

@@ -43,7 +43,7 @@ from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
-from assay.text.refusal_model import KINDS, LONGEST_READ, PhraseWeight, RefusalModel
+from assay.text.refusal_model import KINDS, LONGEST_READ, ActScores, PhraseWeight, RefusalModel
 from assay.text.refusal_model_file import MODEL_LANGUAGES, load_model
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
@@ -120,6 +120,7 @@ _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in 
 _LEAST_QUESTION_WORDS = 2  # "Paris?" guesses; it does not ask back
 _QUESTION_ENDS = ("?", "？")
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
+_CONTRADICTION_ASKED = 0.4  # the same where the question is known
 _LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
 _LEAST_DENYING, _LEAST_PLAIN = 0.15, 0.6
 """By how much to refuse, in whole or in part: with words of refusing, and without."""
@@ -324,8 +325,8 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         return detected
     denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
     least = (_LEAST_DENYING if denies else _LEAST_PLAIN) if question else _LEAST_UNASKED
-    if scored.act == "refuse" and detected.behaviour in KINDS and detected.is_decided_by_text:
-        return detected  # phrases and wording agree, however sure the wording is
+    if detected.behaviour in KINDS and detected.is_decided_by_text and _agrees_with_phrase(scored):
+        return detected
     if scored.margin < (least if scored.act in ("refuse", "partial") else _LEAST_MARGIN):
         return undecided if denies and question else detected
     if scored.act == "partial":
@@ -338,6 +339,11 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         return DetectedBehaviour("clarify", True, False, False, "", detected.has_quoted_phrase)
     kind = detected.behaviour if detected.behaviour in KINDS else scored.kind
     return DetectedBehaviour(kind, True, True, False, detected.phrase, detected.has_quoted_phrase)
+
+
+def _agrees_with_phrase(scored: ActScores) -> bool:
+    """Whether the wording does not speak clearly against the phrase of a refusal, however sure it is."""
+    return scored.act == "refuse" or (scored.act == "answer" and scored.margin < _CONTRADICTION_ASKED)
 
 
 def _asks_for_contact(question: str) -> bool:
