@@ -236,6 +236,9 @@ def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_labe
     assert () == found.also
     assert not any("label" in fact for fact in found.evidence)
     assert "where no answer was expected" in found.sign
+    unrelated = blame("May dogs come along?")
+    assert ("medium", ()) == (unrelated.confidence, unrelated.also)
+    assert "no text of the context has “dogs”, “come”, “along”, of which the question asks" in unrelated.evidence
     close = blame("Is the morning full?")
     assert (("golden_label_issue",), "medium") == (close.also, close.confidence)
     assert any("the label may be wrong" in fact for fact in close.evidence)

@@ -321,6 +321,18 @@ def test_the_short_form_of_correctness_decides_as_the_rule_that_it_stands_for(co
     assert decisions[0].outcome == decisions[1].outcome
 
 
+@pytest.mark.parametrize("is_short", [True, False])
+def test_answers_of_which_most_were_not_checked_are_a_risk(is_short: bool) -> None:
+    rules = tuple(GATED) if is_short else (*GATED, Rule("correct_answer", at_least=0.8))
+    gate = Gate(rules=rules, correctness=0.8 if is_short else None)
+    half = table(ANSWERED | {"correct_answer": [1.0, 1.0, N, N]})
+    assert "PASS" == decide_release(gate, half, cases(half)).outcome
+    scored = table(ANSWERED | {"correct_answer": [1.0, N, N, N]})
+    found = decide_release(gate, scored, cases(scored))
+    sentence = "correctness of answers was not checked on 3 of 4 cases; add must_have, or run `assay judge`"
+    assert ("PASS_WITH_RISK", (sentence,)) == (found.outcome, found.reasons)
+
+
 @pytest.mark.parametrize("profile", [name for name in list_profile_names() if name not in ("rag-runner",)])
 def test_no_profile_passes_answers_of_which_nothing_tells_whether_they_are_right(profile: str) -> None:
     gate = replace(load_profile(profile, find_rule_problem), rules=tuple(GATED))

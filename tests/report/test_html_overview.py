@@ -12,7 +12,7 @@ from tests.report.html_world import world
 from tests.report.sample import SECRET
 from tests.report.test_html import leaking
 
-from assay.records.findings import Attribution, CaseChange
+from assay.records.findings import Attribution, CaseChange, RootCause
 from assay.report.html_cases import build_case_detail
 from assay.report.html_overview import (
     ANSWER_STATES,
@@ -164,3 +164,14 @@ def test_what_to_do_first_is_grouped_by_what_went_wrong_and_names_cases() -> Non
     assert failed[:1] == causes[1]["cases"]
     assert set(causes[0]["cases"]) <= set(failed[1:])
     assert len(causes[0]["cases"]) == min(MAX_CASES_OF_CAUSE, len(failed) - 1)
+
+
+def test_what_to_do_first_begins_with_leaks_however_few_they_are() -> None:
+    data = world(FRUIT[:8])
+    failures = build_failures(data, {})[0]
+    by_case = {}
+    for row in failures["cases"]:
+        cause: RootCause = "acl" if row["state"] == "leaked" else "generator"
+        by_case[row["id"]] = Attribution(row["id"], "refusal_fault", cause)
+    causes = build_failures(replace(data, attributions={failures["config"]: by_case}), {})[0]["causes"]
+    assert [("acl", 2), ("generator", 3)] == [(row["cause"], row["total"]) for row in causes]

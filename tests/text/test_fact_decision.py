@@ -50,3 +50,13 @@ def test_one_of_two_things_is_chosen_by_its_own_word(question: str, fact: str, a
 def test_a_word_that_is_folded_like_yes_or_no_decides_nothing(answer: str) -> None:
     for fact in ("không được mang chó", "được mang chó"):
         assert "unknown" == judge_facts(answer, [fact], "Có được mang chó không?")[0].state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer"),
+    [("mandatory", "Yes, caps are required."), ("mandatory", "You have to."), ("free", "Yes, with a pool ticket.")],
+)
+def test_a_single_word_may_be_said_in_others_where_yes_or_no_is_asked(fact: str, answer: str) -> None:
+    question = "Is parking free?" if fact == "free" else "Do I have to wear a cap?"
+    (judgment,) = judge_facts(answer, [fact], question, "Yes.")
+    assert "unknown" == judgment.state

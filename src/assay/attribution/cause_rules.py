@@ -133,7 +133,11 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
         grounds = f"no text of the context has {_quote(unmentioned[:3])}, which the question names"
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "high", subcause="answered_unanswerable")
     if case.case.case.behaviour == "abstain" and _rests_on_context(case):
-        grounds = "the context has the words of the question and what the answer says: the label may be wrong"
+        absent = _list_absent_words(case)
+        if absent:
+            grounds = f"no text of the context has {_quote(absent[:3])}, of which the question asks"
+            return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", (), "answered_unanswerable")
+        grounds = "the context has most words of the question and what the answer says: the label may be wrong"
         also: tuple[RootCause, ...] = ("golden_label_issue",)
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", also, "answered_unanswerable")
     if case.case.case.behaviour == "abstain" and not case.context_texts:  # nothing shows that there is no answer in it
@@ -158,6 +162,8 @@ _STEM = 5
 
 _LONG = 6
 """From how many letters on a word of a question names what is asked about, rather than joining other words."""
+_NAMING = 3
+"""From how many letters on a word that is none of grammar may name what is asked about: "dog", "gym"."""
 _WORDS_OF_ASKING = frozenset(
     """
     please kindly hello thanks explain describe clarify provide confirm inform information details whether without
@@ -183,6 +189,15 @@ def _list_unmentioned_words(case: CaseFacts) -> list[str]:
     naming_nothing = {word.folded for word in read_text(question).words if word.kind == "stop"} | _WORDS_OF_ASKING
     named = [word for word in words if len(word) >= _LONG and word not in naming_nothing]
     return [word for word in named if word[:_PREFIX] not in mentioned]
+
+
+def _list_absent_words(case: CaseFacts) -> list[str]:
+    """Return the words of the question, those of grammar aside, that no text of the context has, if most are such."""
+    mentioned = {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
+    words = dict.fromkeys(word.folded for word in read_text(case.case.case.question).words if word.kind != "stop")
+    asked = [word for word in words if len(word) >= _NAMING and word not in _WORDS_OF_ASKING]
+    absent = [word for word in asked if word[:_PREFIX] not in mentioned]
+    return absent if 2 * len(absent) > len(asked) else []
 
 
 def _find_answering_line(case: CaseFacts) -> str | None:

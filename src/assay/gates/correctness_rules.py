@@ -15,6 +15,7 @@ from assay.gates.uncalibrated_rules import weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.catalog import parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
+from assay.records.counts import format_count
 from assay.records.release_gates import Gate, Rule, RuleResult
 from assay.records.scores import NOT_APPLICABLE, SCORED
 from assay.scoring.column_values import find_column
@@ -60,14 +61,17 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
 
 
 def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores: GateScores) -> list[str]:
-    """Return a sentence if answers were given and no rule on all cases looked at whether they are right.
+    """Return a sentence if answers were given and no rule on all cases looked at whether most of them are right.
 
     A gate with `exempt_from_correctness` is not meant to look: `describe_exemption` says so.
     """
-    if gate.correctness is not None or gate.exempt_from_correctness or not _has_answers(scores):
+    if gate.exempt_from_correctness or not _has_answers(scores):
         return []
     checking = [result for result in results if _looks_at_correctness(result)]
-    if any(result.rule.slice is None for result in checking):
+    checked = [result.scored for result in checking if result.rule.slice is None]
+    if checked:
+        return _describe_small_part(max(checked), _count_answers(scores))
+    if gate.correctness is not None:
         return []
     only = sorted({result.rule.slice for result in checking if result.rule.slice is not None})
     if only:
@@ -75,6 +79,13 @@ def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores
     # A rule that could be applied to no case says so itself: that the gate has none would contradict it.
     has_rule = any(_is_on_correctness(result.rule) for result in results)
     return [] if has_rule else [f"{NOT_CHECKED}: the gate has no rule on it"]
+
+
+def _describe_small_part(checked: int, answered: int) -> list[str]:
+    """Return a sentence if answers were checked on fewer than half of the cases that expect one."""
+    if 2 * checked >= answered:
+        return []
+    return [f"{NOT_CHECKED} on {answered - checked} of {format_count(answered, 'case')}; {_REMEDY}"]
 
 
 def describe_exemption(gate: Gate, scores: GateScores) -> list[str]:
@@ -100,8 +111,12 @@ def _is_measured(metric: str, scores: GateScores) -> bool:
 
 def _has_answers(scores: GateScores) -> bool:
     """Return whether the system answered, or did anything else, on any case that expects an answer."""
+    return _count_answers(scores) > 0
+
+
+def _count_answers(scores: GateScores) -> int:
     column = scores.table.columns.get(_BEHAVIOUR)
     if column is None:
-        return False
+        return 0
     expects_answer = np.array([case.behaviour == _ANSWER for case in scores.cases], dtype=np.bool_)
-    return bool(np.any((column.status == SCORED) & expects_answer))
+    return int(np.count_nonzero((column.status == SCORED) & expects_answer))

@@ -127,11 +127,12 @@ def _build_config_failures(
                 "fix": attribution.fix if attribution is not None else "",
             }
         )
-    return {"config": config, "total": len(failed), "causes": _count_causes(config, data, failed), "cases": rows}
+    causes = _count_causes(config, data, failed, states)
+    return {"config": config, "total": len(failed), "causes": causes, "cases": rows}
 
 
-def _count_causes(config: str, data: HtmlData, failed: Sequence[int]) -> list[Json]:
-    """Return the most frequent causes of the failed cases, each with what to try first and the first of its cases.
+def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Sequence[str]) -> list[Json]:
+    """Return the causes of leaks and the most frequent ones, each with what to try first and the first of its cases.
 
     What to try depends on what went wrong: one cause is there twice where it makes some answers refuse too much and
     others too little.
@@ -142,7 +143,8 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int]) -> list[Js
         attribution = data.attributions.get(config, {}).get(case_id)
         if attribution is not None and attribution.cause is not None:
             ids.setdefault((attribution.cause, attribution.fix), []).append(case_id)
-    ordered = sorted(ids.items(), key=lambda item: (-len(item[1]), item[0]))[:MAX_CAUSES]
+    leaked = {data.cases[case_index].id for case_index in failed if states[case_index] == LEAKED}
+    ordered = sorted(ids.items(), key=lambda item: (leaked.isdisjoint(item[1]), -len(item[1]), item[0]))[:MAX_CAUSES]
     return [
         {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
         for (cause, fix), case_ids in ordered

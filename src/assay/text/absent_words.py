@@ -218,13 +218,20 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
     if may_be_decided(texts) or (asks_whether(texts.question) and read_decision(texts.read_fact) is not None):
         return ""  # yes and no may be said in any words, and stand for the question's
     unexplained = list_unexplained(texts)
-    if not unexplained:
+    if not unexplained and not _may_be_any_word(texts):
         return ", and nothing in the answer is left that could say it"
     if _is_on_topic(texts):
         return ""
     if not texts.question.words or _has_own_subject(answer):
         return ", and the answer shares no word with question or fact"
     return ""
+
+
+def _may_be_any_word(texts: FactTexts) -> bool:
+    """Whether a fact is a single plain word, and its question asks for yes or no: "mandatory" is also "you have to"."""
+    words = texts.read_fact.words
+    is_plain = len(words) == 1 and not words[0].is_capitalised and not texts.read_fact.quantities
+    return is_plain and asks_whether(texts.question)
 
 
 def list_unexplained(texts: FactTexts) -> list[Word]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from assay.text.fact_decision import asks_whether, read_decision
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_texts import FactTexts
 from assay.text.frequencies import find_frequencies, is_same_frequency
@@ -64,6 +65,9 @@ def judge_payment(texts: FactTexts) -> FactJudgment:
     if may_be_free is not None:
         return FactJudgment(texts.fact, "unknown", f'"{may_be_free[0]}" may say that there is nothing to pay')
     amount = next((own for own in texts.answer.quantities if is_positive_amount(own)), None)
+    decision = read_decision(texts.answer) if asks_whether(texts.question) else None
+    if amount is None and decision is not None and decision.is_yes:
+        return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
     if amount is None:
         return FactJudgment(texts.fact, "missing", "it does not say that there is nothing to pay")
     return FactJudgment(texts.fact, "denied", f'it says "{texts.answer.text[amount.start : amount.end]}"')
