@@ -77,6 +77,15 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "a value without reason": (lambda found: found["columns"][1]["values"].__setitem__(0, None), "rows with a reason"),
     "a reason for nobody": (lambda found: found["columns"][0]["errors"].update(gone=[9]), "rows with a reason differ"),
     "a case twice": (lambda found: found["cases"].__setitem__(1, found["cases"][0]), "a case id is given twice"),
+    "an answer of a scored row": (
+        lambda found: found["columns"][0].update(answers={"ab" * 8: [0]}),
+        "an answer without a score is that of a row with a value",
+    ),
+    "two answers of a row": (
+        lambda found: found["columns"][0].update(answers={"ab" * 8: [1], "cd" * 8: [1]}),
+        "two answers are of one row",
+    ),
+    "no digest": (lambda found: found["columns"][0].update(answers={"0" * 16: [1]}), "not a digest of an answer"),
     "no definition": (lambda found: found["definitions"].clear(), "no definition of recall@10"),
     "no metric": (lambda found: found["metrics"].append("recal@10"), "no definition of recal@10"),
     "a rank of zero": (lambda found: found["attributions"][0]["traces"][0]["ranks"].__setitem__(0, 0), "ranks[0]"),

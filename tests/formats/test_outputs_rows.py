@@ -83,6 +83,9 @@ def test_members_that_are_not_read_are_named(tmp_path: Path) -> None:
     path = write(tmp_path, {"id": "leave", "answer": "12 days", "latency": 5})
     with open_output_files([str(path)], None) as files, prepare_decodable(files, CASES) as (file,):
         assert any("keys that were not read: latency" in notice for notice in file.notices)
+    path = write(tmp_path, {"id": "leave", "answer": "12 days", "reference": "12", "context": [LEAVE]})
+    with open_output_files([str(path)], None) as files, prepare_decodable(files, CASES) as (file,):
+        assert any("context is taken for what the golden set expects" in notice for notice in file.notices)
 
 
 @pytest.mark.parametrize("indent", [None, 1])

@@ -46,6 +46,12 @@ def test_one_of_two_things_is_chosen_by_its_own_word(question: str, fact: str, a
     assert state == judge_facts(answer, [fact], question)[0].state
 
 
+@pytest.mark.parametrize("answer", ["Cô, chỗ này thì cấm ạ.", "Cô ơi, bên em cấm ạ.", "Chùa, chỗ này thì cấm ạ."])
+def test_a_word_that_is_folded_like_yes_or_no_decides_nothing(answer: str) -> None:
+    for fact in ("không được mang chó", "được mang chó"):
+        assert "unknown" == judge_facts(answer, [fact], "Có được mang chó không?")[0].state
+
+
 @pytest.mark.parametrize(
     ("fact", "answer"),
     [("mandatory", "Yes, caps are required."), ("mandatory", "You have to."), ("free", "Yes, with a pool ticket.")],

@@ -185,9 +185,8 @@ def _find_column_contradictions(column: ColumnLine, case_count: int, path: str) 
         yield _problem(path, field, "rows without a value and rows with a reason differ (expected the same)")
     answered = list(chain.from_iterable(column.answers.values()))
     if not set(answered) <= set(unscored) or len(set(answered)) < len(answered):
-        yield _problem(
-            path, field, "an answer without a score has one (expected each row without a value once at most)"
-        )
+        message = "an answer without a score is that of a row with a value, or two answers are of one row"
+        yield _problem(path, field, f"{message} (expected each row without a value once at most)")
     if not all(map(_ANSWER_DIGEST.fullmatch, column.answers)):
         yield _problem(path, field, "not a digest of an answer (expected 16 hexadecimal digits, not all 0)")
     in_review = set(chain.from_iterable(column.needs_review.values()))

@@ -242,7 +242,13 @@ def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: di
     Raises ValueError with what is wrong.
     """
     foreign = ForeignRows(notes=notes)
-    left_out = _NAMING_KEYS | (_GOLDEN_KEYS if _EXPECTED_KEYS & members.keys() else _EXPECTED_KEYS)
+    expected = sorted(_EXPECTED_KEYS & members.keys())
+    left_out = _NAMING_KEYS | (_GOLDEN_KEYS if expected else _EXPECTED_KEYS)
+    if expected and "context" in members:
+        notes.setdefault(
+            f"context is taken for what the golden set expects, because {expected[0]} is beside it, and is not read "
+            "(if it is what was retrieved, name it contexts)"
+        )
     try:
         return _read_observation(members, case_id, foreign, members.keys() - left_out)
     except _RowError as error:

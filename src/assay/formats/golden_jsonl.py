@@ -281,10 +281,10 @@ def _expand_unit(unit: Any) -> Any:
     if "quote" in unit:
         selector["quote"] = unit["quote"]
     other_id = next((key for key in _OTHER_ID_FIELDS if isinstance(unit.get(key), str)), None)
-    if other_id is not None and not selector:
+    if other_id is not None and selector.keys().isdisjoint(("chunk_id", "document")):
+        selectors = ({"chunk_id": unit[other_id], **selector}, {"document": unit[other_id], **selector})
         as_chunk, as_document = (
-            _write_example({"chunk_id": unit[other_id]}),
-            _write_example({"document": unit[other_id]}),
+            _write_example({"any_of": [choice]} if "quote" in choice else choice) for choice in selectors
         )
         raise ShapeError(
             f"the id of a chunk or of a document? (got {shorten_repr(unit)}; expected {as_chunk} for what the search "

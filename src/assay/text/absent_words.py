@@ -215,7 +215,7 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
     behaviour = detect_phrases(answer.text)
     if behaviour.behaviour in ("abstain", "permission_denied") and not behaviour.is_partial_refusal:
         return ", and the answer is a refusal"
-    if may_be_decided(texts) or (asks_whether(texts.question) and read_decision(texts.read_fact.plain) is not None):
+    if may_be_decided(texts) or (asks_whether(texts.question) and read_decision(texts.read_fact) is not None):
         return ""  # yes and no may be said in any words, and stand for the question's
     unexplained = list_unexplained(texts)
     if not unexplained and not _may_be_any_word(texts):

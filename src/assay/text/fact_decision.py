@@ -55,16 +55,24 @@ class YesOrNo(NamedTuple):
     end: int
 
 
-def read_decision(plain: str) -> YesOrNo | None:
-    """Return the yes or no with which a folded text begins, None if it begins with neither.
+_WRITTEN = {"co": "có", "vang": "vâng", "duoc": "được", "khong": "không", "chua": "chưa"}
+"""How the Vietnamese ones are written: "cô" (Miss), "vàng" (gold) and "chùa" (pagoda) are folded to the same."""
 
-    >>> read_decision("no, it doesn't."), read_decision("no dogs, please")
-    (YesOrNo(is_yes=False, spelled='no', end=2), None)
+
+def read_decision(read: ReadText) -> YesOrNo | None:
+    """Return the yes or no with which a text begins, None if it begins with neither.
+
+    >>> from assay.text.read_text import read_text
+    >>> read_decision(read_text("No, it doesn't.")), read_decision(read_text("no dogs, please"))
+    (YesOrNo(is_yes=False, spelled='No', end=2), None)
     """
-    match = _YES_OR_NO.match(plain)
+    match = _YES_OR_NO.match(read.plain)
     if match is None:
         return None
-    return YesOrNo(match["yes"] is not None, match["yes"] or match["no"], match.end())
+    span = match.span("yes" if match["yes"] is not None else "no")
+    folded, spelled = read.plain[slice(*span)], read.text[slice(*span)]
+    is_other_word = not spelled.isascii() and spelled.lower() != _WRITTEN.get(folded, spelled.lower())
+    return None if is_other_word else YesOrNo(match["yes"] is not None, spelled, match.end())
 
 
 def asks_whether(question: ReadText) -> bool:
@@ -107,7 +115,7 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
 def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:
     """Return the judgment of a fact that says no more than the question or its negation, if the answer has no other
     word of it than yes or no."""
-    decision = read_decision(texts.answer.plain)
+    decision = read_decision(texts.answer)
     if decision is None or not _is_decidable(texts.question) or count_asked_words(texts) < len(texts.content):
         return None
     asked = texts.question.quantities
@@ -130,7 +138,7 @@ def _find_expected_decision(texts: FactTexts) -> bool | None:
     A single word that denies nothing may be any part of the answer.
     """
     for text in (texts.read_fact, texts.reference):
-        stated = read_decision(text.plain)
+        stated = read_decision(text)
         if stated is not None:
             return stated.is_yes
     opposites = sum(_is_opposite(texts, word) for word in texts.content)
@@ -154,7 +162,7 @@ def count_asked_words(texts: FactTexts) -> int:
 
 def may_be_decided(texts: FactTexts) -> bool:
     """Return whether an answer begins with a yes or no that may stand for a fact, half of whose words are asked."""
-    if not asks_whether(texts.question) or read_decision(texts.answer.plain) is None:
+    if not asks_whether(texts.question) or read_decision(texts.answer) is None:
         return False
     return 0 < len(texts.content) <= 2 * count_asked_words(texts)
 
@@ -164,8 +172,8 @@ def find_contrary_answer(texts: FactTexts) -> str:
     question = texts.question
     if not asks_whether(question) or find_negations(question, 0, len(question.plain) - _LAST_WORD):
         return ""
-    stated = read_decision(texts.answer.plain)
-    expected = read_decision(texts.read_fact.plain) or read_decision(texts.reference.plain)
+    stated = read_decision(texts.answer)
+    expected = read_decision(texts.read_fact) or read_decision(texts.reference)
     if stated is None or expected is None or stated.is_yes == expected.is_yes:
         return ""
     return f'it begins with "{stated.spelled}"'
@@ -173,7 +181,7 @@ def find_contrary_answer(texts: FactTexts) -> str:
 
 def judge_opposed_decision(texts: FactTexts) -> FactJudgment | None:
     """Return the judgment of a fact that an answer holds after a yes or no that decides against it; None otherwise."""
-    decision = read_decision(texts.answer.plain)
+    decision = read_decision(texts.answer)
     if decision is None or texts.read_fact.quantities or not may_be_decided(texts) or not _is_decidable(texts.question):
         return None
     expected = _find_expected_decision(texts)

@@ -65,7 +65,7 @@ def judge_payment(texts: FactTexts) -> FactJudgment:
     if may_be_free is not None:
         return FactJudgment(texts.fact, "unknown", f'"{may_be_free[0]}" may say that there is nothing to pay')
     amount = next((own for own in texts.answer.quantities if is_positive_amount(own)), None)
-    decision = read_decision(texts.answer.plain) if asks_whether(texts.question) else None
+    decision = read_decision(texts.answer) if asks_whether(texts.question) else None
     if amount is None and decision is not None and decision.is_yes:
         return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
     if amount is None:
