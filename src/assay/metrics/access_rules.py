@@ -13,9 +13,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from assay.records.golden_set import Corpus, CorpusChunk, User
+from assay.records.errors import Problem
+from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk
 
+_MOST_NAMED = 3
 _FIELDS = ("tenant", "roles", "position", "valid_from", "valid_to")
 
 
@@ -99,6 +101,29 @@ def is_visible(access: Access, user: User, as_of: str | None) -> bool:
     start = parse_day(access.valid_from) if access.valid_from else None
     now = parse_day(as_of) if as_of else None
     return start is None or now is None or start <= now
+
+
+def find_hidden_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[Problem, ...]:
+    """Return a problem for each case of the golden set (at `path`) that expects an answer from chunks of which its user
+    may see none by the corpus.
+
+    What a case expects its user to see is no leak there (ADR 0026): one of the two is wrong, and the leak is not found.
+    """
+    problems = []
+    for case in golden.cases:
+        if case.user is None or case.behaviour != "answer":
+            continue
+        selectors = [selector for unit in case.evidence if unit.required and unit.grade > 0 for selector in unit.any_of]
+        named = dict.fromkeys(str(selector["chunk_id"]) for selector in selectors if "chunk_id" in selector)
+        chunks = [corpus.chunks[chunk_id] for chunk_id in named if chunk_id in corpus.chunks]
+        as_of = case.user.as_of or golden.as_of
+        if chunks and not any(is_visible(read_corpus_access(chunk), case.user, as_of) for chunk in chunks):
+            ids = ", ".join(chunk.chunk_id for chunk in chunks[:_MOST_NAMED])
+            it = "it" if len(chunks) == 1 else "them"
+            message = f"its user may not see {ids} by the corpus, and it expects {it}: no leak is found there"
+            message += " (correct one of the two)"
+            problems.append(Problem(path, None, f"{case.id}: user", message, "E_ACCESS"))
+    return tuple(problems)
 
 
 def has_expired(valid_to: str | None, as_of: str | None) -> bool:

@@ -24,6 +24,7 @@ from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describ
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
+from assay.metrics.access_rules import find_hidden_evidence
 from assay.metrics.citations import find_unknown_sources
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem
@@ -254,6 +255,9 @@ def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[Se
     yield SetupFinding("warn" if doubts else "ok", "corpus", message), corpus
     if golden is not None:
         yield from ((finding, None) for finding in _check_evidence(golden, corpus))
+        for problem in find_hidden_evidence(golden, corpus, ""):
+            message = f"{problem.field.partition(':')[0]}: {problem.message}"
+            yield SetupFinding("warn", "golden set", message, "assay golden lint FILE --corpus FILE"), None
     unknown = find_unknown_sources(golden.cases, corpus) if golden is not None else {}
     if unknown:
         names = ", ".join(map(repr, list(unknown)[:_GROUPS_NAMED])) + (" …" if len(unknown) > _GROUPS_NAMED else "")

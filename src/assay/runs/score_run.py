@@ -32,6 +32,7 @@ from assay.formats.run_folder import parse_run_name, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
+from assay.metrics.access_rules import find_hidden_evidence
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
@@ -370,14 +371,16 @@ def _load_inputs(
     refuse_placeholders(loaded.golden, named.golden, loaded.lines)
     corpus, doubts = load_corpus(named.corpus) if named.corpus is not None else (None, ())
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
+    hidden = find_hidden_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
+    found = map(str, (*loaded.warnings, *doubts, *stale))
     return ScoreInputs.from_golden(
         loaded.golden,
         request,
         corpus=corpus,
         loaded_gate=gate,
         judging=judging,
-        notices=(*notices, *unbound, *map(str, loaded.warnings), *map(str, doubts), *map(str, stale)),
+        notices=(*map(str, hidden), *notices, *unbound, *found),
         default_metrics=default_metrics,
         format=loaded.format,
         digest=loaded.digest,

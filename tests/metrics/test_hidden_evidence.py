@@ -1,0 +1,59 @@
+"""A case that expects an answer from what its user may not see is named: no leak is found there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.cli import main
+from assay.metrics.access_rules import find_hidden_evidence
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
+
+CORPUS = Corpus({"code": CorpusChunk("code", roles=("technician",)), "hours": CorpusChunk("hours")}, "sha256:0")
+GUEST = User(roles=("guest",))
+
+
+@pytest.mark.parametrize(
+    ("user", "behaviour", "chunk_ids", "is_named"),
+    [
+        (GUEST, "answer", ["code"], True),
+        (User(roles=("technician",)), "answer", ["code"], False),
+        (None, "answer", ["code"], False),
+        (GUEST, "permission_denied", ["code"], False),
+        (GUEST, "answer", ["code", "hours"], False),
+        (GUEST, "answer", ["unknown"], False),
+    ],
+)
+def test_a_case_is_named_if_its_user_may_see_none_of_its_evidence(
+    user: User | None, behaviour: str, chunk_ids: list[str], is_named: bool
+) -> None:
+    evidence = tuple(Evidence(({"chunk_id": chunk_id},)) for chunk_id in chunk_ids)
+    case = Case("door", "What is the code?", behaviour=behaviour, evidence=evidence, user=user)  # type: ignore[arg-type]  # a text
+    problems = find_hidden_evidence(GoldenSet((case,)), CORPUS, "g.jsonl")
+    assert is_named == bool(problems)
+    assert all(problem.code == "E_ACCESS" and "its user may not see code" in problem.message for problem in problems)
+
+
+def test_scoring_says_it_before_all_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "250")
+    case = {"id": "door", "question": "What is the code?", "reference": "It is 4711.", "user": {"roles": ["guest"]}}
+    rows = {
+        "golden.jsonl": case | {"evidence": [{"chunk_id": "code"}]},
+        "corpus.jsonl": {"chunk_id": "code", "text": "The code is 4711.", "roles": ["technician"]},
+        "outputs.jsonl": {
+            "id": "door",
+            "answer": "It is 4711.",
+            "retrieved": [{"id": "code", "text": "The code is 4711."}],
+        },
+    }
+    for name, row in rows.items():
+        (tmp_path / name).write_text(json.dumps(row) + "\n", encoding="utf-8")
+    main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--corpus", "corpus.jsonl"])
+    output = "".join(capsys.readouterr())
+    first_note = next(line for line in output.splitlines() if line.startswith("note: "))
+    assert "E_ACCESS its user may not see code by the corpus" in first_note
