@@ -183,7 +183,7 @@ def _list_unmentioned_words(case: CaseFacts) -> list[str]:
     """
     if not case.context_texts:
         return []
-    mentioned = {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
+    mentioned = _list_beginnings(case)
     question = case.case.case.question
     words = dict.fromkeys(tokenise_text(question))
     naming_nothing = {word.folded for word in read_text(question).words if word.kind == "stop"} | _WORDS_OF_ASKING
@@ -191,9 +191,14 @@ def _list_unmentioned_words(case: CaseFacts) -> list[str]:
     return [word for word in named if word[:_PREFIX] not in mentioned]
 
 
+def _list_beginnings(case: CaseFacts) -> set[str]:
+    """Return the beginnings of the words of the context, by which a word counts as mentioned."""
+    return {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
+
+
 def _list_absent_words(case: CaseFacts) -> list[str]:
     """Return the words of the question, those of grammar aside, that no text of the context has, if most are such."""
-    mentioned = {word[:_PREFIX] for text in case.context_texts for word in tokenise_text(text)}
+    mentioned = _list_beginnings(case)
     words = dict.fromkeys(word.folded for word in read_text(case.case.case.question).words if word.kind != "stop")
     asked = [word for word in words if len(word) >= _NAMING and word not in _WORDS_OF_ASKING]
     absent = [word for word in asked if word[:_PREFIX] not in mentioned]

@@ -19,8 +19,8 @@ def make_exception_error(error: BaseException) -> CallError:
     text = f"{type(error).__name__}: {error}"
     if len(text) > _MAX_TEXT:
         text = text[: _MAX_TEXT - 1] + "…"
-    place = find_raising_line(error)
-    return CallError("exception", f"{text}, at {place}" if place else text)
+    line = find_raising_line(error)
+    return CallError("exception", f"{text}, at {line}" if line else text)
 
 
 def find_raising_line(error: BaseException) -> str:

@@ -154,7 +154,7 @@ class _Unpacking(io.RawIOBase):
 
     @contextmanager
     def _explain(self) -> Iterator[None]:
-        import gzip
+        import gzip  # few files are packed
 
         try:
             yield

@@ -373,14 +373,14 @@ def _load_inputs(
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     hidden = find_hidden_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
-    found = map(str, (*loaded.warnings, *doubts, *stale))
+    warnings = map(str, (*loaded.warnings, *doubts, *stale))
     return ScoreInputs.from_golden(
         loaded.golden,
         request,
         corpus=corpus,
         loaded_gate=gate,
         judging=judging,
-        notices=(*map(str, hidden), *notices, *unbound, *found),
+        notices=(*map(str, hidden), *notices, *unbound, *warnings),
         default_metrics=default_metrics,
         format=loaded.format,
         digest=loaded.digest,
