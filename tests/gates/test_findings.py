@@ -142,6 +142,12 @@ def test_an_event_names_its_cases() -> None:
     assert found.scored == 3
 
 
+def test_an_event_is_counted_of_the_cases_that_were_checked() -> None:
+    found = finding(Rule(LEAKS, at_most=0), {LEAKS: [3.0, 0.0, *[N] * 12]})
+    assert found.scored == 2
+    assert found.message == "visibility_leaks is above 0 on 1 of 2 checked cases, 12 not checked (case_0)"
+
+
 def test_a_rule_on_a_slice_reads_only_the_slice() -> None:
     rule = Rule(RECALL, at_least=1.0, slice="tag=hr")
     assert finding(rule, {RECALL: [1.0, 0.0, E]}, {"hr": [0]}).state == "pass"

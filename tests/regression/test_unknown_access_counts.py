@@ -40,7 +40,7 @@ def arguments(folder: Path, shown: list[str]) -> list[str]:
     return ["--golden", golden, "--outputs", outputs, "--corpus", write(folder / "corpus.jsonl", chunks)]
 
 
-def test_leaks_are_counted_of_all_cases_with_and_without_a_gate(
+def test_leaks_are_counted_with_and_without_a_gate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
@@ -52,7 +52,7 @@ def test_leaks_are_counted_of_all_cases_with_and_without_a_gate(
         capsys.readouterr().out
     )
     assert ExitCode.FAILED == main(["score", *inputs, "--gate", str(gate)])
-    assert "visibility_leaks is above 0 on 1 of 4 cases, access unknown on 2 (q1)" in capsys.readouterr().out
+    assert "visibility_leaks is above 0 on 1 of 2 checked cases, access unknown on 2 (q1)" in capsys.readouterr().out
 
 
 def test_unknown_access_is_told_without_a_gate_and_without_a_leak(

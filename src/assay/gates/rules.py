@@ -405,16 +405,23 @@ class _ThresholdRule:
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._build_result("pass", message, self.summary.value, upper)
         cases = self.scores.get_case_ids(self.values.rows[is_event])
-        if parse_metric(self.rule.metric).base in EVENT_METRICS:  # of all cases, as without a gate
-            unknown = count_unknown_access(self.column, self.rows)
-            open_cases = f", access unknown on {unknown}" if unknown else ""
-            message = f"is {side} {self.threshold:g} on {events} of {format_count(len(self.rows), 'case')}{open_cases}"
+        if n < len(self.rows) and parse_metric(self.rule.metric).base in EVENT_METRICS:
+            message = f"is {side} {self.threshold:g} on {events} of {self._describe_checked()}"
         message = f"{message} ({format_case_ids(cases)})"
         if self.values.errors and self.rule.severity == "warn":
             unmeasured = self.scores.get_case_ids(self.values.error_rows)
             message = f"{message} and was not measured on {format_case_ids(unmeasured)}"
             return self._build_result("incomplete", message, cases=(*cases, *unmeasured))
         return self._build_result("fail", message, self.summary.value, cases=cases)
+
+    def _describe_checked(self) -> str:
+        """Return how many cases were checked for an event and how many were not: those with access unknown apart."""
+        checked = self.values.scored
+        unknown = count_unknown_access(self.column, self.rows)
+        unchecked = len(self.rows) - checked - unknown
+        open_cases = f", access unknown on {unknown}" if unknown else ""
+        open_cases += f", {unchecked} not checked" if unchecked else ""
+        return f"{format_count(checked, 'checked case')}{open_cases}"
 
     def _evaluate_point(self) -> RuleResult:
         value = self._find_deciding_value()
