@@ -454,3 +454,34 @@ def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
     page.until("window.innerWidth === 1000 && document.querySelector('#gate .scroll') !== null")
     hidden = page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#gate .scroll'))")
     assert 0 == hidden
+
+
+TAGS = "billing multi-hop policy compliance escalation permission_denied numeric sales support tax usage onboarding"
+SIDEWAYS = "[...document.querySelectorAll('.scroll')].filter(node => node.scrollWidth > node.clientWidth).length"
+
+
+def test_slices_and_causes_of_many_tags_are_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    """A column for each metric and for each tag; before, the last ones were behind a scroll bar."""
+    page = opened(world(TAGS.split()))
+    page.look(1000, 900)
+    page.until("window.innerWidth === 1000 && document.querySelector('#causes .scroll') !== null")
+    page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+    assert 14 == page.evaluate("document.querySelectorAll('#causes thead th.number').length")
+    assert 0 == page.evaluate(SIDEWAYS)
+
+
+def test_a_matrix_of_five_configurations_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
+    data = world(FRUIT)
+    first = next(iter(data.scoring.configs))
+    names = [f"hybrid-search-{number}" for number in range(5)]
+    details = [replace(item, views=dict.fromkeys(names, item.views[first])) for item in data.details]
+    configs = dict.fromkeys(names, data.scoring.configs[first])
+    several = replace(
+        data,
+        scoring=structs.replace(data.scoring, configs=configs, stages={}),
+        details=details,
+        attributions=dict.fromkeys(names, data.attributions[first]),
+    )
+    page = opened(several, "#/matrix", width=1000, height=900)
+    page.until("document.querySelectorAll('.matrix thead th').length === 6")
+    assert 0 == page.evaluate(SIDEWAYS)

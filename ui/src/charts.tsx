@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { getOwn } from "./data";
 import type { CauseCounts, Figure, MetricChange, Report, SliceRow, StepTime } from "./types";
 import { Scroll, Section, useWords } from "./parts";
-import { Data, visible } from "./text";
+import { Data, Name, visible } from "./text";
 
 /** Selects one configuration, if there are several. */
 export function ConfigChoice(props: { ids: string[]; chosen: string; name: string; choose: (id: string) => void }) {
@@ -65,7 +65,7 @@ function HeatTable({ columns, rows, label }: { columns: string[]; rows: SliceRow
             </th>
             {columns.map((column) => (
               <th scope="col" class="number" key={column}>
-                {column}
+                <Name text={column} />
               </th>
             ))}
           </tr>
@@ -74,7 +74,7 @@ function HeatTable({ columns, rows, label }: { columns: string[]; rows: SliceRow
           {rows.map((row) => (
             <tr key={row.slice}>
               <th scope="row">
-                <Data text={row.slice} />
+                <Name text={row.slice} />
               </th>
               <td class="number">{row.cases}</td>
               {row.cells.map((cell, index) => (
@@ -121,7 +121,7 @@ export function CausesByTag({ report }: { report: Report }) {
   );
 }
 
-const BAR = { width: 120, height: 12 };
+const BAR = { width: 72, height: 12 };
 
 function CauseTable({ causes, config }: { causes: CauseCounts; config: string }) {
   const { t, w } = useWords();
@@ -130,14 +130,14 @@ function CauseTable({ causes, config }: { causes: CauseCounts; config: string })
   const link = (values: Record<string, string>) => `#/cases?${new URLSearchParams({ config, ...values })}`;
   return (
     <Scroll label={t(causes.kind === "cause" ? "causes" : "checks")}>
-      <table class="heat">
+      <table class="heat by-tag">
         <thead>
           <tr>
             <th scope="col">{t(causes.kind)}</th>
             <th scope="col">{t("total")}</th>
             {causes.tags.map((tag) => (
               <th scope="col" class="number" key={tag}>
-                <Data text={tag} />
+                <Name text={tag} />
               </th>
             ))}
           </tr>

@@ -410,11 +410,11 @@ function MoveList({ moves, leftOut }: { moves: RankMove[]; leftOut: number }) {
             <tr key={index}>
               <th scope="row">
                 <a href={caseHash(move.id)}>
-                  <Data text={move.id} />
+                  <Name text={move.id} />
                 </a>
               </th>
               <td class="wrap">
-                <Data text={move.name} />
+                <Name text={move.name} />
               </td>
               <td class="number">{move.before ?? t("absent")}</td>
               <td class={`number ${move.after === null ? "bad-text" : ""}`}>{move.after ?? t("gone")}</td>
