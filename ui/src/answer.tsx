@@ -1,7 +1,8 @@
 // The answer with its claims and the evidence in it marked, then claims, citations and the judge's votes as tables.
 
 import type { CaseDetail, CaseView, ClaimView, JudgeVote } from "./types";
-import { Scroll, StateBadge, useWords } from "./parts";
+import { StateBadge, useWords } from "./parts";
+import { DataTable, type Column } from "./table";
 import { Block, Data, inOrder, marked, visible } from "./text";
 
 export function Answer({ view, detail }: { view: CaseView; detail: CaseDetail }) {
@@ -64,88 +65,49 @@ function Marked({ answer, claims }: { answer: string; claims: ClaimView[] }) {
 
 function Claims({ claims }: { claims: ClaimView[] }) {
   const { t } = useWords();
+  const columns: Column<ClaimView>[] = [
+    { key: "claim", head: t("claim"), cell: (claim, index) => <Data text={`${index + 1}. ${claim.text}`} />, wrap: true },
+    { key: "state", head: t("state"), cell: (claim) => <StateBadge kind="claim" name={claim.state} /> },
+    { key: "by", head: t("by"), cell: (claim) => <Data text={claim.by} /> },
+    { key: "reasoning", head: t("reasoning"), cell: (claim) => <Data text={claim.reasoning} />, wrap: true },
+    { key: "quote", head: t("quote"), cell: (claim) => <Quote quote={claim.quote} source={claim.source} />, wrap: true },
+  ];
   return (
     <>
       <h3>{t("claims")}</h3>
-      <Scroll label={t("claims")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                #
-              </th>
-              <th scope="col">{t("claim")}</th>
-              <th scope="col">{t("state")}</th>
-              <th scope="col">{t("by")}</th>
-              <th scope="col">{t("reasoning")}</th>
-              <th scope="col">{t("quote")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {claims.map((claim, index) => (
-              <tr key={index}>
-                <td class="number">{index + 1}</td>
-                <th scope="row" class="wrap">
-                  <Data text={claim.text} />
-                </th>
-                <td>
-                  <StateBadge kind="claim" name={claim.state} />
-                </td>
-                <td>
-                  <Data text={claim.by} />
-                </td>
-                <td class="wrap">
-                  <Data text={claim.reasoning} />
-                </td>
-                <td class="wrap">
-                  {claim.quote !== null && <Data text={claim.quote} />}
-                  {claim.source !== null && (
-                    <span class="hint">
-                      <Data text={claim.source} />
-                    </span>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable label={t("claims")} columns={columns} rows={claims} />
+    </>
+  );
+}
+
+function Quote({ quote, source }: { quote: string | null; source: string | null }) {
+  return (
+    <>
+      {quote !== null && <Data text={quote} />}
+      {source !== null && (
+        <span class="hint">
+          <Data text={source} />
+        </span>
+      )}
     </>
   );
 }
 
 function Citations({ view }: { view: CaseView }) {
   const { t } = useWords();
+  const columns: Column<NonNullable<CaseView["citations"]>[number]>[] = [
+    { key: "citation", head: t("citation"), cell: ([citation]) => <Data text={citation} />, wrap: true },
+    { key: "exists", head: t("exists"), cell: ([, exists]) => <Fact known={exists} /> },
+    { key: "reachable", head: t("reachable"), cell: ([, , reachable]) => <Fact known={reachable} /> },
+    { key: "in_context", head: t("in_context"), cell: ([, , , inContext]) => <Fact known={inContext} /> },
+  ];
   return (
     <>
       <h3>{t("citations")}</h3>
       {view.citations === null && <p>{t("not_reported")}</p>}
       {view.citations?.length === 0 && <p>{t("none")}</p>}
       {view.citations !== null && view.citations.length > 0 && (
-        <Scroll label={t("citations")}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t("citation")}</th>
-                <th scope="col">{t("exists")}</th>
-                <th scope="col">{t("reachable")}</th>
-                <th scope="col">{t("in_context")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {view.citations.map(([citation, exists, reachable, inContext], index) => (
-                <tr key={index}>
-                  <th scope="row">
-                    <Data text={citation} />
-                  </th>
-                  <Fact known={exists} />
-                  <Fact known={reachable} />
-                  <Fact known={inContext} />
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <DataTable label={t("citations")} columns={columns} rows={view.citations} />
       )}
     </>
   );
@@ -153,88 +115,63 @@ function Citations({ view }: { view: CaseView }) {
 
 function Fact({ known }: { known: boolean | null }) {
   const { t } = useWords();
-  if (known === null) return <td>{t("unknown")}</td>;
-  return known ? <td>✓ {t("yes")}</td> : <td class="bad-text">✕ {t("no")}</td>;
+  if (known === null) return <>{t("unknown")}</>;
+  return known ? <>✓ {t("yes")}</> : <span class="bad-text">✕ {t("no")}</span>;
+}
+
+/** A vote on one item; of a vote that could not be read, the reason instead of a label. */
+interface ItemVote {
+  vote: JudgeVote;
+  item: JudgeVote["items"][number] | null;
 }
 
 function Votes({ votes }: { votes: JudgeVote[] }) {
   const { t } = useWords();
+  const rows = votes.flatMap((vote): ItemVote[] =>
+    vote.unscored !== null ? [{ vote, item: null }] : vote.items.map((item) => ({ vote, item })),
+  );
+  const columns: Column<ItemVote>[] = [
+    { key: "rubric", head: t("rubric"), cell: ({ vote }) => <VoteRubric vote={vote} />, wrap: true },
+    { key: "vote", head: t("vote"), cell: ({ vote }) => vote.sample + 1, number: true },
+    { key: "item", head: t("item"), cell: ({ item }) => item !== null && <Data text={item.id} /> },
+    { key: "label", head: t("label"), cell: (row) => <VoteLabel row={row} /> },
+    {
+      key: "reasoning",
+      head: t("reasoning"),
+      cell: ({ vote, item }) => <Data text={item === null ? vote.message : item.reasoning} />,
+      wrap: true,
+    },
+    {
+      key: "quote",
+      head: t("quote"),
+      cell: ({ item }) => item !== null && <Quote quote={item.quote} source={item.source} />,
+      wrap: true,
+    },
+  ];
   return (
     <>
       <h3>{t("verdicts")}</h3>
-      <Scroll label={t("verdicts")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t("rubric")}</th>
-              <th scope="col" class="number">
-                {t("vote")}
-              </th>
-              <th scope="col">{t("item")}</th>
-              <th scope="col">{t("label")}</th>
-              <th scope="col">{t("reasoning")}</th>
-              <th scope="col">{t("quote")}</th>
-            </tr>
-          </thead>
-          <tbody>{votes.map((vote, index) => <VoteRows vote={vote} key={index} />)}</tbody>
-        </table>
-      </Scroll>
+      <DataTable label={t("verdicts")} columns={columns} rows={rows} />
     </>
   );
 }
 
-function VoteRows({ vote }: { vote: JudgeVote }) {
-  const head = (
-    <>
-      <th scope="row">
-        <Data text={vote.rubric} />
-        <span class="hint">
-          <Data text={[vote.model ?? "", ...vote.flags].filter(Boolean).join(", ")} />
-        </span>
-      </th>
-      <td class="number">{vote.sample + 1}</td>
-    </>
-  );
-  if (vote.unscored !== null) {
-    return (
-      <tr>
-        {head}
-        <td />
-        <td>
-          <span class="bad-text">
-            <Data text={vote.unscored} />
-          </span>
-        </td>
-        <td class="wrap" colSpan={2}>
-          <Data text={vote.message} />
-        </td>
-      </tr>
-    );
-  }
+function VoteRubric({ vote }: { vote: JudgeVote }) {
   return (
     <>
-      {vote.items.map((item, index) => (
-        <tr key={index}>
-          {head}
-          <td>
-            <Data text={item.id} />
-          </td>
-          <td>
-            <Data text={item.label} />
-          </td>
-          <td class="wrap">
-            <Data text={item.reasoning} />
-          </td>
-          <td class="wrap">
-            {item.quote !== null && <Data text={item.quote} />}
-            {item.source !== null && (
-              <span class="hint">
-                <Data text={item.source} />
-              </span>
-            )}
-          </td>
-        </tr>
-      ))}
+      <Data text={vote.rubric} />
+      <span class="hint">
+        <Data text={[vote.model ?? "", ...vote.flags].filter(Boolean).join(", ")} />
+      </span>
     </>
+  );
+}
+
+function VoteLabel({ row: { vote, item } }: { row: ItemVote }) {
+  if (item !== null) return <Data text={item.label} />;
+  return (
+    <span class="bad-text">
+      <Data text={vote.unscored ?? ""} />
+    </span>
   );
 }

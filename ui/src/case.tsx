@@ -7,7 +7,8 @@ import { Attributed } from "./attribution";
 import { loadDetail, getOwn, findUnscoredReason } from "./data";
 import type { CaseDetail, CaseRows, CaseView, RankedChunk, Report, ScoreColumn, StageRanking } from "./types";
 import { stateOf } from "./filter";
-import { caseHash, ClassBadge, Facts, Remedy, Scroll, Section, StateBadge, useScores, useWords } from "./parts";
+import { caseHash, ClassBadge, Facts, Remedy, Section, StateBadge, useScores, useWords } from "./parts";
+import { DataTable, type Column } from "./table";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
 
 export function CasePage(props: { report: Report; rows: CaseRows; id: string; config: string }) {
@@ -383,43 +384,27 @@ interface ScoreTableProps {
   label: string;
 }
 
-function ScoreTable({ report, columns, index, how, label }: ScoreTableProps) {
+function ScoreTable({ report, columns: scores, index, how, label }: ScoreTableProps) {
   const { t, w } = useWords();
   const metrics = new Map(report.metrics.map((metric) => [metric.name, metric]));
-  return (
-    <Scroll label={label}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{t("metric")}</th>
-            <th scope="col" class="number">
-              {t("score")}
-            </th>
-            <th scope="col">{t("reason")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {columns.map((column) => {
-            const value = column.values[index] ?? null;
-            const [status, reason] = value === null ? findUnscoredReason(column, index) : ["", getOwn(how, column.name) ?? ""];
-            return (
-              <tr key={column.name}>
-                <th scope="row">
-                  <ClassBadge mark={metrics.get(column.name)?.class ?? "D"} />{" "}
-                  <Data text={metrics.get(column.name)?.title ?? column.name} />
-                  <span class="hint">
-                    <Data text={column.name} />
-                  </span>
-                </th>
-                <td class="number">{value ?? w("status", status)}</td>
-                <td class="wrap">
-                  <Data text={reason} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+  const explain = (score: ScoreColumn): [string, string] =>
+    score.values[index] == null ? findUnscoredReason(score, index) : ["", getOwn(how, score.name) ?? ""];
+  const columns: Column<ScoreColumn>[] = [
+    {
+      key: "metric",
+      head: t("metric"),
+      cell: (score) => (
+        <>
+          <ClassBadge mark={metrics.get(score.name)?.class ?? "D"} />{" "}
+          <Data text={metrics.get(score.name)?.title ?? score.name} />
+          <span class="hint">
+            <Data text={score.name} />
+          </span>
+        </>
+      ),
+    },
+    { key: "score", head: t("score"), cell: (score) => score.values[index] ?? w("status", explain(score)[0]), number: true },
+    { key: "reason", head: t("reason"), cell: (score) => <Data text={explain(score)[1]} />, wrap: true },
+  ];
+  return <DataTable label={label} columns={columns} rows={scores} rowKey={(score) => score.name} />;
 }

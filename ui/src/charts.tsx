@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { getOwn } from "./data";
 import type { CauseCounts, Figure, MetricChange, Report, SliceRow, StepTime } from "./types";
 import { Scroll, Section, useWords } from "./parts";
+import { DataTable, type Column } from "./table";
 import { Data, Name, visible } from "./text";
 
 /** Selects one configuration, if there are several. */
@@ -176,56 +177,33 @@ export function Latency({ report }: { report: Report }) {
   if (report.times.length === 0) return <p>{t("no_times")}</p>;
   const longest = Math.max(1, ...report.times.map((item) => item.p95));
   const steps = [...new Set(report.times.map((item) => item.step))];
+  const rows = steps.flatMap((step) => report.times.filter((item) => item.step === step));
   const name = (step: string) => (step === "end_to_end" ? t("end_to_end") : step);
+  const isRepeated = (item: StepTime, index: number) => rows[index - 1]?.step === item.step;
+  const columns: Column<StepTime>[] = [
+    {
+      key: "step",
+      head: t("step"),
+      cell: (item, index) => (
+        <span class={isRepeated(item, index) ? "sr-only" : ""}>
+          <Data text={name(item.step)} />
+        </span>
+      ),
+    },
+    { key: "config", head: t("config"), cell: (item) => <Data text={item.config} /> },
+    {
+      key: "time",
+      head: `0 – ${Math.round(longest)} ms`,
+      cell: (item) => <TimeBar time={item} longest={longest} />,
+    },
+    { key: "p50", head: "p50", cell: (item) => Math.round(item.p50), number: true },
+    { key: "p95", head: "p95", cell: (item) => Math.round(item.p95), number: true },
+    { key: "n", head: "n", cell: (item) => item.n, number: true },
+  ];
   return (
     <>
       <p class="hint">{t("times_note")}</p>
-      <Scroll label={t("times")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t("step")}</th>
-              <th scope="col">{t("config")}</th>
-              <th scope="col">
-                0 – {Math.round(longest)} ms
-              </th>
-              <th scope="col" class="number">
-                p50
-              </th>
-              <th scope="col" class="number">
-                p95
-              </th>
-              <th scope="col" class="number">
-                n
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {steps.flatMap((step) =>
-              report.times
-                .filter((item) => item.step === step)
-                .map((item, index) => (
-                  <tr key={`${step} ${item.config}`}>
-                    <th scope="row">
-                      <span class={index === 0 ? "" : "sr-only"}>
-                        <Data text={name(step)} />
-                      </span>
-                    </th>
-                    <td>
-                      <Data text={item.config} />
-                    </td>
-                    <td>
-                      <TimeBar time={item} longest={longest} />
-                    </td>
-                    <td class="number">{Math.round(item.p50)}</td>
-                    <td class="number">{Math.round(item.p95)}</td>
-                    <td class="number">{item.n}</td>
-                  </tr>
-                )),
-            )}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable label={t("times")} columns={columns} rows={rows} />
     </>
   );
 }

@@ -9,6 +9,7 @@ import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWo
 import { importantFirst, Leaks } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
+import { DataTable, type Column } from "./table";
 import { Data, Items, Name, visible } from "./text";
 
 export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
@@ -71,44 +72,23 @@ function ChangedSlices({ leftOut }: { leftOut: number }) {
 
 function Sides({ comparison }: { comparison: Comparison }) {
   const { t } = useWords();
-  const cell = (side: ComparisonSide) =>
+  const versions = (side: ComparisonSide) =>
     Object.entries(side.versions)
       .map(([part, values]) => `${part} ${values.join(" → ")}`)
       .join(", ");
-  return (
-    <Scroll label={t("versions")}>
-      <table>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">{t("config")}</th>
-            <th scope="col">{t("side_name")}</th>
-            <th scope="col">{t("versions")}</th>
-            <th scope="col">{t("judge")}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {(["baseline", "candidate"] as const).map((name) => (
-            <tr key={name}>
-              <th scope="row">{t(name)}</th>
-              <td>
-                <Data text={comparison[name].config} />
-              </td>
-              <td>
-                <Data text={comparison[name].name} />
-              </td>
-              <td class="wrap">
-                <Data text={cell(comparison[name]) || t("not_stated")} />
-              </td>
-              <td class="wrap anywhere">
-                <Name text={comparison[name].judge ?? "–"} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+  const columns: Column<"baseline" | "candidate">[] = [
+    { key: "side", head: t("side"), cell: (name) => t(name) },
+    { key: "config", head: t("config"), cell: (name) => <Data text={comparison[name].config} /> },
+    { key: "name", head: t("side_name"), cell: (name) => <Data text={comparison[name].name} /> },
+    {
+      key: "versions",
+      head: t("versions"),
+      cell: (name) => <Data text={versions(comparison[name]) || t("not_stated")} />,
+      wrap: true,
+    },
+    { key: "judge", head: t("judge"), cell: (name) => <Name text={comparison[name].judge ?? "–"} />, wrap: true },
+  ];
+  return <DataTable className="sides" label={t("versions")} columns={columns} rows={["baseline", "candidate"]} rowKey={(name) => name} />;
 }
 
 function ComparedDecision({ decision }: { decision: NonNullable<Comparison["decision"]> }) {
@@ -389,43 +369,32 @@ const MOVES = 20;
 
 function MoveList({ moves, leftOut }: { moves: RankMove[]; leftOut: number }) {
   const { t } = useWords();
+  const more = leftOut + Math.max(0, moves.length - MOVES);
+  const columns: Column<RankMove>[] = [
+    {
+      key: "case",
+      head: t("case"),
+      cell: (move) => (
+        <a href={caseHash(move.id)}>
+          <Name text={move.id} />
+        </a>
+      ),
+    },
+    { key: "evidence", head: t("evidence"), cell: (move) => <Name text={move.name} />, wrap: true },
+    { key: "before", head: t("before"), cell: (move) => move.before ?? t("absent"), number: true },
+    {
+      key: "after",
+      head: t("after"),
+      cell: (move) => (move.after === null ? <span class="bad-text">{t("gone")}</span> : move.after),
+      number: true,
+    },
+  ];
   return (
-    <Scroll label={t("moves_list")}>
-      <table>
-        <caption>{t("moves_list")}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t("case")}</th>
-            <th scope="col">{t("evidence")}</th>
-            <th scope="col" class="number">
-              {t("before")}
-            </th>
-            <th scope="col" class="number">
-              {t("after")}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {moves.slice(0, MOVES).map((move, index) => (
-            <tr key={index}>
-              <th scope="row">
-                <a href={caseHash(move.id)}>
-                  <Name text={move.id} />
-                </a>
-              </th>
-              <td class="wrap">
-                <Name text={move.name} />
-              </td>
-              <td class="number">{move.before ?? t("absent")}</td>
-              <td class={`number ${move.after === null ? "bad-text" : ""}`}>{move.after ?? t("gone")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {leftOut + Math.max(0, moves.length - MOVES) > 0 && (
-        <p class="hint">{t("more", { n: leftOut + Math.max(0, moves.length - MOVES) })}</p>
-      )}
-    </Scroll>
+    <div>
+      <h3>{t("moves_list")}</h3>
+      <DataTable label={t("moves_list")} columns={columns} rows={moves.slice(0, MOVES)} />
+      {more > 0 && <p class="hint">{t("more", { n: more })}</p>}
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, 
 import { Overview } from "./overview";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
+import { DataTable, type Column } from "./table";
 import { Data, Items, visible } from "./text";
 
 export function Summary({ report, rows }: { report: Report; rows: CaseRows | null }) {
@@ -108,56 +109,41 @@ function Identity({ report }: { report: Report }) {
     [t("date"), <Data text={report.date || t("not_stated")} />],
     [t("made_with"), <Data text={`Assay ${report.assay}`} />],
   ];
+  const versions = (config: ConfigSummary) =>
+    Object.entries(config.versions).map(([part, measure]) => `${part} ${measure.join(" → ")}`);
+  const columns: Column<ConfigSummary>[] = [
+    { key: "config", head: t("config"), cell: (config) => <Data text={config.id} /> },
+    {
+      key: "decision",
+      head: t("decision"),
+      cell: ({ outcome }) => (outcome === null ? t("not_gated") : <StateBadge kind="outcome" name={outcome} />),
+    },
+    { key: "cases", head: t("cases"), cell: (config) => <ConfigCases config={config} /> },
+    {
+      key: "versions",
+      head: t("versions"),
+      cell: (config) => <Data text={versions(config).join(", ") || t("not_stated")} />,
+      wrap: true,
+    },
+    { key: "stage", head: t("stage_scored"), cell: (config) => <Data text={config.stage ?? "–"} /> },
+    { key: "repeats", head: t("repeats"), cell: (config) => config.repeats, number: true },
+  ];
   return (
     <div id="identity">
       <Facts facts={facts} />
-      <Scroll label={t("configs")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t("config")}</th>
-              <th scope="col">{t("decision")}</th>
-              <th scope="col">{t("cases")}</th>
-              <th scope="col">{t("versions")}</th>
-              <th scope="col">{t("stage_scored")}</th>
-              <th scope="col" class="number">
-                {t("repeats")}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {report.configs.map((config) => (
-              <ConfigRow key={config.id} config={config} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable label={t("configs")} columns={columns} rows={report.configs} rowKey={(config) => config.id} />
     </div>
   );
 }
 
-function ConfigRow({ config }: { config: ConfigSummary }) {
+function ConfigCases({ config }: { config: ConfigSummary }) {
   const { t, w } = useWords();
   const states = Object.entries(config.states).filter(([, count]) => count > 0);
-  const versions = Object.entries(config.versions).map(([part, measure]) => `${part} ${measure.join(" → ")}`);
   return (
-    <tr>
-      <th scope="row">
-        <Data text={config.id} />
-      </th>
-      <td>{config.outcome === null ? t("not_gated") : <StateBadge kind="outcome" name={config.outcome} />}</td>
-      <td>
-        <a href={`#/cases?${new URLSearchParams({ config: config.id })}`}>{t("n_cases", { n: config.cases })}</a>
-        <span class="hint"> {states.map(([state, count]) => `${count} ${w("state", state)}`).join(", ")}</span>
-      </td>
-      <td class="wrap">
-        <Data text={versions.join(", ") || t("not_stated")} />
-      </td>
-      <td>
-        <Data text={config.stage ?? "–"} />
-      </td>
-      <td class="number">{config.repeats}</td>
-    </tr>
+    <>
+      <a href={`#/cases?${new URLSearchParams({ config: config.id })}`}>{t("n_cases", { n: config.cases })}</a>
+      <span class="hint"> {states.map(([state, count]) => `${count} ${w("state", state)}`).join(", ")}</span>
+    </>
   );
 }
 
@@ -284,38 +270,15 @@ function PlainTable({ table }: { table: ReportTable }) {
 
 function Inputs({ report }: { report: Report }) {
   const { t } = useWords();
+  const columns: Column<Report["inputs"][number]>[] = [
+    { key: "file", head: t("file"), cell: (input) => <Data text={input.path} />, wrap: true },
+    { key: "format", head: t("format"), cell: (input) => <Data text={input.format} /> },
+    { key: "rows", head: t("rows"), cell: (input) => input.rows, number: true },
+    { key: "configs", head: t("configs"), cell: (input) => <Data text={input.configs.join(", ")} /> },
+  ];
   return (
     <Section id="inputs" title={t("inputs")}>
-      <Scroll label={t("inputs")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t("file")}</th>
-              <th scope="col">{t("format")}</th>
-              <th scope="col" class="number">
-                {t("rows")}
-              </th>
-              <th scope="col">{t("configs")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {report.inputs.map((input, index) => (
-              <tr key={index}>
-                <th scope="row">
-                  <Data text={input.path} />
-                </th>
-                <td>
-                  <Data text={input.format} />
-                </td>
-                <td class="number">{input.rows}</td>
-                <td>
-                  <Data text={input.configs.join(", ")} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <DataTable label={t("inputs")} columns={columns} rows={report.inputs} />
     </Section>
   );
 }
