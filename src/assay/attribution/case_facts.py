@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from assay.attribution.answer_quality import (
     CaseScores,
@@ -39,8 +38,7 @@ CITATION_METRIC = "citation_correctness(by=rules)"
 LEAK_METRIC = "visibility_leaks"
 
 
-@dataclass(frozen=True)
-class CaseFacts:
+class CaseFacts(Struct, frozen=True, dict=True):
     """A case with its observation and scores, without the name and versions of the configuration (ADR 0034)."""
 
     case: CaseIndex

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from itertools import accumulate, islice
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from assay.metrics.access_rules import parse_day
 from assay.records.counts import format_count
@@ -53,8 +54,7 @@ class IndexDefect(NamedTuple):
     also: tuple[Literal["parser", "chunking", "stale_index"], ...] = ()
 
 
-@dataclass(slots=True)
-class IndexView:
+class IndexView(Struct):
     """The index as the traces of a run show it.
 
     `intact` and `changed` are chunks whose text equals or differs from that of the corpus; `unknown_chunks` are

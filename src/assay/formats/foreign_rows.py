@@ -11,11 +11,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Struct, field
 
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
@@ -50,8 +49,7 @@ _MOST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
 
-@dataclass(slots=True)
-class ForeignRows:
+class ForeignRows(Struct):
     """What was read: cases with the number of their row, observations, what was left out, and everything wrong."""
 
     cases: list[tuple[Case, int]] = field(default_factory=list)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct, field
 
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.records.errors import shorten_repr
@@ -57,8 +58,7 @@ _OWN_KEYS = frozenset(Observation.__struct_fields__) | {"query_id"}
 _TOKEN_KEYS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 
 
-@dataclass(slots=True)
-class ReplyShape:
+class ReplyShape(Struct):
     """A reply taken apart: `row` has members of an Observation, `rankings` its stages in order."""
 
     row: dict[str, Any] = field(default_factory=dict)

@@ -90,12 +90,14 @@ def _iter_sources(reading: ParsedAnswer) -> Iterator[str]:
 def _is_stated(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
     """Return whether some source states a quantity, or both ends of a range; a bound states its own value alone."""
     held: list[Quantity] = []
-    for other in stated:
-        held += (end._replace(bound="") for end in (other, *split_range(other)))
     wanted = quantity._replace(bound="")
-    parts = split_range(wanted) or (wanted,)
-    is_whole = any(is_same_quantity(other, wanted) for other in held)
-    return is_whole or all(any(is_same_quantity(other, part) for other in held) for part in parts)
+    for other in stated:
+        ends = [end._replace(bound="") for end in (other, *split_range(other))]
+        if any(is_same_quantity(end, wanted) for end in ends):
+            return True
+        held += ends
+    parts = split_range(wanted)
+    return bool(parts) and all(any(is_same_quantity(end, part) for end in held) for part in parts)
 
 
 def count_unsourced_numbers(reading: ParsedAnswer) -> Outcome:

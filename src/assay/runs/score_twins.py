@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, field, structs
 
 from assay.formats.outputs import OutputFile
 from assay.metrics.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 _BEHAVIOUR_NAMES = {code: name for name, code in BEHAVIOUR_CODES.items()}
 
 
-@dataclass(frozen=True)
-class ScoredRows:
+class ScoredRows(Struct, frozen=True, dict=True):
     """The rows of the cases of some inputs: where they are, or the observations if they are in memory."""
 
     inputs: ScoreInputs

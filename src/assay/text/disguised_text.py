@@ -20,6 +20,7 @@ import numpy as np
 from assay.text.copied_text import Bools, HashedRuns, RunHashes, TextNumbers
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.word_runs import split_words
 
 SKELETON_RUN = 32
 """Length of a run, in letters and digits, from which shared text is a copy and not chance: about seven words."""
@@ -31,7 +32,7 @@ _LOOKALIKES = str.maketrans(
     "АВЕКМНОРСТХУІЈЅаеорсухіјѕһԁԛԝ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαοινρυ" + "ıɑɡ",
     "ABEKMHOPCTXYIJSaeopcyxijshdqw" + "ABEZHIKMNOPTYXaoivpu" + "iag",
 )
-_NON_WORDS = re.compile(r"[\W_]+")
+_LOOKALIKE = re.compile("[\u0131\u0251\u0261\u0391-\u051d]")  # the letters of the table, and those between them
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 
 
@@ -41,7 +42,11 @@ def replace_lookalikes(text: str) -> str:
     >>> replace_lookalikes("\\u0430\\u0441cess \\uff14\\uff12")
     'access 42'
     """
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_LOOKALIKES)
+    if text.isascii():
+        return text
+    composed = unicodedata.normalize("NFKC", text)
+    # Vietnamese has none of these letters, and looking for them takes a tenth of the time of a translation.
+    return composed.translate(_LOOKALIKES) if _LOOKALIKE.search(composed) else composed
 
 
 def split_skeleton(text: str) -> list[str]:
@@ -50,7 +55,7 @@ def split_skeleton(text: str) -> list[str]:
     >>> split_skeleton("P\\u0430y: 84,500 €")
     ['pay', '84', '500']
     """
-    return _NON_WORDS.sub(" ", fold_text(replace_lookalikes(text))).split()
+    return split_words(fold_text(replace_lookalikes(text)))
 
 
 def make_skeleton(text: str) -> str:
@@ -75,6 +80,7 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 
 # Every repetition is followed by what it cannot consume, so that scanning is linear.
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
+_BASE32 = re.compile(r"[A-Z2-7]+=*")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ESCAPES = LatePattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
@@ -109,7 +115,8 @@ def _decode_layer(text: str) -> Iterator[str]:
         payloads.append("".join(payloads))  # broken into lines
     for payload in payloads:
         yield from _read_bytes(_decode_base64, payload)
-        yield from _read_bytes(_decode_base32, payload)
+        if _BASE32.fullmatch(payload):
+            yield from _read_bytes(_decode_base32, payload)
     for digits in _HEX.findall(text):
         yield from _read_bytes(bytes.fromhex, digits.replace(":", " "))
 

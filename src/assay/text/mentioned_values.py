@@ -15,9 +15,10 @@ def mentions_fact(text: str, fact: str) -> bool:
     >>> mentions_fact("| Friday | 11:00 am | 4:00 pm |", "4 pm")
     True
     """
-    read_fact, read = read_text(fact), read_text(text)
+    read_fact = read_text(fact)
     if not read_fact.quantities:
         return False
+    read = read_text(text)
     rates = [quantity.rate_span for quantity in read_fact.quantities]
     words = [word for word in read_fact.words if word.kind != "stop"]
     words = [word for word in words if not any(start <= word.start < end for start, end in rates)]

@@ -327,18 +327,21 @@ def _special_pattern() -> re.Pattern[str]:
     return re.compile(squeeze_pattern(_SPECIAL))  # compiled on first use, because it takes long
 
 
+_SPECIAL_WORDS = (
+    *("thang", "gio", " in the ", " past ", " after ", " at night", "noon", "midday", "midnight", "o'clock"),
+    *("nua", "ruoi", "half", "halv", "third", "quarter", "fifth", "tenth", "one in ", "once", "twice", "thrice"),
+    *("dozen", "dollar", "pound", "euro", *ORDINALS),
+)
 _MAY_BE_SPECIAL = re.compile(
-    r"\d ?[:.hap]\.?[\dm]|\b0\d+[ /.-]?\d|\(\d|\+\d|\b\d{3}[.-]\d{3}[.-]\d"
-    r"|\b1[89]00[ .-]?\d|\dh|o'clock|dollar|pound|euro|gio|dozen|\bta\b|twice|thrice|once"
-    r"| past | after | in the | at night|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
-    r"|noon|midday|midnight|nua|ruoi|hal[fv]|third|quarter|fifth|tenth|one in "
-    rf"|thang|\d/\d|\dt\d|\b(?:{'|'.join(MONTHS)})|{'|'.join(ORDINALS)}"
+    r"\d(?: ?[:.hap]\.?[\dm]|h|/\d|t\d)|[(+]\d"
+    rf"|\b(?:0\d+[ /.-]?\d|\d{{3}}[.-]\d{{3}}[.-]\d|1[89]00[ .-]?\d|ta\b|{'|'.join(MONTHS)})"
+    r"|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
 )
 
 
 def _find_special(text: str, plain: str) -> Iterator[Quantity]:
     """Yield times of day, dates that numbers.py does not read, halves and other fractions."""
-    if not _MAY_BE_SPECIAL.search(plain):
+    if not any(word in plain for word in _SPECIAL_WORDS) and not _MAY_BE_SPECIAL.search(plain):
         return
     for match in _special_pattern().finditer(plain):
         quantity = _read_special(match, text)
@@ -630,7 +633,8 @@ def _point(dimension: str, value: Decimal | int) -> Reading:
 
 # ── numbers with units ───────────────────────────────────────────────────────────────────────────────────────────
 
-_GLUED = re.compile(
+_MAY_BE_GLUED = re.compile(r"\d[\d.,]*[A-Za-z/°²]|[A-Z]\d")
+_GLUED = LatePattern(
     r"(?<![\w.,-])(\d[\d.,]*)(" + "|".join(
         sorted((re.escape(name) for name in UNITS if re.fullmatch(r"[A-Za-z/°²2]+", name) and name[0] not in "hH"
                 and name not in ("m", "l", "g", "d", "mo", "do", "t", "A", "V", "W")),
@@ -640,7 +644,7 @@ _GLUED = re.compile(
 _CURRENCY_CODES = tuple(
     name for name in UNITS if re.fullmatch(r"[A-Z]{3}", name) and UNITS[name].dimension.startswith(MONEY)
 )
-_GLUED_CURRENCY = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})(?=\d)")
+_GLUED_CURRENCY = LatePattern(rf"\b({'|'.join(_CURRENCY_CODES)})(?=\d)")
 _CODE_BEFORE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)}) $")
 _WORDY = sorted((name for name in UNITS if name.isascii()), key=len, reverse=True)
 _SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.isascii() or len(name) <= 2)
@@ -670,7 +674,7 @@ def split_glued_units(text: str) -> str:
 
 def _split_glued_units(text: str) -> str:
     text = write_spoken_numbers(write_vietnamese_forms(text))
-    if not any(map(str.isdigit, text)):
+    if not _MAY_BE_GLUED.search(text):
         return text
     return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))
 

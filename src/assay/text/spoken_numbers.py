@@ -52,14 +52,16 @@ _ORDINALS = dict(
         strict=True,
     )
 )
-_ORDINAL = re.compile(
+_ORDINAL = LatePattern(
     rf"(?<![\w-])(?P<ordinal>{'|'.join(_ORDINALS)})(?= (?:floor|storey|level|class|row|grade|year|week|month|quarter"
     r"|line|page|chapter|edition|gate|stage|platform|attempt|offen[cs]e|reminder|birthday|anniversary|instal+ment)s?\b)",
     re.IGNORECASE,
 )
 """An ordinal before what is counted; elsewhere "second" may be a time and "first" an adverb."""
-_UNDER_FIVES = re.compile(r"\b(?P<side>under|over)[ -](?P<age>\d{1,2})'?s\b", re.IGNORECASE)
+_UNDER_FIVES = LatePattern(r"\b(?P<side>under|over)[ -](?P<age>\d{1,2})'?s\b", re.IGNORECASE)
 """Ages: the "5s" of "under 5s" are no seconds."""
+_CUES = ("first ", "second ", "third ", "th ", "under", "over")
+"""What a folded text with such an ordinal or age holds; most texts hold none."""
 
 
 def _write_ordinal(match: re.Match[str]) -> str:
@@ -78,8 +80,10 @@ def write_spoken_numbers(text: str) -> str:
     """
     if not text.isascii() and any(sign in text for sign in _VULGAR):
         text = _VULGAR_FRACTION.sub(_write_vulgar, text)
-    text = _UNDER_FIVES.sub(r"\g<side> \g<age>", _ORDINAL.sub(_write_ordinal, text))
     plain = fold_in_place(text)
+    if any(cue in plain for cue in _CUES):
+        text = _UNDER_FIVES.sub(r"\g<side> \g<age>", _ORDINAL.sub(_write_ordinal, text))
+        plain = fold_in_place(text)
     if len(plain) != len(text) or _MAY_BE_SPOKEN.search(plain) is None:
         return text
     pieces, position = [], 0

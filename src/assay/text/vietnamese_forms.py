@@ -70,10 +70,9 @@ _FORMS = LatePattern(
     re.VERBOSE,
 )
 _MAY_HAVE_FORM = LatePattern(
-    rf"\d ?(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|\bti\b|ruoi|nua t|(?:{_WORD}) {_COUNTED}\b|\blang\b"
-    r"|\dm\d|\d ?(?:tan|ky|kg) ?\d"
-    r"|gio kem|\bm[uo]ng |thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)|\bthu [2-7]|\bt[2-7]\b|\bcn\b"
-    r"|\b(?:chieu|toi)\b|\bp\.? ?\d{3}"
+    r"\d(?: ?(?:(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|(?:tan|ky|kg) ?\d)|m\d)"
+    r"|\b(?:(?:ti|lang|t[2-7]|cn|chieu|toi)\b|m[uo]ng |thu [2-7]|p\.? ?\d{3})"
+    rf"|ruoi|nua t|gio kem|thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)|(?:{_WORD}) {_COUNTED}\b"
 )
 _VIETNAMESE = LatePattern("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]|tháng|sáng", re.IGNORECASE)
 _ONLY_VIETNAMESE = LatePattern(r"\d ?tr\d|\dm(?![23]\b)\d")
@@ -98,8 +97,8 @@ def write_vietnamese_forms(text: str) -> str:
     >>> write_vietnamese_forms("Vé 1tr2, hành lý hai ký rưỡi, mở cửa T2, chiều 2h – 5h")
     'Vé 1200000, hành lý 2,5 ký, mở cửa thứ Hai, chiều 14h – 17h'
     """
-    has_days = _SHORT_DAYS.search(text) is not None and guess_language(text) != "en"
-    if not has_days and not any(pattern.search(text) for pattern in (_VIETNAMESE, _ONLY_VIETNAMESE)):
+    is_vietnamese = not text.isascii() and _VIETNAMESE.search(text) is not None
+    if not is_vietnamese and not _ONLY_VIETNAMESE.search(text) and not _has_short_days(text):
         return text
     plain = fold_in_place(text)
     if len(plain) != len(text) or _MAY_HAVE_FORM.search(plain) is None:
@@ -112,6 +111,10 @@ def write_vietnamese_forms(text: str) -> str:
             pieces += [text[position : match.start()], written]
             position = match.end()
     return "".join((*pieces, text[position:]))
+
+
+def _has_short_days(text: str) -> bool:
+    return "T" in text and _SHORT_DAYS.search(text) is not None and guess_language(text) != "en"
 
 
 def _spell(match: re.Match[str], group: str, text: str) -> str:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.segmentation import normalise_answer
 
@@ -32,7 +33,7 @@ _MARKS = r"[?!:;.,\"¶()\[\]…-]"
 _NUMBER = r"\d[\d.,:%]*"
 _CHARACTER = r"\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(rf"[^\W\d_]+|{_NUMBER}|{_MARKS}")
-_UNSPACED_TOKEN = re.compile(rf"[{_CHARACTER}]|[^\W\d_{_CHARACTER}]+|{_NUMBER}|{_MARKS}")
+_UNSPACED_TOKEN = LatePattern(rf"[{_CHARACTER}]|[^\W\d_{_CHARACTER}]+|{_NUMBER}|{_MARKS}")
 _SENTENCE_ENDS = ".!?¶"
 _PART_ENDS = frozenset(".!?¶;:")
 _MOST_TOKENS, _MOST_ASKED = 400, 200
@@ -130,7 +131,7 @@ def split_tokens(text: str, language: str) -> list[str]:
     >>> split_tokens("not in 2021 (yet).", "en")
     ['not', 'in', '2021', '(', 'yet', ')', '.']
     """
-    return (_UNSPACED_TOKEN if language in UNSPACED else _TOKEN).findall(text)
+    return (_UNSPACED_TOKEN.compiled if language in UNSPACED else _TOKEN).findall(text)
 
 
 def mark_words(text: str, question: str, language: str) -> list[str]:
