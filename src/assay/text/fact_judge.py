@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.text.absent_words import judge_absent_names, judge_absent_words
+from assay.text.absent_words import judge_absent_names, judge_absent_weekday, judge_absent_words
 from assay.text.fact_conflict import judge_conflict
 from assay.text.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
 from assay.text.fact_doubt import judge_doubt
@@ -79,6 +79,9 @@ class FactJudge:
         texts = self.texts
         if quantity.is_spelled_one and texts.content:
             return judge_counted_noun(texts) or FactJudgment(texts.fact, "unknown", '"one" is not there')
+        day = judge_absent_weekday(texts, quantity.start)
+        if day is not None:
+            return day
         text = texts.read_fact.text[quantity.start : quantity.end]
         judgment = judge_missing_quantity(texts.fact, text, quantity, texts.answer, texts.question, texts.limit)
         if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
