@@ -15,6 +15,7 @@ from assay.text.absent_words import judge_absent_names, judge_absent_weekday, ju
 from assay.text.fact_conflict import judge_conflict
 from assay.text.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
 from assay.text.fact_doubt import judge_doubt
+from assay.text.fact_event import judge_event
 from assay.text.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
 from assay.text.fact_frame import judge_frame
 from assay.text.fact_judgments import FactJudgment, FactState
@@ -138,5 +139,5 @@ class FactJudge:
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
         judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
-        judgment = judgment or judge_conflict(texts, spot)
+        judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
         return judgment or self.subject.judge_gaps(spot)
