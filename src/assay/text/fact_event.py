@@ -70,8 +70,8 @@ _FEWEST_SYLLABLES = 3  # the same in Vietnamese, where a noun has two
 _CONDITIONS = frozenset(("nếu", "hễ", "lỡ", "neu"))
 """Begin a condition in Vietnamese, which "thì" ends."""
 _NEXT_CLAUSE = frozenset(("thi", "moi", "then", "when", "if"))
-_ASKS_COUNT = LatePattern(r"\b(?:how many|bao nhieu|may) (?P<noun>[^\W\d_]+)")
-
+"""Words with which what follows a value is said of something else again."""
+_ASKS_COUNT = LatePattern(r"\b(?:how many|bao nhieu|may) [^\W\d_]+")
 _PART_OF = LatePattern(r"(?:trong (?:do|so)|of (?:the|these|those|which|them))\b")
 """Begins a sentence that speaks of a part of something."""
 
@@ -351,17 +351,14 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
     """
     answer = texts.answer
     cue = _ONLY_THEN.match(answer.plain, spot.end, part.end)
-    if cue is not None and _is_spelled(answer, cue, "mới"):
-        pass
-    elif texts.read_fact.plain.startswith("only ") or _ONLY_BEFORE.search(answer.plain, part.start, spot.start):
-        cue = _ONLY_DO.match(answer.plain, spot.end, part.end)
-    else:
-        cue = None
+    if cue is None or not _is_spelled(answer, cue, "mới"):
+        only = _ONLY_BEFORE.search(answer.plain, part.start, spot.start)
+        is_only = only is not None or texts.read_fact.plain.startswith("only ")
+        cue = _ONLY_DO.match(answer.plain, spot.end, part.end) if is_only else None
     if cue is None:
         return None
-    content = [
-        word for word in _list_words(answer, cue.end(), part.end) if word.kind != "stop" and may_be_subject(word)
-    ]
+    words = _list_words(answer, cue.end(), part.end)
+    content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
     content = [word for word in content if word.folded not in _GENERAL_VERBS][:_MOST_OF_CONSEQUENCE]
     return content[0] if content and not any(texts.is_familiar(word) for word in content) else None
 

@@ -3,8 +3,8 @@
 Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
 `missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
 `value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
-subject), `reference_roles` (mixed up), `fact_frame` (not asserted) and `fact_conflict` (contradicted elsewhere). The
-first that has something to say decides.
+subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere) and
+`fact_event` (of another event). The first that has something to say decides.
 """
 
 from __future__ import annotations
