@@ -205,15 +205,16 @@ _DENIED_WORDS = 3  # of the question after a negation, which they follow at once
 def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
     answer = texts.answer
-    topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
-    ignores_marks = not (answer.has_marks and texts.question.has_marks)
-    if any(find_negations(text) for text in texts.explaining):
-        return False
     end = _find_part(texts, spot).end
     consequence = _SO.match(answer.plain, end, spot.clause.sentence_end)
     if consequence is not None:
         end = min(spot.clause.sentence_end, consequence.end() + _REACH)
-    for negation in find_negations(answer, spot.end, end):
+    negations = find_negations(answer, spot.end, end)
+    if not negations or any(find_negations(text) for text in texts.explaining):
+        return False
+    topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
+    ignores_marks = not (answer.has_marks and texts.question.has_marks)
+    for negation in negations:
         index = bisect_left(answer.words, negation.end(), key=get_start)
         for word in answer.words[index : index + _DENIED_WORDS]:
             if any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics):

@@ -7,6 +7,7 @@ is written, because "bán" (sell) and "bạn" (you) are folded alike, and withou
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
@@ -68,14 +69,22 @@ def find_opposite(question: ReadText, answer: ReadText, low: int, high: int) -> 
     ('way up', 'way down')
     """
     ignores_marks = not (question.has_marks and answer.has_marks)
-    asked_text = question.plain if ignores_marks else question.text.lower()
     own_text = answer.plain if ignores_marks else answer.text.lower()
-    for first, second in _FOLDED_PAIRS if ignores_marks else _WRITTEN_PAIRS:
-        for asked, other in ((first, second), (second, first)):
-            wanted = asked.search(asked_text)
-            if wanted is None or other.search(asked_text) or asked.search(own_text, low, high):
-                continue
-            own = other.search(own_text, low, high)
-            if own is not None:
-                return question.text[slice(*wanted.span())], answer.text[slice(*own.span())]
+    for asked, other, (start, end) in _list_asked(question, ignores_marks):
+        own = other.search(own_text, low, high)
+        if own is not None and not asked.search(own_text, low, high):
+            return question.text[start:end], answer.text[slice(*own.span())]
     return None
+
+
+@lru_cache(maxsize=1024)
+def _list_asked(question: ReadText, ignores_marks: bool) -> list[tuple[LatePattern, LatePattern, tuple[int, int]]]:
+    """Return the pairs of which a question has one side and not the other: that side, the other, and where it is."""
+    text = question.plain if ignores_marks else question.text.lower()
+    asked_pairs = []
+    for first, second in _FOLDED_PAIRS if ignores_marks else _WRITTEN_PAIRS:
+        matches = first.search(text), second.search(text)
+        for asked, other, wanted, rival in ((first, second, *matches), (second, first, *matches[::-1])):
+            if wanted is not None and rival is None:
+                asked_pairs.append((asked, other, wanted.span()))
+    return asked_pairs
