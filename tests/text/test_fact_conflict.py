@@ -34,6 +34,15 @@ from assay.text.stated_facts import judge_facts
         ("Bao nhiêu bến có nhà chờ?", ["không bến nào có nhà chờ"], "Chỉ bến số 3 là không có nhà chờ."),
         ("How many guests?", ["at most 2 guests"], "At least 2 guests."),
         ("Được mấy khách?", ["tối đa 2 khách"], "Từ 2 khách trở lên."),
+        (
+            "May dogs come along?",
+            ["dogs on a lead are allowed"],
+            "Dogs on a lead are allowed; indoors they aren't.",
+        ),
+        ("Who may use the pool?", ["residents"], "Residents' guests may."),
+        ("Which gate is accessible?", ["west gate"], "The west gate has steps, so it isn't accessible."),
+        ("Cho cá ăn gì?", ["tôm khô"], "Tôm khô là cho rùa ăn."),
+        ("Đổi hàng trong mấy ngày?", ["7 ngày"], "Sau 7 ngày mới đổi được."),
         ("Xuất xe trong bao lâu?", ["1 phút"], "Cần 1 phút để mặc đồ, rồi 2 phút nữa xe mới ra."),
     ],
 )

@@ -31,6 +31,9 @@ def judge(question: str, fact: str, reference: str, answer: str) -> str:
         ("When is it closed?", "Friday", "We're here from Monday to Thursday, the rest of the time it's shut."),
         ("At what scale is it drawn?", "1:25,000", "1 to 25,000."),
         ("Ai ký đơn?", "trưởng phòng", "Sếp trực tiếp của bạn."),
+        ("Which database is used?", "PostgreSQL", "Postgres."),
+        ("When is it on?", "Wednesday", "Each Wed, see you there."),
+        ("Kho mở ngày nào?", "thứ Hai đến thứ Bảy", "Chủ nhật đóng cửa thôi."),
     ],
 )
 def test_words_that_other_words_may_stand_for_leave_a_fact_open(question: str, fact: str, answer: str) -> None:
@@ -88,6 +91,11 @@ def test_an_answer_that_says_otherwise_fails_a_fact(
         ("When does the technician come?", "between 8 and 12", "Between 8 and 12 in the morning."),
         ("Is it free?", "free", "It's on the house."),
         ("Mượn được mấy cuốn?", "5 cuốn", "Năm cuốn một lần."),
+        ("How many absences are reported?", "5 absences", "Whoever has been away five times."),
+        ("Phòng mấy người?", "6 người", "Sáu bạn một phòng."),
+        ("When may I ask for it back?", "within 30 minutes", "If you came in the last half hour."),
+        ("Bao lâu?", "2 tuần", "Nửa tháng."),
+        ("Bao lâu có hàng?", "24 giờ", "Trong ngày là có."),
     ],
 )
 def test_a_quantity_in_a_form_that_is_not_compared_is_open(question: str, fact: str, answer: str) -> None:

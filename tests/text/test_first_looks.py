@@ -69,10 +69,10 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 
 @given(texts)
 def test_units_and_codes_of_currencies_are_split_from_every_number(text: str) -> None:
-    for apart in (text, text.replace(" ", "")):
-        apart = spoken_numbers.write_spoken_numbers(vietnamese_forms.write_vietnamese_forms(apart))
-        expected = quantities._GLUED.sub(r"\1 \2", quantities._GLUED_CURRENCY.sub(r"\1 ", apart))
-        assert quantities._split_glued_units(apart) == expected
+    for spelling in (text, text.replace(" ", "")):
+        written = spoken_numbers.write_spoken_numbers(vietnamese_forms.write_vietnamese_forms(spelling))
+        expected = quantities._GLUED.sub(r"\1 \2", quantities._GLUED_CURRENCY.sub(r"\1 ", written))
+        assert quantities._split_glued_units(spelling) == expected
 
 
 @pytest.mark.parametrize("name", sorted(UNITS))

@@ -133,6 +133,7 @@ FLOORS = {
     "marathon": (0.95, 0.8),
     "reception": (0.9, 0.9),
     "reception-vi": (0.9, 0.85),
+    "clubhouse": (0.9, 0.85),
 }
 """Least share of right answers that do not fail and of wrong ones that do not pass, of each half."""
 

@@ -20,6 +20,11 @@ from assay.text.vietnamese_forms import write_vietnamese_forms
         ("500.000 đồng", "nửa triệu"),
         ("2,5 kg", "hai ký rưỡi"),
         ("300 g", "ba lạng"),
+        ("25.000 đồng", "hai lăm nghìn"),
+        ("20 giờ 40", "8h40 tối"),
+        ("13 giờ 30", "1g30 chiều"),
+        ("14 giờ đến 17 giờ", "từ 2 tới 5 giờ chiều"),
+        ("8 giờ đến 11 giờ 30", "Sáng: 8h – 11h30\nChiều: 2h – 5h"),
         ("5 kg", "năm cân"),
         ("1,65 m", "1m65"),
         ("1,2 m", "Trẻ cao 1m2"),
@@ -52,6 +57,7 @@ def test_a_vietnamese_form_states_its_value(fact: str, answer: str) -> None:
         ("14 giờ đến 17 giờ", "Sáng từ 2 giờ đến 5 giờ."),
         ("ngày 5 tháng 1", "mùng 5 tháng Chạp"),
         ("25%", "ba phần tư"),
+        ("8 giờ 40", "8h40 tối"),
     ],
 )
 def test_another_value_in_a_vietnamese_form_fails(fact: str, answer: str) -> None:
@@ -74,6 +80,7 @@ def test_another_value_in_a_vietnamese_form_fails(fact: str, answer: str) -> Non
         "A stall of 2m2",
         "P 305 is a part",
         "ở làng nghề có ba làng cổ",
+        "Ở chợ có hai làm nghề gốm",
     ],
 )
 def test_what_only_looks_like_a_form_stays(text: str) -> None:

@@ -33,6 +33,7 @@ _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
 _NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
 """Words that hold no fact by themselves."""
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
+_SHORTEST_FORM = 3  # letters of a shortened name
 
 
 # ── names, identifiers and days ──────────────────────────────────────────────────────────────────────────────────
@@ -66,6 +67,8 @@ def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment
         return None
     if all(_is_written_out(texts, word) for word in own_names):
         return missing._replace(state="unknown", reason=f"{reason}, and words with its initials may stand for it")
+    if all(_is_shortened(texts, word) for word in own_names):
+        return missing._replace(state="unknown", reason=f"{reason}, and a shorter or longer form of it is")
     return missing
 
 
@@ -84,6 +87,20 @@ def _is_name(texts: FactTexts, word: Word) -> bool:
     return not is_common and all(other.is_capitalised for other in texts.content)
 
 
+def judge_absent_weekday(texts: FactTexts, start: int) -> FactJudgment | None:
+    """Return the judgment of a Vietnamese day whose number starts at a position of the fact and is not there.
+
+    "Thứ Hai" (Monday) is written with a number, and named like other days: "trừ Chủ nhật" (but Sundays) may include it.
+    None for a number that is none of a day.
+    """
+    days = WEEKDAY.finditer(texts.read_fact.plain)
+    day = next((match for match in days if match.start() <= start < match.end()), None)
+    if day is None:
+        return None
+    judgment = _judge_absent_days(texts, [])
+    return judgment._replace(reason=f'"{texts.read_fact.text[slice(*day.span())]}"{judgment.reason}')
+
+
 def _judge_absent_days(texts: FactTexts, names: Sequence[Word]) -> FactJudgment:
     """Return the judgment of days of the week that are not there: other days may leave just these over."""
     reason = f"{spell_words(texts, names)} is not there"
@@ -91,6 +108,8 @@ def _judge_absent_days(texts: FactTexts, names: Sequence[Word]) -> FactJudgment:
     if WEEK.search(answer.plain):
         return FactJudgment(texts.fact, "unknown", f"{reason}, and it names several days together")
     days = set(list_days(answer.plain, 0, len(answer.plain)))
+    if names and all(_is_shortened(texts, word) for word in names):
+        return FactJudgment(texts.fact, "unknown", f"{reason}, and a shorter form of it is")
     texts_of_rest = (answer, texts.read_fact)
     is_rest = any(find_negations(text) or has_exception(text) or _CLOSED.search(text.plain) for text in texts_of_rest)
     if days and (is_rest or days >= set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))):
@@ -127,6 +146,17 @@ def _is_written_out(texts: FactTexts, word: Word) -> bool:
         return False
     initials = "".join(own.folded[0] for own in texts.answer.words if own.kind != "stop")
     return written.lower() in initials
+
+
+def _is_shortened(texts: FactTexts, word: Word) -> bool:
+    """Whether the answer has a form of a name that begins it, or that it begins: "Postgres" for "PostgreSQL", "Wed"."""
+    return any(
+        own.is_capitalised
+        and len(own.folded) >= _SHORTEST_FORM
+        and own.folded != word.folded
+        and (word.folded.startswith(own.folded) or own.folded.startswith(word.folded))
+        for own in texts.answer.words
+    )
 
 
 # ── other words ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
 from assay.text.fact_decision import list_offered_words
+from assay.text.fact_event import GENERIC_NOUNS, list_nouns
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_places import Occurrence, has_candidate
 from assay.text.fact_polarity import PREDICATES
-from assay.text.fact_scope import UNIVERSAL
+from assay.text.fact_scope import UNIVERSAL, list_exceptions
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
@@ -37,15 +38,7 @@ _SAID_TO_BE = LatePattern(
     r"|(?:chi |moi )?(?P<vietnamese>la)\b(?: (?:cua|cho|gia|muc|so|tien|khoan)\b)*)"
 )
 """Says right after a fact what it is."""
-_GENERIC_NOUNS = frozenset(
-    """
-    price cost fee charge rate total amount sum maximum minimum limit most least number figure answer rule norm standard
-    time date day deadline one ones place address phone line contact person way case right correct same usual normal
-    whole full current new regular gia phi muc tong han so ngay gio luc cho noi nguoi dap cau quy dinh chuan cuoi
-    du xong dung toi it nhieu het dep vua cung duoc
-    """.split()
-)
-"""What a value or a name may be said to be without being anything else."""
+_FOR_OR_OF = LatePattern(r" (?:cho|cua)$")
 _WITHDRAWN_AFTER = LatePattern(
     r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?(?:dropped|abolished|scrapped"
     r"|discontinued|withdrawn|removed|replaced|cancelled|canceled|stopped|ended|closed down|taken off)"
@@ -69,6 +62,9 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     is_expected = _DENIED_FIRST.match(texts.reference.plain) is not None or not _ASKS_WHAT.search(texts.question.plain)
     if denied is not None and denied.end() <= spot.start and not is_expected:
         yield f'the answer begins with "{answer.text[: denied.end()]}"'
+    everyone = _find_everyone_first(texts, spot)
+    if everyone:
+        yield f'the answer begins with "{everyone}"'
     word = _find_denied_kind(texts, spot)
     if word is not None:
         yield f'another part of the answer denies all of "{answer.text[word.start : word.end]}"'
@@ -78,6 +74,12 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield f'it is said to be "{answer.text[named.start : named.end]}"'
     if _WITHDRAWN_AFTER.match(answer.plain, *after) and not _has_cue(texts, _WITHDRAWN_AFTER):
         yield "it is said to be over"
+    yield from _list_reasons_beside(texts, spot, after)
+
+
+def _list_reasons_beside(texts: FactTexts, spot: Occurrence, after: tuple[int, int]) -> Iterator[str]:
+    """Yield what other parts of an answer say against a fact."""
+    answer = texts.answer
     part = _find_denied_part(texts, spot)
     if part is not None:
         yield f'another part of the answer denies it ("{answer.text[part.start : part.end].strip()}")'
@@ -89,12 +91,32 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
     if _has_own_statement(texts, spot):
         yield "the answer lists the other facts, and says something else of this one"
+    if _is_denied_after(texts, spot):
+        yield "what is asked is denied after it"
     purpose = _find_other_purpose(texts, spot, *after)
     if purpose is not None:
         yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value is next to it'
     holder = _find_other_holder(texts, spot)
     if holder is not None:
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
+
+
+_EVERYONE = LatePattern(
+    r"(?:(?:any|every)(?:one|body|where|thing)|any\b(?: \w+)?|all\b(?: \w+){0,2}|nobody|no one|none|nothing"
+    r"|nowhere|never|always|(?:ai|gi|dau|luc nao|bao nhieu|may) cung (?:duoc|the)?|khong ai|chang ai)(?=,|;|\.| -| –)"
+)
+"""Begins an answer that says all or none, and goes on."""
+
+
+def _find_everyone_first(texts: FactTexts, spot: Occurrence) -> str:
+    """Return with what an answer begins that says all or none before it comes to a fact, "" if it does not."""
+    answer = texts.answer
+    everyone = _EVERYONE.match(answer.plain)
+    if everyone is None or everyone.end() > spot.start or any(_EVERYONE.match(text.plain) for text in texts.explaining):
+        return ""
+    is_explained = all(texts.is_explained(word) for word in answer.words if word.end <= everyone.end())
+    has_exception = bool(list_exceptions(answer, 0, spot.start))
+    return "" if is_explained or has_exception else answer.text[: everyone.end()]
 
 
 _ONLY_BEFORE = LatePattern(r"\b(?P<cue>only|just|merely|chi) $")
@@ -150,10 +172,13 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     stop = next((part.end for part in split_parts(answer, start, end)), end)
     low, high = (bisect_left(answer.words, at, key=get_start) for at in (cue.end(), stop))
     following = answer.words[low:high]
+    if cue[0].endswith(" what"):
+        return next((noun[0] for _, noun in list_nouns(following) if all(_is_new(texts, word) for word in noun)), None)
     nouns = [word for word in following if may_be_subject(word)]
     if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
         return None  # "2h là mình nhận phòng": no noun follows
-    if any(texts.is_familiar(word) or _is_generic(word) for word in nouns[:2]):
+    fewest = 1 if _FOR_OR_OF.search(cue[0]) else 2  # "là cho rùa" names the turtle, and "ăn" may be what is asked
+    if any(texts.is_familiar(word) or _is_generic(word) for word in nouns[:fewest]):
         return _find_relative_noun(texts, following)
     return nouns[0]
 
@@ -168,11 +193,40 @@ _RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
 
 
 def _is_generic(word: Word) -> bool:
-    return word.folded in _GENERIC_NOUNS or word.folded.endswith("est")
+    return word.folded in GENERIC_NOUNS or word.folded.endswith("est")
 
 
 _DENIED_LAST = LatePattern(r"\b(?:thi (?:khong|chua)(?: (?:a|nhe|nha|dau|ban|co|duoc))*|(?:not|never|no))[ .!]*$")
 """Ends a part that denies what it begins with."""
+_SO = LatePattern(r",? (?:so|nen|vi vay|do do)\b")
+_DENIED_WORDS = 3  # of the question after a negation, which they follow at once
+
+
+def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
+    answer = texts.answer
+    end = _find_part(texts, spot).end
+    consequence = _SO.match(answer.plain, end, spot.clause.sentence_end)
+    if consequence is not None:
+        end = min(spot.clause.sentence_end, consequence.end() + _REACH)
+    negations = find_negations(answer, spot.end, end)
+    if not negations or any(find_negations(text) for text in texts.explaining):
+        return False
+    topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
+    ignores_marks = not (answer.has_marks and texts.question.has_marks)
+    for negation in negations:
+        index = bisect_left(answer.words, negation.end(), key=get_start)
+        for word in answer.words[index : index + _DENIED_WORDS]:
+            if any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics):
+                return True
+    return False
+
+
+_DENIED_AGAIN = LatePattern(
+    r"\b(?:they|it|you|we|this|that) (?:aren't|isn't|can't|don't|doesn't|won't|mustn't|cannot"
+    r"|(?:are|is|can|may|must) not)[ .!]*$"
+)
+"""Ends a part that denies of something else what the part before it says."""
 
 
 def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
@@ -185,7 +239,16 @@ def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
             continue
         if any(word.key in keys and word.key not in in_own for word in _list_words(texts, part)):
             return part
-    return None
+    return next(_list_denied_again(texts, spot, own), None)
+
+
+def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[Part]:
+    """Yield later parts that deny of something unexplained what is said: "… in the garden; indoors they aren't"."""
+    answer = texts.answer
+    for part in split_parts(answer, spot.start, min(len(answer.plain), spot.start + CLAUSE_REACH)):
+        is_later = part.start >= own.end and _DENIED_AGAIN.search(answer.plain, part.start, part.end) is not None
+        if is_later and any(_is_new(texts, word) for word in _list_words(texts, part)):
+            yield part
 
 
 _OF_A_KIND = LatePattern(r" (?:on|in|of|with|from|at|for|that|which|who|whose|o|cua|tu|thuoc|tren|duoi|trong)\b")

@@ -3,18 +3,19 @@
 Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
 `missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
 `value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
-subject), `reference_roles` (mixed up), `fact_frame` (not asserted) and `fact_conflict` (contradicted elsewhere). The
-first that has something to say decides.
+subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere) and
+`fact_event` (of another event). The first that has something to say decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.text.absent_words import judge_absent_names, judge_absent_words
+from assay.text.absent_words import judge_absent_names, judge_absent_weekday, judge_absent_words
 from assay.text.fact_conflict import judge_conflict
 from assay.text.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
 from assay.text.fact_doubt import judge_doubt
+from assay.text.fact_event import judge_event
 from assay.text.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
 from assay.text.fact_frame import judge_frame
 from assay.text.fact_judgments import FactJudgment, FactState
@@ -79,6 +80,9 @@ class FactJudge:
         texts = self.texts
         if quantity.is_spelled_one and texts.content:
             return judge_counted_noun(texts) or FactJudgment(texts.fact, "unknown", '"one" is not there')
+        day = judge_absent_weekday(texts, quantity.start)
+        if day is not None:
+            return day
         text = texts.read_fact.text[quantity.start : quantity.end]
         judgment = judge_missing_quantity(texts.fact, text, quantity, texts.answer, texts.question, texts.limit)
         if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
@@ -135,5 +139,5 @@ class FactJudge:
         if spot.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
         judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
-        judgment = judgment or judge_conflict(texts, spot)
+        judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
         return judgment or self.subject.judge_gaps(spot)

@@ -41,7 +41,7 @@ _MOVED_TO = LatePattern(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
 _BESIDE = LatePattern(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
 _ASKED = LatePattern(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
 _COMPARED = LatePattern(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
-_OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')) (?P<owned>[a-z]+)")
+_OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')|(?<=s)') (?P<owned>[a-z]+)")
 _OWNED_BEFORE = LatePattern(
     rf"(?:^|[,;:.] |\b(?:is|was|by|la|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|cua) {_ARTICLE}$"
 )

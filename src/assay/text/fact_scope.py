@@ -91,7 +91,7 @@ Limit = Literal["", "<", ">"]
 _UPPER = re.compile(
     r"\b(?:max(?:imum)?|at most|up to|within|no (?:more|later|longer|larger) than|limit(?:ed)?|largest|longest|highest"
     r"|allowance|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da"
-    r"|nhieu nhat|khong qua|trong vong|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
+    r"|nhieu nhat|khong qua|trong vong|trong (?=\d|may\b)|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
 _LOWER = re.compile(
     r"\b(?:min(?:imum)?|at least|no (?:less|fewer|earlier) than|smallest|shortest|lowest|earliest|toi thieu|it nhat"
@@ -109,7 +109,7 @@ _ASKS_HOW_MUCH = tuple(
     )
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
-_AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?)(?: the)? [$€£]?$")
+_AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?|(?<!thu )tu(?: ngay)?)(?: the)? [$€£]?$")
 _REFUSED = LatePattern(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
     r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"

@@ -59,6 +59,12 @@ def judge_missing_quantity(
         if _counts_times(quantity, own):
             number = answer.text[own.start : own.end]
             return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
+        if _counts_times(own, quantity):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}", which may count the same')
+        if _counts_people(quantity, own, answer):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}" of people by another name')
     return _judge_other_value(fact, text, quantity, answer)
 
 
@@ -95,6 +101,20 @@ def _counts_times(wanted: Quantity, own: Quantity) -> bool:
     is_frequency = any(reading.dimension == "times" for reading in wanted.readings)
     is_number = bool(own.readings) and is_plain(own) and not own.bound and not own.is_range
     return is_frequency and is_number and is_same_quantity(wanted._replace(rate=""), own)
+
+
+_PEOPLE_AFTER = LatePattern(
+    r" (?:ban|dua|em|be|chau|nguoi|hoc sinh|sinh vien|khach|guests?|kids?|children|adults?|friends?|visitors?"
+    r"|passengers?)\b"
+)
+
+
+def _counts_people(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether a number counts people by another name than a fact does: "sáu bạn" for "6 người"."""
+    is_of_people = any(reading.dimension == "persons" for reading in wanted.readings)
+    if not is_of_people or not is_plain(own) or own.bound or own.is_range:
+        return False
+    return is_same_quantity(wanted, own) and _PEOPLE_AFTER.match(answer.plain, own.end) is not None
 
 
 def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadText) -> FactJudgment:

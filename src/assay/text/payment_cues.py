@@ -14,7 +14,8 @@ NOTHING_TO_PAY = re.compile(
     r"|(?:no|without(?: a| any)?) (?:extra |additional )?(?:charge|fee|fees|fine|fines|costs?)|for nothing"
     r"|(?:pays?|costs?|charged?) (?:you )?nothing|nothing to pay"
     r"|(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to |be )?(?:pay|cost|charged)"
-    r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien))\b"
+    r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien)"
+    r"|khong (?:mat|ton|thu|phai tra|phai dong)(?: mot)? (?:dong|xu) nao)\b"
 )
 """What says that there is nothing to pay."""
 NOTHING_ALONE = LatePattern(

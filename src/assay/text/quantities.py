@@ -633,7 +633,7 @@ def _point(dimension: str, value: Decimal | int) -> Reading:
 
 # ── numbers with units ───────────────────────────────────────────────────────────────────────────────────────────
 
-_MAY_BE_GLUED = re.compile(r"\d[\d.,]*[A-Za-z/°²]|[A-Z]\d")
+_MAY_BE_GLUED = re.compile(r"\d[.,]*[A-Za-z/°²]|[A-Z]\d")
 _GLUED = LatePattern(
     r"(?<![\w.,-])(\d[\d.,]*)(" + "|".join(
         sorted((re.escape(name) for name in UNITS if re.fullmatch(r"[A-Za-z/°²2]+", name) and name[0] not in "hH"

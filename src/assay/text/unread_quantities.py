@@ -70,7 +70,7 @@ _NUMBER_WORDS = {
         (PLAIN, 1, "single|sole|duy nhat"),
         (PLAIN, 2, "both|couple|pair|double|ca hai|doi|cap"),
         (PLAIN, 3, "triple|trio"),
-        ("times", 1, "second time|single|once"),
+        ("times", 1, "second time|single|once|(?:ngay|tuan|thang|nam) nao cung"),
         ("times", 2, "third time|both times|couple of times"),
         ("times", 3, "fourth time"),
         (PLAIN, 4, "thang tu"),
@@ -80,9 +80,20 @@ _NUMBER_WORDS = {
         (SHARE, 0, "no|none|nothing|free|zero|khong"),
         (SHARE, 50, "half|halve[sd]?|nua"),
         (SHARE, 100, "full|fully|whole|entire|entirely|all|complete|completely|everything|toan bo|tat ca|hoan toan"),
-        ("duration", _DAY, "overnight|(?:a)?round the clock|day and night|all day|ca ngay|ngay dem|mot ngay|tomorrow"),
+        (
+            "duration",
+            _DAY,
+            "overnight|(?:a)?round the clock|day and night|all day|ca ngay|ngay dem|mot ngay|tomorrow"
+            "|(?:same|next) day|(?:trong|hom|ngay hom) (?:ngay|sau)",
+        ),
+        ("duration", 1800, "half[ -]hour"),
         ("duration", 7 * _DAY, "weekly|a week|mot tuan"),
-        ("duration", 14 * _DAY, rf"every (?:other|second) (?:week|(?:{_WEEKDAYS})day)|biweekly|fortnightly"),
+        (
+            "duration",
+            14 * _DAY,
+            rf"every (?:other|second) (?:week|(?:{_WEEKDAYS})day)|biweekly|fortnightly"
+            "|half a month|nua thang",
+        ),
         ("duration", 30 * _DAY, "a month|mot thang"),
         ("calendar", 1, "monthly|a month|mot thang"),
         ("calendar", 12, "yearly|annual(?:ly)?|a year|mot nam"),

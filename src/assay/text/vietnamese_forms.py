@@ -65,14 +65,20 @@ _FORMS = LatePattern(
       (?:(?P<la_gap>[^\n]{{0,6}}?\ ?(?:-|–|den|toi)\ ?)(?P<la_end>1[01]|[1-9])(?={_CLOCK}))?)
   | (?P<until>(?P<un_hour>1[01]|[1-9])(?P<un_clock>{_CLOCK}(?:[0-5]\d)?)(?P<un_gap>\ ?(?:-|–|den|toi)\ ?)
       (?P<un_end>1[01]|[1-9])(?P<un_end_clock>{_CLOCK}(?:[0-5]\d)?)(?=\ (?:chieu|toi)\b))
+  | (?P<evening>(?P<ev_hour>1[01]|[1-9])(?P<ev_clock>[hg][0-5]\d)(?=\ (?P<ev_part>chieu|toi)\b))
+  | (?P<short_clock>(?P<sc_hour>\d{{1,2}})g(?P<sc_minutes>[0-5]\d)\b)
+  | (?P<span>(?<=tu\ )(?P<sp_hour>1[01]|[1-9])(?P<sp_gap>\ (?:den|toi)\ )(?P<sp_end>1[01]|[1-9])(?P<sp_clock>{_CLOCK})
+      (?=\ (?P<sp_part>chieu|toi)\b))
+  | (?P<five>(?P<fi_tens>{_WORD})\ (?:lam|nham)\b)
   | (?P<room>p\.?\ ?(?P<ro_number>\d{{3,4}})\b)
     )""",
     re.VERBOSE,
 )
 _MAY_HAVE_FORM = LatePattern(
-    r"\d(?: ?(?:(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|(?:tan|ky|kg) ?\d)|m\d)"
+    r"\d(?: ?(?:(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|(?:tan|ky|kg) ?\d)|[mhg]\d)"
     r"|\b(?:(?:ti|lang|t[2-7]|cn|chieu|toi)\b|m[uo]ng |thu [2-7]|p\.? ?\d{3})"
-    rf"|ruoi|nua t|gio kem|thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)|(?:{_WORD}) {_COUNTED}\b"
+    r"|ruoi|nua t|gio kem|thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)"
+    rf"|(?:{_WORD}) (?:{_COUNTED}|n?h?lam)\b"
 )
 _VIETNAMESE = LatePattern("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]|tháng|sáng", re.IGNORECASE)
 _ONLY_VIETNAMESE = LatePattern(r"\d ?tr\d|\dm(?![23]\b)\d")
@@ -243,13 +249,40 @@ def _write_later(match: re.Match[str], text: str) -> str | None:
 
 
 def _write_until(match: re.Match[str], text: str) -> str | None:
-    if text[match.end() + 1 :].lower().startswith("tới"):
-        return None
+    if text[match.end()] == "\n" or text[match.end() + 1 :].lower().startswith("tới"):
+        return None  # "8h – 11h30" in one line and "Chiều: 2h – 5h" in the next are two statements
     first, last = int(match["un_hour"]), _add_noon(match["un_end"])
     if first < int(match["un_end"]):
         first += _NOON
     clocks = [text[slice(*match.span(group))] for group in ("un_clock", "un_gap", "un_end_clock")]
     return f"{first}{clocks[0]}{clocks[1]}{last}{clocks[2]}"
+
+
+def _is_after_noon(match: re.Match[str], group: str, text: str) -> bool:
+    return _spell(match, group, text) == _LATER[match[group]]
+
+
+def _write_evening(match: re.Match[str], text: str) -> str | None:
+    if text[match.end()] == "\n" or not _is_after_noon(match, "ev_part", text):
+        return None
+    return f"{_add_noon(match['ev_hour'])}h{match['ev_clock'][1:]}"
+
+
+def _write_short_clock(match: re.Match[str], _: str) -> str:
+    return f"{match['sc_hour']}h{match['sc_minutes']}"
+
+
+def _write_span(match: re.Match[str], text: str) -> str | None:
+    if not _is_after_noon(match, "sp_part", text) or int(match["sp_hour"]) > int(match["sp_end"]):
+        return None
+    clock, gap = (text[slice(*match.span(group))] for group in ("sp_clock", "sp_gap"))
+    return f"{_add_noon(match['sp_hour'])}{clock}{gap}{_add_noon(match['sp_end'])}{clock}"
+
+
+def _write_five(match: re.Match[str], text: str) -> str | None:
+    tens = _read(match, "fi_tens", text)
+    is_number = text[match.end() - 3 : match.end()].lower() in ("lăm", "hăm")
+    return str(int(tens) * 10 + 5) if is_number and tens is not None and 1 < tens < 10 else None
 
 
 def _write_room(match: re.Match[str], text: str) -> str | None:
@@ -274,5 +307,9 @@ _WRITERS: dict[str, Callable[[re.Match[str], str], str | None]] = {
     "weekday": _write_weekday,
     "later": _write_later,
     "until": _write_until,
+    "evening": _write_evening,
+    "short_clock": _write_short_clock,
+    "span": _write_span,
+    "five": _write_five,
     "room": _write_room,
 }
