@@ -74,6 +74,7 @@ _HEADERS = {
     "version": '{"golden_set": {"version": "1"}}',
 }
 """A header of a golden set in JSON Lines that states each of what every set should state."""
+_PATH_REMEDY = "correct this path in the target's settings, or leave it out if the system never reports this part"
 _ADDRESS = re.compile(r"^( +(?:call|url|path): )(?:\"[^\"]*\"|\S+)", re.MULTILINE)
 
 
@@ -354,8 +355,12 @@ def _check_target(
             yield SetupFinding(
                 "warn", subject, message, "response: {answer: PATH} in the target's settings says where it is"
             )
+    missing_paths = notices.list_missing_paths()
+    for notice in missing_paths:
+        yield SetupFinding("warn", subject, notice, _PATH_REMEDY)
     for notice in notices:
-        yield SetupFinding("warn" if "not read" in notice else "ok", subject, notice)
+        if notice not in missing_paths:
+            yield SetupFinding("warn" if "not read" in notice else "ok", subject, notice)
     if observation is not None:
         if chosen.settings.context is not None:
             observation = add_context_stage(observation, chosen.settings.context)
@@ -375,6 +380,8 @@ def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
         return f"run it by itself and read what it prints: {command}; it must answer on standard input and output"
     if error.code in ("connection", "timeout"):
         return "start the system, and compare the address and the time limit of the target in the settings"
+    if "response." in error.message and "nothing at" in error.message:
+        return _PATH_REMEDY
     if error.code in ("schema", "protocol"):
         return "say in the target's settings where the parts are: response: {answer: PATH, stages: {retrieved: PATH}}"
     if error.code == "exception":
