@@ -148,7 +148,7 @@ def test_a_target_of_which_the_settings_name_the_context_is_measured_on_it(
     write_target(here, body)
     main(["run", "--run-dir", "without", "--verbose"])
     printed = " ".join(capsys.readouterr().out.split())  # a note may take two lines
-    assert "context: retrieved in the target's settings" in printed
+    assert "or set context: retrieved for a target" in printed
     write_target(here, body, "    context: retrieved\n")
     main(["run", "--run-dir", "with"])
     capsys.readouterr()

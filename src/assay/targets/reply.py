@@ -25,7 +25,7 @@ from assay.formats.reply_shapes import (
 )
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, ToolCall
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, ToolCall
 from assay.records.settings import ChunkMapping, ResponseMapping
 
 MAX_REPLY_DEPTH = 100
@@ -116,8 +116,6 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
     row = shape.row
     query_id = row.pop("query_id", None)
     row.setdefault("case_id", call.case.id if query_id is None else query_id)
-    if isinstance(row.get("error"), str):
-        row["error"] = TargetError("error", row["error"])
     for key in ("error", "usage"):
         if row.get(key) is None:
             row.pop(key, None)
