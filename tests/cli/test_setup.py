@@ -129,6 +129,25 @@ def test_doctor_and_run_name_a_path_of_the_settings_that_finds_nothing(
     assert f"nothing at result.repli ({keys}; did you mean result.reply?)" in capsys.readouterr().out
 
 
+def test_doctor_warns_first_of_what_breaks_the_measurement_and_last_of_housekeeping(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
+    (here / "golden.jsonl").write_text('{"id": "a", "question": "Q?", "expected_answer": "A"}\n', encoding="utf-8")
+    write_target(here, "def ask(question):\n    return {'answer': 'yes', 'citation': ['a']}\n")
+    main(["doctor"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    warnings = [line.removeprefix("warn  ") for line in lines if line.startswith("warn")]
+    assert lines[-len(warnings) :] == [f"warn  {warning}" for warning in warnings]  # what works is said before
+    assert [
+        "target mine: keys that were not read: citation (did you mean citations?)",
+        "target mine: reports no ranking",
+    ] == warnings[:2]
+    assert ["golden set: no owner, no changelog, no version", "target mine: reports no versions"] == warnings[-2:]
+    assert "golden set: 1 case: intervals will be wide" in warnings[2:-2]
+
+
 def test_doctor_writes_several_problems_as_lines(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "golden.jsonl").write_text('{"id": "a"}\n{"id": "b", "question": 5}\n', encoding="utf-8")
     assert 2 == main(["doctor"])
