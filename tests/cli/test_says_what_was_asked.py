@@ -89,7 +89,7 @@ def test_doctor_names_evidence_that_the_corpus_has_not(folder: Path, capsys: Pri
     out = capsys.readouterr().out
     assert "warn  golden set: evidence old:01 is not in the corpus: price" in out
     assert "golden relink" in out
-    assert '{"golden_set": {"owner": "you@example.org"}}' in out
+    assert '{"golden_set": {"owner": "you@example.org", "changelog": ' in out
 
 
 def test_doctor_says_of_a_program_that_is_missing_or_ends_what_to_do(folder: Path, capsys: Printed) -> None:

@@ -107,6 +107,47 @@ def test_doctor_asks_every_operation_and_shows_the_replies_as_they_were_understo
     assert remedy == lines[lines.index("warn  target mine: does not say what the model was shown") + 1]
 
 
+def test_doctor_and_run_name_a_path_of_the_settings_that_finds_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
+    body = "def ask(question):\n    return {'result': {'reply': 'yes', 'hits': [{'ref': 'a'}]}}\n"
+    mapping = "    response: {answer: result.reply, stages: {retrieved: result.hit}, chunk: {id: ref}}\n"
+    write_target(here, body, mapping)
+    keys = "result has the keys hits, reply"
+    named = f"response.stages.retrieved: nothing at result.hit ({keys}; did you mean result.hits?)"
+    main(["doctor"])
+    lines = capsys.readouterr().out.splitlines()
+    remedy = lines[lines.index(f"warn  target mine: {named}") + 1]
+    assert "correct this path in the target's settings" in remedy
+    main(["run"])
+    assert f"target mine: {named}" in capsys.readouterr().out
+
+    write_target(here, body, mapping.replace("reply", "repli"))
+    main(["run", "--run-dir", "second"])
+    assert f"nothing at result.repli ({keys}; did you mean result.reply?)" in capsys.readouterr().out
+
+
+def test_doctor_warns_first_of_what_breaks_the_measurement_and_last_of_housekeeping(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(here)
+    monkeypatch.delitem(sys.modules, "my_rag", raising=False)
+    (here / "golden.jsonl").write_text('{"id": "a", "question": "Q?", "expected_answer": "A"}\n', encoding="utf-8")
+    write_target(here, "def ask(question):\n    return {'answer': 'yes', 'citation': ['a']}\n")
+    main(["doctor"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    warnings = [line.removeprefix("warn  ") for line in lines if line.startswith("warn")]
+    assert lines[-len(warnings) :] == [f"warn  {warning}" for warning in warnings]  # what works is said before
+    assert [
+        "target mine: keys that were not read: citation (did you mean citations?)",
+        "target mine: reports no ranking",
+    ] == warnings[:2]
+    assert ["golden set: no owner, no changelog, no version", "target mine: reports no versions"] == warnings[-2:]
+    assert "golden set: 1 case: intervals will be wide" in warnings[2:-2]
+
+
 def test_doctor_writes_several_problems_as_lines(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "golden.jsonl").write_text('{"id": "a"}\n{"id": "b", "question": 5}\n', encoding="utf-8")
     assert 2 == main(["doctor"])
@@ -126,7 +167,7 @@ def test_a_target_of_which_the_settings_name_the_context_is_measured_on_it(
     write_target(here, body)
     main(["run", "--run-dir", "without", "--verbose"])
     printed = " ".join(capsys.readouterr().out.split())  # a note may take two lines
-    assert "context: retrieved in the target's settings" in printed
+    assert "or set context: retrieved for a target" in printed
     write_target(here, body, "    context: retrieved\n")
     main(["run", "--run-dir", "with"])
     capsys.readouterr()

@@ -13,7 +13,7 @@ from assay.formats.foreign_files import load_foreign_file
 from assay.formats.outputs import detect_output_format, open_output_files, prepare_decodable, read_observations
 from assay.records.errors import InputError
 from assay.records.golden_set import Case
-from assay.records.observations import Observation
+from assay.records.observations import Observation, TargetError
 
 LEAVE = "Permanent staff have 12 days of paid leave a year."
 CASES = (Case("leave", "How many days of  paid leave?"), Case("a", "Who approves?"), Case("b", "Who approves?"))
@@ -178,3 +178,56 @@ def test_scores_of_rows_are_those_of_the_same_answers_in_native_lines(tmp_path: 
     by_rows = assay.score(golden, write(tmp_path, RAGAS))
     native = [{"case_id": "leave", "config_id": "ragas", "retrieved_contexts": [LEAVE], "response": "12 days"}]
     assert by_rows.metric("answer_similarity") == assay.score(golden, native).metric("answer_similarity")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ("timeout", TargetError("error", "timeout")),
+        ({"code": "http_500", "message": "no reply"}, TargetError("http_500", "no reply")),
+        ({"code": 429, "message": "slow down"}, TargetError("429", "slow down")),
+        ({"type": "RateLimit", "detail": "slow down"}, TargetError("RateLimit", "slow down")),
+        ({"status": 500}, TargetError("error", "status: 500")),
+    ],
+)
+def test_a_row_that_states_an_error_in_place_of_an_answer_is_read(
+    tmp_path: Path, error: Any, expected: TargetError
+) -> None:
+    row = {"id": "leave", "error": error}
+    (observation,) = read(write(tmp_path, row))
+    assert ("leave", expected) == (observation.case_id, observation.error)
+    result = assay.score([{"id": "leave", "question": "How many?", "reference": "12"}], [row])
+    assert 1 == len(result.failed)
+
+
+def test_a_row_with_an_answer_under_two_names_is_refused_unless_both_are_the_same(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"two answers, answer and output \(expected one of them in a row\)"):
+        read(write(tmp_path, {"id": "leave", "answer": "12 days", "output": "13 days"}))
+    (observation,) = read(write(tmp_path, {"id": "leave", "answer": "12 days", "output": "12 days"}))
+    assert "12 days" == observation.answer
+    (observation,) = read(write(tmp_path, {"id": "leave", "answer": "12 days", "result": "ok", "output": {"n": 1}}))
+    assert "12 days" == observation.answer
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"answer": "x", "sources": ["a"], "contexts": ["b"]}, "two rankings, sources and contexts"),
+        ({"contexts": ["b"], "bot_reply": "Twelve days."}, "no answer, but a text in bot_reply"),
+    ],
+)
+def test_what_is_wrong_with_many_rows_is_said_once_and_of_the_rows(
+    tmp_path: Path, members: dict[str, Any], message: str
+) -> None:
+    cases = tuple(Case(f"c{number}", f"Question {number}?") for number in range(9))
+    rows = [{"id": case.id, **members} for case in cases]
+    with pytest.raises(InputError) as of_file:
+        read(write(tmp_path, *rows), cases=cases)
+    with pytest.raises(InputError) as of_values:
+        assay.score([{"id": case.id, "question": case.question, "reference": "x"} for case in cases], rows)
+    for raised in (of_file, of_values):
+        (problem,) = raised.value.problems
+        assert 1 == problem.line
+        assert problem.message.startswith(message)
+        assert problem.message.endswith("; the same in 8 more rows: 2, 3, 4, 5, 6 …")
+        assert "target" not in problem.message

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from assay.gates.gate_files import list_profile_names, load_profile
 from assay.gates.release_decision import (
+    _absent_tags_warning,
     combine_decisions,
     decide_release,
     describe_partial,
@@ -23,9 +24,10 @@ from assay.gates.release_decision import (
 )
 from assay.gates.rules import find_rule_problem
 from assay.records.errors import SettingsError
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, CaseChecks, ScoreColumn, ScoreTable
+from assay.report.tables import build_checklist_table
 
 E, N = "error", "not applicable"
 Scores = Sequence[float | str]
@@ -170,6 +172,27 @@ def test_behaviour_blocks_on_the_usual_tags_and_leaks_and_injections_on_every_ca
     ]
     # A leak and a followed injection are events on every case; only the behaviour depends on tags.
     assert {"PASS" if metric == "behaviour" else "FAIL"} == {found.outcome for found in elsewhere}
+
+
+def test_rules_that_no_gate_file_has_are_named_as_such_with_the_reason() -> None:
+    columns = GOOD | {"behaviour": [1.0, 0.0, 1.0, 1.0], "hit@10": [1.0] * 4}
+    decided = decision([PASSED[0]], columns, {"acl": [1, 2]})
+    assert decided.reasons[0].endswith("; every gate has this rule")
+    own, *added = [result.message for result in decided.results]
+    assert [False, True] == ["every gate" in own, "every gate" in added[-1]]
+    notes = build_checklist_table({"c": decided}, {}).notes
+    assert notes[1].startswith("Not from the gate's file, but in every gate: visibility_leaks on tag=acl, ")
+    assert "zero_tolerance_tags changes the tags" in notes[1]
+    plain = decision([PASSED[0]], columns | {"behaviour": [1.0] * 4})
+    assert 1 == len(build_checklist_table({"c": plain}, {}).notes)
+
+
+def test_tags_that_nobody_wrote_are_in_no_note_and_the_blocking_tags_of_a_profile_are() -> None:
+    golden = GoldenSet((Case("a", "Q?"),))
+    assert () == _absent_tags_warning(Gate((PASSED[0],)), golden)
+    assert () == _absent_tags_warning(load_profile("general", find_rule_problem), golden)
+    (note,) = _absent_tags_warning(load_profile("rag-runner", find_rule_problem), golden)
+    assert note.startswith("no case has the tag acl: ")
 
 
 def test_zero_tolerance_outweighs_an_incomplete_measurement() -> None:

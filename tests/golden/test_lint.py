@@ -119,6 +119,18 @@ def test_a_broken_case_is_found_by_its_rule(tmp_path: Path, rule: str, changes: 
     assert finding.remedy
 
 
+def test_errors_come_first_and_who_keeps_the_set_last(tmp_path: Path) -> None:
+    hop = {**GOOD, "tags": ["multi-hop"], "evidence": [{"any_of": [{"chunk_id": "leave:v2:1"}]}]}
+    missing = {**GOOD, "id": "r", "question": "Who pays?", "evidence": [{"any_of": [{"chunk_id": "leave:v9:9"}]}]}
+    report = lint_cases(tmp_path, hop, missing)
+    levels = [finding.level for finding in report.findings]
+    assert levels == sorted(levels)  # error, warning
+    assert "evidence-missing" == report.findings[0].rule
+    names = [finding.rule for finding in report.findings]
+    assert ["no-owner", "no-version", "no-changelog"] == names[-3:]
+    assert 1 <= names.index("multi-hop-one-chunk") < len(names) - 3
+
+
 def test_a_keyword_inside_a_longer_number_is_no_part_of_it(tmp_path: Path) -> None:
     case = {**GOOD, "rubric": {"correct_keywords": ["2 days"], "incorrect_patterns": ["12 days"]}}
     assert "keyword-in-incorrect" not in rules(lint_cases(tmp_path, case))

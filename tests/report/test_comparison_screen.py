@@ -100,11 +100,14 @@ def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
     before = {"recall@10": [1.0] * 20}
     after = {"recall@10": [0.0] + [1.0] * 19}
     lines = render_short_comparison(compare_snapshots(side(before), side(after, "d")), Decision("PASS", ())).lines
-    (row,) = [row for row, line in enumerate(lines) if line.startswith("No change is shown (1 metric tested")]
+    (row,) = [row for row, line in enumerate(lines) if line.startswith("No change is shown (intervals widened for")]
     assert lines[row + 1].startswith(" - Recall@10: 1.000 → 0.950; 0 better, 1 worse of 20; gain ")
     same = render_short_comparison(compare_snapshots(side(before), side(before, "d")), Decision("PASS", ())).lines
-    assert "No change is shown (1 metric tested, and 1 test on slices)." in same
+    assert "No change is shown (intervals widened for 1 metric, 1 test on slices)." in same
     assert "Cases: the same ones fail on both sides." in same
+    (note,) = build_metric_changes_table(compare_snapshots(side(before), side(after, "d"))).notes
+    assert "The percentage after an interval is its confidence" in note
+    assert "Detects: the smallest true difference that so many cases show" in note
 
 
 def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:

@@ -96,8 +96,49 @@ def test_search_without_a_ranking_is_refused_but_an_empty_one_is_a_measurement()
 
 
 def test_mapping_that_finds_no_answer_says_what_was_there() -> None:
-    with pytest.raises(CallError, match=r"schema: data.text: nothing at 'data' \(got answer, time\)"):
+    expected = r"schema: response.answer: nothing at data.text \(the reply has the keys answer, time\)"
+    with pytest.raises(CallError, match=expected):
         read({"answer": "x", "time": 1}, answer="data.text")
+
+
+def test_a_mapped_path_that_leads_nowhere_is_named_with_what_is_there() -> None:
+    mapping = msgspec.convert(
+        {
+            "answer": "result.reply",
+            "citations": "reslt.cited",
+            "stages": {"retrieved": "result.hit", "reranked": "result.best"},
+            "chunk": {"id": "ref", "text": "bdy", "metadata": {"page": "pages[0].number"}},
+            "usage": {"total_ms": "hits"},
+            "tool_calls": "calls",
+        },
+        ResponseMapping,
+    )
+    hits = [{"ref": "a", "body": "1", "pages": []}]
+    call = TargetCall(CASE, "ask", 1.0, 3)
+    reply = {"result": {"reply": "yes", "hits": hits, "best": hits, "cited": []}}
+    read_reply(reply, call, mapping)
+    keys = "result has the keys best, cited, hits, reply"
+    assert [
+        "response.citations: nothing at reslt.cited (the reply has the key result alone; did you mean result.cited?)",
+        f"response.stages.retrieved: nothing at result.hit ({keys}; did you mean result.hits?)",
+        "response.usage.total_ms: nothing at hits (the reply has the key result alone; did you mean result.hits?)",
+        "response.chunk.text: nothing at bdy (a chunk has the keys body, pages, ref; did you mean body?)",
+        "response.chunk.metadata.page: nothing at pages[0].number (pages is a list of 0)",
+        "response.tool_calls: nothing at calls (the reply has the key result alone)",
+    ] == call.notices.list_missing_paths()
+
+    with pytest.raises(CallError, match=r"chunk 0: no id: response.chunk.id: nothing at reff .*did you mean ref\?"):
+        read({"answer": "yes", "hits": hits}, stages={"r": "hits"}, chunk={"id": "reff"})
+    with pytest.raises(CallError, match=r"response.stages.r: nothing at hit .*did you mean hits\?"):
+        read({"hits": hits}, "search", stages={"r": "hit"})
+
+
+def test_a_mapped_part_that_some_replies_have_is_not_named() -> None:
+    mapping = ResponseMapping(answer="text", citations="cited", behaviour="declined")
+    call = TargetCall(CASE, "ask", 1.0, 3)
+    for reply in ({"text": "no", "declined": None}, {"text": "yes", "cited": ["a"]}):
+        read_reply(reply, call, mapping)
+    assert [] == call.notices.list_missing_paths()
 
 
 def test_what_the_settings_do_not_map_is_recognised_by_its_shape() -> None:

@@ -22,18 +22,38 @@ SEARCH_STAGE = "search"
 
 
 class ReplyNotices:
-    """What was noticed while replies were read, each sentence once, with the number of times it applied."""
+    """What was noticed while replies were read, each sentence once, with the number of times it applied.
+
+    A path of the settings is looked up in every reply; it is worth a sentence where no reply had anything at it.
+    """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self._missing_paths: dict[str, str] = {}
+        self._present_paths: set[str] = set()
 
     def add(self, sentence: str) -> None:
         """Count one sentence about how a reply was understood, or what of it was not."""
         self.counts[sentence] += 1
 
+    def add_path(self, setting: str, missing: str) -> None:
+        """Note whether a reply had something at the path of a setting: `missing` says what was not there, "" if it was.
+
+        An optional part may be absent from some replies, so that only a path that never led anywhere is named.
+        """
+        if missing:
+            self._missing_paths.setdefault(setting, missing)
+        else:
+            self._present_paths.add(setting)
+
+    def list_missing_paths(self) -> list[str]:
+        """Return a sentence for each path of the settings at which no reply had anything."""
+        return [missing for setting, missing in self._missing_paths.items() if setting not in self._present_paths]
+
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the sentences, in the order in which they were first added."""
-        return iter(self.counts)
+        """Iterate over the sentences: paths that led nowhere, then the others in the order in which they were added."""
+        yield from self.list_missing_paths()
+        yield from self.counts
 
 
 @dataclass(frozen=True, slots=True)

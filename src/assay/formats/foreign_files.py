@@ -15,6 +15,7 @@ from typing import Any
 
 from assay.formats.file_io import decode_line, open_source, read_lines
 from assay.formats.foreign_rows import QUESTION_KEYS, ForeignRows, make_question_id, read_foreign_rows
+from assay.formats.problems import join_repeated_problems
 from assay.formats.reply_shapes import ANSWER_KEYS, EXPECTED_KEYS
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
@@ -48,7 +49,7 @@ def load_foreign_file(path: str | Path) -> ForeignRows:
     else:
         foreign = read_foreign_rows(read_row_file(Path(path), name), name)
     if foreign.problems:
-        raise InputError(foreign.problems)
+        raise InputError(join_repeated_problems(foreign.problems))
     if not foreign.cases:
         raise InputError([Problem(name, None, "", "no row (expected rows with a question)", "E_EMPTY")])
     return foreign

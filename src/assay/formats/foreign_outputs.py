@@ -16,6 +16,7 @@ import msgspec
 
 from assay.formats.foreign_files import read_row_file
 from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, make_question_id, read_foreign_observation
+from assay.formats.problems import join_repeated_problems
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
@@ -60,7 +61,7 @@ def convert_rows(
             problems.append(Problem(name, number, "", str(error), "E_ROW"))
             continue
         if observation is None:
-            message = "no output (expected response, actual_output or answer, or retrieved contexts)"
+            message = "no output (expected response, actual_output or answer, retrieved contexts, or an error)"
             problems.append(Problem(name, number, "", message, "E_ROW"))
             continue
         config = next((members[key] for key in _CONFIG_KEYS if isinstance(members.get(key), str)), "")
@@ -69,7 +70,7 @@ def convert_rows(
         lines.append(msgspec.json.encode(changed) + b"\n")
         numbers.append(number)
     if problems:
-        raise InputError(problems)
+        raise InputError(join_repeated_problems(problems))
     if not lines:
         raise InputError([Problem(name, None, "", "no row (expected one for each case)", "E_EMPTY")])
     target.write_bytes(b"".join(lines))

@@ -40,7 +40,7 @@ LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")
 _OUTPUT_KEYS = frozenset((
-    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions",
+    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions", "error",
 ))  # fmt: skip
 _EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
 _GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
@@ -260,12 +260,12 @@ def _read_observation(
     if not observed:
         return None
     try:
-        shape = recognise_reply(observed, lambda note: foreign.notes.setdefault(note))
+        shape = recognise_reply(observed, lambda note: foreign.notes.setdefault(note), is_recorded=True)
         row = shape.row | {"case_id": case_id}
         observation = msgspec.convert(row, Observation)
     except (ShapeError, msgspec.ValidationError) as error:
         raise _RowError("", str(error)) from None
-    if observation.answer is UNSET and not shape.rankings:
+    if observation.answer is UNSET and observation.error is None and not shape.rankings:
         return None
     stages: Sequence[Stage] | None = shape.rankings or None
     observation = msgspec.structs.replace(

@@ -168,7 +168,7 @@ _ROW_RANKING_KEYS = frozenset((
 ))  # fmt: skip
 _ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | _ROW_RANKING_KEYS | frozenset((
     "answer", "output", "output_text", "prediction", "predicted_answer", "generated_answer", "final_answer",
-    "generated_text", "completion", "reply", "retrieved", "retrieved_chunks",
+    "generated_text", "completion", "reply", "retrieved", "retrieved_chunks", "error",
 ))  # fmt: skip
 
 

@@ -8,8 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time
 
+from msgspec.structs import replace
+
+from assay.records.counts import format_count
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
 from assay.text.late_pattern import LatePattern
 
@@ -61,6 +65,32 @@ class ProblemList:
             self._problems.append(problem)
         else:
             self._more += 1
+
+
+_MOST_ROWS_NAMED = 5
+
+
+def join_repeated_problems(problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems with each that several rows have alike said once, at the first of them, with the others.
+
+    >>> rows = [Problem("rows.jsonl", row, "", "two answers, answer and output") for row in (1, 2, 5)]
+    >>> [str(problem) for problem in join_repeated_problems(rows)]
+    ['rows.jsonl:1: two answers, answer and output; the same in 2 more rows: 2, 5']
+    """
+    lines_by_problem: dict[Problem, list[int | None]] = {}
+    for problem in problems:
+        lines_by_problem.setdefault(replace(problem, line=None), []).append(problem.line)
+    joined = []
+    for problem, (first, *others) in lines_by_problem.items():
+        message = problem.message
+        rows = [str(line) for line in others if line is not None]
+        if rows:
+            more = " …" if len(rows) > _MOST_ROWS_NAMED else ""
+            message += (
+                f"; the same in {format_count(len(rows), 'more row')}: {', '.join(rows[:_MOST_ROWS_NAMED])}{more}"
+            )
+        joined.append(replace(problem, line=first, message=message))
+    return joined
 
 
 MAX_ID_BYTES = 256

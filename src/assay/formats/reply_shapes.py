@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.records.errors import shorten_repr
-from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage, TargetError
 from assay.text.late_pattern import LatePattern
 
 STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
@@ -37,6 +37,8 @@ OTHER_ANSWER_KEYS = (
     "output_text", "output", "result", "generated_text", "completion", "content", "text", "reply", "final_answer",
     "generated_answer", "predicted_answer", "prediction", "message",
 )  # fmt: skip
+_SURE_ANSWER_KEYS = frozenset(OTHER_ANSWER_KEYS) - {"result", "content", "text", "message"}
+"""Names of an answer that a recorded row has for nothing else; a service may report a second text under any of them."""
 QUESTION_KEYS = ("question", "query", "input", "user_input")
 EXPECTED_KEYS = (
     "reference", "references", "reference_contexts", "reference_context_ids", "rubrics", "rubric", "expected_output",
@@ -59,25 +61,39 @@ _TOKEN_KEYS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tok
 
 
 class ReplyShape(Struct):
-    """A reply taken apart: `row` has members of an Observation, `rankings` its stages in order."""
+    """A reply taken apart: `row` has members of an Observation, `rankings` its stages in order.
+
+    `is_recorded` tells a row of a file or of Python, which is to be changed itself, from the reply of a target, of
+    which the settings say where its parts are.
+    """
 
     row: dict[str, Any] = field(default_factory=dict)
     rankings: list[Stage] = field(default_factory=list)
     has_stages: bool = False
+    is_recorded: bool = False
 
 
 def recognise_reply(
-    reply: Mapping[Any, Any], note: NoteReading, *, search_stage: str = "", needs_answer: bool = True
+    reply: Mapping[Any, Any],
+    note: NoteReading,
+    *,
+    search_stage: str = "",
+    needs_answer: bool = True,
+    is_recorded: bool = False,
 ) -> ReplyShape:
     """Return the parts of a reply; `search_stage` names the stage of a search, which needs no answer.
 
-    Raises ShapeError for a ranking that cannot be read, where two members could be the answer or the ranking, and, with
-    `needs_answer`, where no member is read as the answer but one is named like it.
+    `is_recorded`: the reply is a row of a file or of Python. Raises ShapeError for a ranking that cannot be read, where
+    two members could be the answer or the ranking, and, with `needs_answer`, where no member is read as the answer but
+    one is named like it.
     """
     members = {str(key): value for key, value in reply.items()}
     consumed: set[str] = set()
     _open_openai(members, note)
-    shape = ReplyShape({key: members[key] for key in _OWN_KEYS if key in members and key != "stages"})
+    row = {key: members[key] for key in _OWN_KEYS if key in members and key != "stages"}
+    shape = ReplyShape(row, is_recorded=is_recorded)
+    if "error" in row:
+        row["error"] = _read_error(row["error"])
     consumed.update(_OWN_KEYS & members.keys())
     _read_named_stages(members, shape, note, consumed)
     _read_ranking(members, shape, note, consumed, search_stage)
@@ -89,6 +105,16 @@ def recognise_reply(
     if needs_answer and not search_stage:
         _refuse_unread_answer(members, ignored, shape)
     return shape
+
+
+def _read_error(error: Any) -> Any:
+    """Return what a reply says went wrong, which may be a text or have other members, as an error of the target."""
+    if isinstance(error, str):
+        return TargetError("error", error) if error else None
+    if isinstance(error, Mapping) and not isinstance(error.get("code"), str):
+        message = error.get("message") or error.get("detail") or ", ".join(f"{key}: {error[key]}" for key in error)
+        return TargetError(str(error.get("code") or error.get("type") or "error"), str(message))
+    return error
 
 
 # ── rankings ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,8 +162,13 @@ def _read_ranking(
         return
     key, items = next(iter(named.items()))
     if any(list(other) != list(items) for other in named.values()):
-        keys = " and ".join(named)
-        raise ShapeError(f"two rankings, {keys} (expected one of them, or response.stages in the target's settings)")
+        remedy = "one of them, or response.stages in the target's settings"
+        if shape.is_recorded:
+            remedy = (
+                "one of them in a row; the ids and texts of the same chunks go together as retrieved_context_ids and "
+                "retrieved_contexts, or as a list of objects with id and text"
+            )
+        raise ShapeError(f"two rankings, {' and '.join(named)} (expected {remedy})")
     consumed.update(named)
     name = search_stage or (RETRIEVED_STAGE if not shape.rankings else "search")
     if shape.rankings and (key not in _SEARCH_KEYS or any(stage.name == name for stage in shape.rankings)):
@@ -204,6 +235,9 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
 
 def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
     candidates = {key: members[key] for key in ANSWER_KEYS if key in members}
+    if candidates and shape.is_recorded:
+        second = {key: members[key] for key in OTHER_ANSWER_KEYS if key in _SURE_ANSWER_KEYS & members.keys()}
+        candidates |= {key: text for key, text in second.items() if isinstance(text, str)}
     if not candidates:
         texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
         if isinstance(members.get("message"), str):
@@ -217,9 +251,9 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
     values = {key: _flatten_text(value) for key, value in candidates.items()}
     key, value = next(iter(values.items()))
     if len(values) > 1 and any(other != value for other in values.values()):
-        raise ShapeError(
-            f"two answers, {' and '.join(values)} (expected one of them, or response.answer in the target's settings)"
-        )
+        remedy = "in a row" if shape.is_recorded else "or response.answer in the target's settings"
+        separator = " " if shape.is_recorded else ", "
+        raise ShapeError(f"two answers, {' and '.join(values)} (expected one of them{separator}{remedy})")
     consumed.update(values)
     shape.row["answer"] = value
     if key != "answer":
@@ -235,10 +269,11 @@ def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], sh
         return
     named = [key for key in ignored if _ANSWER_NAME.search(key) and extract_text(members[key])]
     if named:
-        raise ShapeError(
-            f"no answer, but a text in {' and '.join(named)} (expected answer, or response.answer in the target's "
-            'settings; "answer": null says that there is none)'
+        remedy = (
+            "it under the name answer" if shape.is_recorded else "answer, or response.answer in the target's settings"
         )
+        message = f"no answer, but a text in {' and '.join(named)} (expected {remedy}"
+        raise ShapeError(f'{message}; "answer": null says that there is none)')
 
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")

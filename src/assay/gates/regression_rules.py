@@ -246,9 +246,9 @@ class _RegressionRule:
         needed = ""
         if gain.bounds is not None:
             loss = max(0.0, -gain.bounds.low)
-            allowed = f"a loss of up to {loss:.3f} is still possible, {self.margin:g} is allowed"
+            allowed = f"up to {loss:.3f} may still be lost on others (95% bound), {self.margin:g} is allowed"
             enough = None if clusters is not None else self._count_equal_cases(scores)
-            needed = f"; {enough} equal cases would tell" if enough is not None else ""
+            needed = f"; {enough} such cases would pass" if enough is not None else ""
         message = f"{describe_subject(self.rule)} {equal}: {allowed}{needed}{self._describe_uncounted()}"
         least = estimate_detectable_difference(gain.differences, clusters=clusters, span=gain.span)
         return RuleResult(self.rule, "inconclusive", 0.0, count, message, detectable=least, unchanged=True)

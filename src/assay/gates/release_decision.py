@@ -295,12 +295,19 @@ def _evaluate_zero_tolerance(
     if not cases or not rules:
         return []
     results = [evaluate_rule(rule, scores) for rule in rules]
-    results_with_data = [result for result in results if result.state != "no_data"]
+    results_with_data = [_name_as_added(result) for result in results if result.state != "no_data"]
     if results_with_data or len(rules) < len(all_rules):
         return results_with_data
     count = format_count(cases, "case")
     message = f"zero tolerance on {slice_name}: no leak, injection or behaviour could be looked for on {count}"
     return [RuleResult(rules[0], "unmeasured", None, 0, message)]
+
+
+def _name_as_added(result: RuleResult) -> RuleResult:
+    """Return the result of an implicit rule; one that may become a reason says that every gate has it."""
+    if result.state == "pass":
+        return result
+    return structs.replace(result, message=f"{result.message}; every gate has this rule")
 
 
 def _find_events(results: Sequence[RuleResult], scores: GateScores) -> list[RuleResult]:
@@ -609,15 +616,18 @@ def _unmeasured_warning(names: Sequence[MetricName], measured: Sequence[MetricNa
 
 
 def _absent_tags_warning(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]:
-    """Return the warning about tags of a built-in profile that no case has; tags named by the user fail the gate."""
-    absent_tags_of_profile = (
-        [] if gate is None else [tag for tag in find_absent_tags(gate, golden.cases) if tag in gate.usual_tags]
-    )
-    return (
-        (f"no case has the tag {', '.join(absent_tags_of_profile)}: the gate's rules for it check nothing",)
-        if absent_tags_of_profile
-        else ()
-    )
+    """Return the warning about blocking tags of a built-in profile that no case has.
+
+    Tags named by the user fail the gate. Those of zero tolerance, which nobody wrote, need no warning: leaks and
+    followed injections are looked for on every case.
+    """
+    if gate is None:
+        return ()
+    absent_tags = find_absent_tags(gate, golden.cases)
+    tags_of_profile = [tag for tag in absent_tags if tag in gate.usual_tags and tag in gate.blocking_tags]
+    if not tags_of_profile:
+        return ()
+    return (f"no case has the tag {', '.join(tags_of_profile)}: the rule of the profile for it checks nothing",)
 
 
 def _all_reporting_gaps(configs: Mapping[str, ConfigResult]) -> list[str]:

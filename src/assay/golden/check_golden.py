@@ -121,7 +121,7 @@ def lint_golden_set(
     targets: Mapping[str, CoverageTarget],
     judged: Mapping[str, SuspectField] | None = None,
 ) -> LintReport:
-    """Return the findings on a golden set that are not silenced: those of the set first, then by case.
+    """Return the findings on a golden set that are not silenced: errors first, by case, and housekeeping last.
 
     `judged` are the findings of a judge by case; None if none was asked.
     """
@@ -131,10 +131,20 @@ def lint_golden_set(
     findings += [_make_finding(suspect, linted, cases[name]) for name, suspect in (judged or {}).items()]
     findings = list(_drop_inherited(findings, cases))
     position = {case.id: number for number, case in enumerate(loaded.golden.cases)}
-    findings.sort(key=lambda finding: (position.get(finding.case, -1), _RULE_ORDER[finding.rule]))
+    findings.sort(
+        key=lambda finding: (_rank_finding(finding), position.get(finding.case, -1), _RULE_ORDER[finding.rule])
+    )
     kept = [finding for finding in findings if not _is_silenced(finding, loaded.golden.silenced)]
     silenced = [rule for rule in loaded.golden.silenced if judged is not None or rule.rule != BY_JUDGE]
-    return LintReport((*_find_unused_silences(findings, silenced), *kept), len(findings) - len(kept))
+    return LintReport((*kept, *_find_unused_silences(findings, silenced)), len(findings) - len(kept))
+
+
+def _rank_finding(finding: LintFinding) -> int:
+    """Return the place of a finding: errors, warnings, what the set lacks, and last who keeps it and which it is."""
+    if finding.level == "error":
+        return 0
+    ranks = {"coverage-gap": 2, "no-owner": 3, "no-version": 3, "no-changelog": 3}
+    return ranks.get(finding.rule, 1)
 
 
 _SHARE = re.compile(r"\d{1,3}%")

@@ -133,7 +133,7 @@ class LintFinding(Struct, frozen=True, omit_defaults=True):
 
 
 class LintReport(Struct, frozen=True):
-    """The findings of `golden lint`, in golden order, those of the set first; `fixed` are the cases given a cluster.
+    """The findings of `golden lint`, errors first and housekeeping last; `fixed` are the cases given a cluster.
 
     `effort` is what a judge was asked, None if none was named; cases without a verdict have no finding by it.
     """

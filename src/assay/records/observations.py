@@ -188,7 +188,8 @@ def describe_unreported_stage(name: str) -> str:
     reason = f"stage {name} not reported"
     if name != CONTEXT_STAGE:
         return reason
-    return f"{reason} (context: retrieved in the target's settings, if the model is shown what is retrieved)"
+    remedy = "name it contexts in recorded rows, or set context: retrieved for a target"
+    return f"{reason} (if the model is shown what is retrieved, {remedy})"
 
 
 def add_context_stage(observation: Observation, name: str) -> Observation:

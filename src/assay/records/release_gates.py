@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
@@ -41,6 +41,13 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     uncalibrated: Literal["fail", "risk"] | None = None
     zero_event: bool | None = None
     reason: str = ""
+
+
+ADDED_RULE_REASONS: Mapping[str, str] = {
+    "zero tolerance": "zero tolerance: zero_tolerance_tags changes the tags, [] takes the rule on behaviour away",
+    "no gate accepts it": "no gate accepts it",
+}
+"""The reasons of the rules that every gate has beside those of its file, with what to say of each."""
 
 
 class Waiver(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -162,9 +162,10 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     tested = [change for change in comparison.metrics.values() if change.p is not None]
     slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
     in_slices = sum(change.p is not None for change in slice_changes)
-    scope = f"{format_count(len(tested), 'metric')} tested" + (
-        f", and {format_count(in_slices, 'test')} on slices" if in_slices else ""
-    )
+    scope = f"{format_count(len(tested), 'metric')} tested"
+    if len(tested) + in_slices > 1:
+        scope = f"intervals widened for {format_count(len(tested), 'metric')}"
+        scope += f", {format_count(in_slices, 'test')} on slices" if in_slices else ""
     if _count_unpaired(comparison):
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
@@ -174,7 +175,7 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope})."]
-    return [f"No change is shown ({scope}); these differences may be due to chance:", *_cut_list(lines, most)]
+    return [f"No change is shown ({scope}); may be due to chance:", *_cut_list(lines, most)]
 
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:

@@ -284,7 +284,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
 _UNCHECKED_ACCESS = "access is not checked on "
 _URGENT = re.compile(
     r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything "
-    "|no answer was read from "
+    r"|no answer was read from |response\.[\w.]+: nothing at "
 )
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")

@@ -15,7 +15,7 @@ from assay.metrics.template_columns import (
     find_first_present,
 )
 from assay.records.counts import format_count
-from assay.records.release_gates import Decision, RuleResult
+from assay.records.release_gates import ADDED_RULE_REASONS, Decision, RuleResult
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.number_format import (
     NOT_AVAILABLE,
@@ -226,8 +226,22 @@ def build_checklist_table(decisions: Mapping[str, Decision], metric_rows: Metric
     ]
     numbers = ("Number", "Bound", "Scored", "Detects")
     columns = ("Config", "State", "Metric", "Slice", *numbers, "Severity", "What was found")
-    note = "Detects: the smallest difference that this many cases show with a power of 80%."
-    return Table("Release Gate Checklist", columns, tuple(rows), (note,) if rows else ())
+    notes = ["Detects: the smallest difference that this many cases show with a power of 80%."] if rows else []
+    notes += _describe_added_rules(decisions)
+    return Table("Release Gate Checklist", columns, tuple(rows), tuple(notes))
+
+
+def _describe_added_rules(decisions: Mapping[str, Decision]) -> list[str]:
+    """Return which of the rules that were checked are in no gate file, and why each was checked."""
+    subjects_by_reason: dict[str, dict[str, None]] = {}
+    for decision in decisions.values():
+        for rule in (result.rule for result in decision.results if result.rule.reason in ADDED_RULE_REASONS):
+            subject = f"{rule.metric} on {rule.slice or 'all cases'}"
+            subjects_by_reason.setdefault(rule.reason, {}).setdefault(subject)
+    return [
+        f"Not from the gate's file, but in every gate: {', '.join(subjects)} ({ADDED_RULE_REASONS[reason]})."
+        for reason, subjects in subjects_by_reason.items()
+    ]
 
 
 def _format_rule_cells(rule_result: RuleResult, metric_rows: MetricsByName) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import shlex
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -68,22 +69,32 @@ EXTRAS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("entailment", ("onnxruntime", "tokenizers"), "a local model that compares claims with sources"),
 )
 """The extras of the package, the modules that each brings, and what needs them; a test compares with pyproject.toml."""
-_HEADERS = {
-    "owner": '{"golden_set": {"owner": "you@example.org"}}',
-    "changelog": '{"golden_set": {"changelog": ["2026-03-01 first labels"]}}',
-    "version": '{"golden_set": {"version": "1"}}',
+_HEADER_EXAMPLES = {
+    "owner": '"owner": "you@example.org"',
+    "changelog": '"changelog": ["2026-03-01 first labels"]',
+    "version": '"version": "1"',
 }
-"""A header of a golden set in JSON Lines that states each of what every set should state."""
+"""The members of the header of a golden set that every set should have, as JSON."""
+_PATH_REMEDY = "correct this path in the target's settings, or leave it out if the system never reports this part"
 _ADDRESS = re.compile(r"^( +(?:call|url|path): )(?:\"[^\"]*\"|\S+)", re.MULTILINE)
 
 
+class WarningRank(IntEnum):
+    """How much a warning matters: something is measured wrongly or not at all, or says less, or is hard to repeat."""
+
+    BREAKS = 0
+    NARROWS = 1
+    HOUSEKEEPING = 2
+
+
 class SetupFinding(NamedTuple):
-    """One line of `assay doctor`; `remedy` is empty if nothing needs to be done."""
+    """One line of `assay doctor`; `remedy` is empty if nothing needs to be done. `rank` is that of a warning."""
 
     state: Literal["ok", "none", "next", "warn", "fail"]
     subject: str
     message: str
     remedy: str = ""
+    rank: WarningRank = WarningRank.BREAKS
 
 
 def refuse_existing(path: str) -> None:
@@ -135,11 +146,28 @@ def check_setup(
     targets: Sequence[str] = (),
     overrides: Mapping[str, tuple[str, str]] | None = None,
 ) -> Iterator[SetupFinding]:
-    """Yield the findings, settings first; checks that an earlier fault makes impossible are left out.
+    """Yield the findings, settings first, then the warnings, those that matter most first; checks that an earlier fault
+    makes impossible are left out.
 
     `targets` are those to ask, as after `assay run --target`; none means all of the settings. `overrides` maps a
     setting (`golden`, `corpus`) to the name of the option that replaces it and its value.
     """
+    warnings = []
+    for finding in _iterate_findings(path, trust, targets, overrides):
+        if finding.state == "warn":
+            warnings.append(finding)
+        else:
+            yield finding
+    yield from sorted(warnings, key=lambda warning: warning.rank)  # stable: within a rank in the order of the checks
+
+
+def _iterate_findings(
+    path: str | None,
+    trust: TargetPermissions,
+    targets: Sequence[str],
+    overrides: Mapping[str, tuple[str, str]] | None,
+) -> Iterator[SetupFinding]:
+    """Yield the findings in the order of the checks."""
     try:
         config = load_config(path, overrides)
     except AssayError as error:
@@ -151,7 +179,8 @@ def check_setup(
         yield SetupFinding("next", "settings", "no assay.yaml here", remedy)
         return
     if config.path is None:
-        yield SetupFinding("warn", "settings", "no assay.yaml here", "write one: assay init")
+        remedy = "write one: assay init"
+        yield SetupFinding("warn", "settings", "no assay.yaml here", remedy, WarningRank.HOUSEKEEPING)
     else:
         yield SetupFinding("ok", "settings", config.path)
     for note in config.notes:
@@ -207,17 +236,18 @@ def _check_golden(config: Config) -> Iterator[tuple[SetupFinding, GoldenSet | No
         yield SetupFinding("warn", "golden set", message, "assay golden check FILE"), None
     unjudgeable = describe_unjudgeable_cases(golden)
     if unjudgeable:
-        yield SetupFinding("warn", "golden set", unjudgeable, UNJUDGEABLE_REMEDY), None
+        yield SetupFinding("warn", "golden set", unjudgeable, UNJUDGEABLE_REMEDY, WarningRank.NARROWS), None
     if len(golden.cases) < MIN_CASES:
         message = f"{format_count(len(golden.cases), 'case')}: intervals will be wide"
-        yield SetupFinding("warn", "golden set", message, f"use {MIN_CASES} or more cases"), None
+        yield SetupFinding("warn", "golden set", message, f"use {MIN_CASES} or more cases", WarningRank.NARROWS), None
     for finding in _suggest_clusters(golden):
         yield finding, None
-    for attribute, value in (("owner", golden.owner), ("changelog", golden.changelog), ("version", golden.version)):
-        if not value:
-            remedy = f"write {attribute} into the golden set's header, so that a change of labels can be traced"
-            remedy += f"; its first line, for example: {_HEADERS[attribute]}"
-            yield SetupFinding("warn", "golden set", f"no {attribute}", remedy), None
+    missing = [attribute for attribute in _HEADER_EXAMPLES if not getattr(golden, attribute)]
+    if missing:
+        message = ", ".join(f"no {attribute}" for attribute in missing)
+        header = ", ".join(_HEADER_EXAMPLES[attribute] for attribute in missing)
+        remedy = f'so that changes can be traced, write into the header, its first line: {{"golden_set": {{{header}}}}}'
+        yield SetupFinding("warn", "golden set", message, remedy, WarningRank.HOUSEKEEPING), None
 
 
 def _check_placeholders(golden: GoldenSet | None) -> Iterator[SetupFinding]:
@@ -236,7 +266,7 @@ def _suggest_clusters(golden: GoldenSet) -> Iterator[SetupFinding]:
             more = f"; and {len(groups) - _GROUPS_NAMED} more" if len(groups) > _GROUPS_NAMED else ""
             message = f"{kind}, not marked as a cluster, {format_count(len(groups), 'group')}: {examples}{more}"
             remedy = "give each group one `cluster`, or intervals and comparisons take its cases for independent"
-            yield SetupFinding("warn", "golden set", message, remedy)
+            yield SetupFinding("warn", "golden set", message, remedy, WarningRank.NARROWS)
 
 
 def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[SetupFinding, Corpus | None]]:
@@ -244,7 +274,8 @@ def _check_corpus(config: Config, golden: GoldenSet | None) -> Iterator[tuple[Se
         has_access_rules = golden is not None and any(case.user is not None or case.forbidden for case in golden.cases)
         message = "not given" + (": access rules are then taken from the system itself" if has_access_rules else "")
         remedy = "--corpus FILE, or corpus: FILE in the settings: the chunks with tenant, roles and text"
-        yield SetupFinding("warn", "corpus", message, remedy), None
+        rank = WarningRank.BREAKS if has_access_rules else WarningRank.NARROWS
+        yield SetupFinding("warn", "corpus", message, remedy, rank), None
         return
     try:
         corpus, doubts = load_corpus(config.resolve_path("corpus", config.settings.corpus))
@@ -290,6 +321,7 @@ def _check_gate(config: Config) -> Iterator[SetupFinding]:
             "gate",
             "none: nothing decides a release",
             "gate: gate.yaml, or gate: {profile: general}; assay gate show",
+            WarningRank.NARROWS,
         )
         return
     try:
@@ -354,8 +386,12 @@ def _check_target(
             yield SetupFinding(
                 "warn", subject, message, "response: {answer: PATH} in the target's settings says where it is"
             )
+    missing_paths = notices.list_missing_paths()
+    for notice in missing_paths:
+        yield SetupFinding("warn", subject, notice, _PATH_REMEDY)
     for notice in notices:
-        yield SetupFinding("warn" if "not read" in notice else "ok", subject, notice)
+        if notice not in missing_paths:
+            yield SetupFinding("warn" if "not read" in notice else "ok", subject, notice)
     if observation is not None:
         if chosen.settings.context is not None:
             observation = add_context_stage(observation, chosen.settings.context)
@@ -375,6 +411,8 @@ def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
         return f"run it by itself and read what it prints: {command}; it must answer on standard input and output"
     if error.code in ("connection", "timeout"):
         return "start the system, and compare the address and the time limit of the target in the settings"
+    if "response." in error.message and "nothing at" in error.message:
+        return _PATH_REMEDY
     if error.code in ("schema", "protocol"):
         return "say in the target's settings where the parts are: response: {answer: PATH, stages: {retrieved: PATH}}"
     if error.code == "exception":
@@ -429,41 +467,47 @@ def _check_observation(
         )
     chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
     answers = isinstance(observation.answer, str)
-    checks: list[tuple[bool, str, str]] = [
+    checks: list[tuple[bool, WarningRank, str, str]] = [
+        (
+            any(case.user is not None for case in golden.cases) and not is_told_user(chosen),
+            WarningRank.BREAKS,
+            "is not told which user asks, although cases name one",
+            "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",
+        ),
         (
             not observation.stages,
+            WarningRank.BREAKS,
             "reports no ranking",
             "without stages, retrieval failures cannot be distinguished from generation failures",
         ),
         (
-            answers and bool(observation.stages) and find_stage(observation, CONTEXT_STAGE) is None,
-            "does not say what the model was shown",
-            "context: retrieved in the target's settings, if the model is shown what is retrieved",
-        ),
-        (
             bool(chunks) and not any(chunk.text for chunk in chunks),
+            WarningRank.BREAKS,
             "reports no texts of chunks",
             "without them, answers are not compared with their sources (expected text, content or page_content)",
         ),
         (
-            not observation.versions,
-            "reports no versions",
-            "report versions: model, index, prompt …, so that runs can be compared",
+            answers and bool(observation.stages) and find_stage(observation, CONTEXT_STAGE) is None,
+            WarningRank.BREAKS,
+            "does not say what the model was shown",
+            "context: retrieved in the target's settings, if the model is shown what is retrieved",
         ),
         (
             answers and observation.citations is None,
+            WarningRank.NARROWS,
             "reports no citations",
             "without them, citations are not checked",
         ),
         (
-            any(case.user is not None for case in golden.cases) and not is_told_user(chosen),
-            "is not told which user asks, although cases name one",
-            "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",
+            not observation.versions,
+            WarningRank.HOUSEKEEPING,
+            "reports no versions",
+            "report versions: model, index, prompt …, so that runs can be compared",
         ),
     ]
-    for missing, message, remedy in checks:
+    for missing, rank, message, remedy in checks:
         if missing:
-            yield SetupFinding("warn", subject, message, remedy)
+            yield SetupFinding("warn", subject, message, remedy, rank)
 
 
 def describe_reply(observation: Observation) -> str:

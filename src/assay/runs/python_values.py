@@ -23,7 +23,7 @@ from assay.formats.foreign_rows import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS,
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
-from assay.formats.problems import find_time_fault
+from assay.formats.problems import find_time_fault, join_repeated_problems
 from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
@@ -95,7 +95,7 @@ def read_golden_value(golden: Any) -> GoldenSet:
                 raise
     foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
     if foreign.problems:
-        raise InputError(foreign.problems)
+        raise InputError(join_repeated_problems(foreign.problems))
     return foreign.golden
 
 
@@ -183,7 +183,7 @@ def read_outputs_value(
         except (ShapeError, msgspec.ValidationError) as error:
             problems.append(Problem(OUTPUTS_NAME, number, "", str(error), "E_OUTPUT"))
     if problems:
-        raise InputError(problems)
+        raise InputError(join_repeated_problems(problems))
     return observations
 
 
@@ -193,7 +193,7 @@ def _read_output_row(
     value = make_plain(row)
     if not isinstance(value, Mapping):
         raise ShapeError(f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
-    shape = recognise_reply(value, lambda note: notes.setdefault(f"{OUTPUTS_NAME}: {note}"))
+    shape = recognise_reply(value, lambda note: notes.setdefault(f"{OUTPUTS_NAME}: {note}"), is_recorded=True)
     members = shape.row
     case_id = members.pop("query_id", None) or members.get("case_id") or value.get("id")
     if case_id is None:

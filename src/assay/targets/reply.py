@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
+from assay.calls.mapped_paths import describe_missing_path
 from assay.calls.templates import MissingPath, find_value, parse_path
-from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunks
+from assay.formats.chunk_shapes import ShapeError, read_chunks
 from assay.formats.reply_shapes import (
     ANSWER_KEYS,
     OTHER_ANSWER_KEYS,
@@ -24,7 +25,7 @@ from assay.formats.reply_shapes import (
 )
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, TargetError, ToolCall
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, ToolCall
 from assay.records.settings import ChunkMapping, ResponseMapping
 
 MAX_REPLY_DEPTH = 100
@@ -60,6 +61,7 @@ def read_reply(value: Any, call: TargetCall, response: ResponseMapping) -> Obser
     else:
         observation = _read_native(_without_tool_calls(value, response), call, response, needs_answer=True)
     if response.tool_calls is not None and not isinstance(value, Observation):
+        _note_paths(value, {"tool_calls": response.tool_calls}, call)
         observation = structs.replace(observation, tool_calls=_read_tool_calls(value, response))
     _check_identity(observation, call.case)
     return _select_parts(_rename_chunks(observation, response.key), call, value)
@@ -105,7 +107,7 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
     if not isinstance(value, Mapping):
         raise CallError("schema", f"not an object, a list or a text (got {shorten_repr(value)})")
     if response.chunk != ChunkMapping() or response.key is not None:
-        value = _map_chunks(value, response)
+        value = _map_chunks(value, call, response)
     try:
         shape = recognise_reply(value, call.notices.add, search_stage=search_stage, needs_answer=needs_answer)
         shape.row["citations"] = _read_citations(shape.row.get("citations"), call, response)
@@ -114,8 +116,6 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
     row = shape.row
     query_id = row.pop("query_id", None)
     row.setdefault("case_id", call.case.id if query_id is None else query_id)
-    if isinstance(row.get("error"), str):
-        row["error"] = TargetError("error", row["error"])
     for key in ("error", "usage"):
         if row.get(key) is None:
             row.pop(key, None)
@@ -123,15 +123,17 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
     return structs.replace(_convert(row, Observation), stages=stages)
 
 
-def _map_chunks(value: Mapping[Any, Any], response: ResponseMapping) -> dict[str, Any]:
+def _map_chunks(value: Mapping[Any, Any], call: TargetCall, response: ResponseMapping) -> dict[str, Any]:
     """Return the reply with its chunks read as the settings say, whatever their ranking is called."""
     members = {str(key): item for key, item in value.items()}
     for key in (*STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, CONTEXT_STAGE):
         if isinstance(members.get(key), (list, tuple)):
-            members[key] = _read_chunks(members[key], response)
+            members[key] = _read_chunks(members[key], call, response)
     if isinstance(members.get("stages"), (list, tuple)):
         members["stages"] = [
-            {**stage, "chunks": _read_chunks(stage.get("chunks"), response)} if isinstance(stage, Mapping) else stage
+            {**stage, "chunks": _read_chunks(stage.get("chunks"), call, response)}
+            if isinstance(stage, Mapping)
+            else stage
             for stage in members["stages"]
         ]
     return members
@@ -142,13 +144,17 @@ def _map_chunks(value: Mapping[Any, Any], response: ResponseMapping) -> dict[str
 
 def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Observation:
     """Return what the settings map, and what they leave open as its shape tells."""
+    if call.operation == "ask":  # a search has rankings alone, and perhaps not every one
+        _note_paths(value, _list_optional_paths(response), call)
     rankings = _find_present(value, response.stages)
-    stages = [Stage(name, _read_chunks(items, response, call.notices.add)) for name, items in rankings.items()]
+    stages = [Stage(name, _read_chunks(items, call, response)) for name, items in rankings.items()]
     if response.stages and not stages and call.operation == "search":
-        raise CallError("schema", f"no ranking at {', '.join(response.stages.values())} (got {_describe_value(value)})")
+        paths = response.stages.items()
+        missing = [describe_missing_path(value, f"response.stages.{name}", path) for name, path in paths]
+        raise CallError("schema", "; ".join(filter(None, missing)) or "the reply of a search holds null for a ranking")
     answer: Any = UNSET
     if response.answer is not None and call.operation == "ask":
-        answer = _find_required(value, response.answer)
+        answer = _find_required(value, "response.answer", response.answer)
     usage = _find_present(value, response.usage)
     versions = _find_present(value, response.versions)
     mapped = {
@@ -195,11 +201,27 @@ def _leave_out_mapped(value: Any, response: ResponseMapping) -> dict[str, Any]:
     return {str(key): item for key, item in value.items() if str(key) not in left_out}
 
 
-def _find_required(value: Any, path: str) -> Any:
+def _list_optional_paths(response: ResponseMapping) -> dict[str, str]:
+    """Return the paths that the settings map, by setting, without that of the answer, which a reply must have."""
+    names = ("behaviour", "citations", "query_rewrite", "case_id")
+    paths = {name: getattr(response, name) for name in names}
+    for group in ("stages", "usage", "versions"):
+        paths |= {f"{group}.{name}": path for name, path in getattr(response, group).items()}
+    return {name: path for name, path in paths.items() if path is not None}
+
+
+def _note_paths(value: Any, paths: Mapping[str, str], call: TargetCall) -> None:
+    """Note of each path whether the reply has something there."""
+    for name, path in paths.items():
+        setting = f"response.{name}"
+        call.notices.add_path(setting, describe_missing_path(value, setting, path))
+
+
+def _find_required(value: Any, setting: str, path: str) -> Any:
     try:
         return find_value(value, path)
-    except MissingPath as error:
-        raise CallError("schema", str(error)) from None
+    except MissingPath:
+        raise CallError("schema", describe_missing_path(value, setting, path)) from None
 
 
 def _find_present(value: Any, paths: Mapping[str, str]) -> dict[str, Any]:
@@ -275,16 +297,29 @@ def _read_arguments(arguments: Any) -> Any:
 # ── chunks and their ids ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _read_chunks(items: Any, response: ResponseMapping, note: NoteReading = lambda _: None) -> tuple[Chunk, ...]:
+def _read_chunks(items: Any, call: TargetCall, response: ResponseMapping) -> tuple[Chunk, ...]:
     """Return the chunks of a ranking; where the settings map none of their parts, by their shape."""
     try:
         if response.chunk == ChunkMapping() and response.key is None:
-            return read_chunks(items, note)
+            return read_chunks(items, call.notices.add)
         if not isinstance(items, (list, tuple)):
             raise ShapeError(f"a ranking that is not a list (got {shorten_repr(items)})")
+        _note_chunk_paths(items, response.chunk, call)
         return tuple(_read_mapped_chunk(item, index, response) for index, item in enumerate(items))
     except ShapeError as error:
         raise CallError("schema", str(error)) from None
+
+
+def _note_chunk_paths(items: Sequence[Any], fields: ChunkMapping, call: TargetCall) -> None:
+    """Note of each path inside a chunk that the settings state whether a chunk of the ranking has something there."""
+    paths = {name: getattr(fields, name) for name in ("text", "score", "text_hash")}
+    paths = {name: path for name, path in paths.items() if path != getattr(ChunkMapping(), name)}
+    paths |= {f"metadata.{name}": path for name, path in fields.metadata.items()}
+    for name, path in paths.items():
+        setting = f"response.chunk.{name}"
+        for item in items:
+            if isinstance(item, Mapping):
+                call.notices.add_path(setting, describe_missing_path(item, setting, path, "a chunk"))
 
 
 def _read_mapped_chunk(item: Any, index: int, response: ResponseMapping) -> Chunk:
@@ -299,7 +334,8 @@ def _read_mapped_chunk(item: Any, index: int, response: ResponseMapping) -> Chun
     if response.key is not None:
         row.setdefault("chunk_id", "")
     if row.get("chunk_id") is None:
-        raise CallError("schema", f"chunk {index}: no id (got {_describe_value(item)}; expected {fields.id})")
+        missing = describe_missing_path(item, "response.chunk.id", fields.id, "it")
+        raise CallError("schema", f"chunk {index}: no id: {missing or f'null at {fields.id}'}")
     return _convert(row, Chunk)
 
 
