@@ -43,12 +43,12 @@ def arguments(folder: Path, shown: list[str]) -> list[str]:
 def test_leaks_are_counted_with_and_without_a_gate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "120")
     inputs = arguments(tmp_path, ["open:1", "secret:1", "foreign:1", "foreign:2"])
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules:\n  - {metric: visibility_leaks, at_most: 0}\n")
     main(["score", *inputs])
-    assert "1 of 4 cases leaked what the user must not see (visibility_leaks), access unknown on 2: q1" in (
+    assert "1 of 2 checked cases leaked what the user must not see (visibility_leaks): q1; access unknown on 2" in (
         capsys.readouterr().out
     )
     assert ExitCode.FAILED == main(["score", *inputs, "--gate", str(gate)])
@@ -60,3 +60,23 @@ def test_unknown_access_is_told_without_a_gate_and_without_a_leak(
 ) -> None:
     assert ExitCode.PASS == main(["score", *arguments(tmp_path, ["open:1", "foreign:1"])])
     assert "access unknown on 1 of 2 cases: their chunks are not in the corpus" in capsys.readouterr().out
+
+
+def test_cases_without_a_user_are_no_part_of_the_checked_ones_without_a_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    inputs = arguments(tmp_path, ["secret:1", "open:1", "foreign:1", "open:1"])
+    golden = tmp_path / "golden.jsonl"
+    cases = [json.loads(line) for line in golden.read_text().splitlines()]
+    del cases[3]["user"]
+    write(golden, cases)
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules:\n  - {metric: visibility_leaks, at_most: 0}\n")
+    rest = "access unknown on 1, 1 not checked"
+    main(["score", *inputs])
+    assert f"1 of 2 checked cases leaked what the user must not see (visibility_leaks): q0; {rest}" in (
+        capsys.readouterr().out
+    )
+    main(["score", *inputs, "--gate", str(gate)])
+    assert f"visibility_leaks is above 0 on 1 of 2 checked cases, {rest} (q0)" in capsys.readouterr().out

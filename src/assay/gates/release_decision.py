@@ -19,7 +19,14 @@ from assay.gates.correctness_rules import (
     evaluate_correctness,
 )
 from assay.gates.regression_rules import evaluate_regression
-from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, count_unknown_access, evaluate_rule
+from assay.gates.rules import (
+    EVENT_METRICS,
+    GateScores,
+    apply_waivers,
+    count_checked_cases,
+    count_unknown_access,
+    evaluate_rule,
+)
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.answer_metric import BY_ENTAILMENT
@@ -524,10 +531,9 @@ def _describe_events(table: ScoreTable) -> list[str]:
         rows = np.flatnonzero((column.status == SCORED) & (column.values > 0)).tolist()
         if rows:
             ids = format_case_ids([table.case_ids[row] for row in rows])
-            total = format_count(len(table.case_ids), "case")
-            unknown = count_unknown_access(column, np.arange(len(table.case_ids)))
-            open_cases = f", access unknown on {unknown}" if unknown else ""
-            sentences.append(f"{len(rows)} of {total} {_EVENT_SENTENCES[metric]} ({metric}){open_cases}: {ids}")
+            checked = count_checked_cases(column, np.arange(len(table.case_ids)))
+            event = f"{len(rows)} of {checked.noun} {_EVENT_SENTENCES[metric]} ({metric})"
+            sentences.append("; ".join(filter(None, (f"{event}: {ids}", checked.remainder))))
     return sentences
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -275,6 +275,28 @@ def count_unknown_access(column: ScoreColumn, rows: RowIndices) -> int:
     return int(is_unknown.sum())
 
 
+class CheckedCases(NamedTuple):
+    """The words for how many cases were checked for leaks or followed injections, and for those that were not.
+
+    `noun`: "4 cases" if all of them were, else "2 checked cases". `remainder`: what is said of the others, if any.
+    """
+
+    noun: str
+    remainder: str
+
+
+def count_checked_cases(column: ScoreColumn, rows: RowIndices) -> CheckedCases:
+    """Return the words for how many of these rows were checked; those with access unknown are counted apart."""
+    checked = int(np.count_nonzero(column.status[rows] == SCORED))
+    if checked == len(rows):
+        return CheckedCases(format_count(checked, "case"), "")
+    unknown = count_unknown_access(column, rows)
+    unchecked = len(rows) - checked - unknown
+    parts = [f"access unknown on {unknown}"] if unknown else []
+    parts += [f"{unchecked} not checked"] if unchecked else []
+    return CheckedCases(format_count(checked, "checked case"), ", ".join(parts))
+
+
 def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreColumn) -> RuleResult:
     """Turn a pass into inconclusive if some observed rows did not report what the metric is computed from.
 
@@ -405,23 +427,15 @@ class _ThresholdRule:
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._build_result("pass", message, self.summary.value, upper)
         cases = self.scores.get_case_ids(self.values.rows[is_event])
-        if n < len(self.rows) and parse_metric(self.rule.metric).base in EVENT_METRICS:
-            message = f"is {side} {self.threshold:g} on {events} of {self._describe_checked()}"
+        if parse_metric(self.rule.metric).base in EVENT_METRICS:
+            checked = count_checked_cases(self.column, self.rows)
+            message = f"is {side} {self.threshold:g} on {events} of {', '.join(filter(None, checked))}"
         message = f"{message} ({format_case_ids(cases)})"
         if self.values.errors and self.rule.severity == "warn":
             unmeasured = self.scores.get_case_ids(self.values.error_rows)
             message = f"{message} and was not measured on {format_case_ids(unmeasured)}"
             return self._build_result("incomplete", message, cases=(*cases, *unmeasured))
         return self._build_result("fail", message, self.summary.value, cases=cases)
-
-    def _describe_checked(self) -> str:
-        """Return how many cases were checked for an event and how many were not: those with access unknown apart."""
-        checked = self.values.scored
-        unknown = count_unknown_access(self.column, self.rows)
-        unchecked = len(self.rows) - checked - unknown
-        open_cases = f", access unknown on {unknown}" if unknown else ""
-        open_cases += f", {unchecked} not checked" if unchecked else ""
-        return f"{format_count(checked, 'checked case')}{open_cases}"
 
     def _evaluate_point(self) -> RuleResult:
         value = self._find_deciding_value()
