@@ -110,6 +110,7 @@ def test_doctor_asks_every_operation_and_shows_the_replies_as_they_were_understo
 def test_doctor_and_run_name_a_path_of_the_settings_that_finds_nothing(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
     monkeypatch.syspath_prepend(here)
     monkeypatch.delitem(sys.modules, "my_rag", raising=False)
     body = "def ask(question):\n    return {'result': {'reply': 'yes', 'hits': [{'ref': 'a'}]}}\n"
@@ -123,7 +124,11 @@ def test_doctor_and_run_name_a_path_of_the_settings_that_finds_nothing(
     assert "correct this path in the target's settings" in remedy
     main(["run"])
     assert f"target mine: {named}" in capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "80")
+    main(["run", "--run-dir", "narrow"])
+    assert named in capsys.readouterr().out.replace("\n", " ")
 
+    monkeypatch.setenv("COLUMNS", "300")
     write_target(here, body, mapping.replace("reply", "repli"))
     main(["run", "--run-dir", "second"])
     assert f"nothing at result.repli ({keys}; did you mean result.reply?)" in capsys.readouterr().out

@@ -254,7 +254,7 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     lines = []
     for number, note in enumerate(notes[:_MAX_NOTES], 1):
         suffix = more if number == _MAX_NOTES else ""
-        most_lines = 1 if len(notes) > 1 and _UNCHECKED_ACCESS not in note else 2
+        most_lines = 1 if len(notes) > 1 and _TWO_LINES.search(note) is None else 2
         lines += fold_note(escape_terminal(_shorten_digests(note)), width, suffix, most_lines)
     return lines
 
@@ -274,7 +274,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
     if len(lines) <= most_lines:
         return lines
     remedy = _REMEDY.search(note)
-    if remedy is not None and not remedy[1].startswith("got "):  # a value explains what stands before it
+    if remedy is not None and not remedy[1].startswith("got ") and _FOUND_NOTHING not in note:  # these explain
         note = f"{remedy[1]}: {note[: remedy.start()]}"
         lines = textwrap.wrap(f"note: {note}", width, break_on_hyphens=False)
     room = width - len(suffix)
@@ -282,9 +282,12 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
 
 
 _UNCHECKED_ACCESS = "access is not checked on "
+_FOUND_NOTHING = ": nothing at "
+"""What stands before the parentheses that say what is there instead."""
+_TWO_LINES = re.compile(f"{_UNCHECKED_ACCESS}|{_FOUND_NOTHING}")
 _URGENT = re.compile(
     r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything "
-    r"|no answer was read from |response\.[\w.]+: nothing at "
+    rf"|no answer was read from |{_FOUND_NOTHING}"
 )
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
