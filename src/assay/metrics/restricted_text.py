@@ -93,6 +93,7 @@ class RestrictedCorpus:
 
     def __init__(self, corpus: Corpus) -> None:
         chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
+        self.ids = [chunk.chunk_id for chunk in chunks]
         self.number_by_id = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
         self.texts = [chunk.text or "" for chunk in chunks]
         numbers: dict[Access, int] = {}
