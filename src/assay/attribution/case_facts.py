@@ -323,12 +323,17 @@ class CaseFacts(Struct, frozen=True, dict=True):
         """The chunks that reached the generator and that the corpus does not have; none without a corpus."""
         if self.case.corpus is None:
             return []
-        return [chunk for chunk in self.arrived_chunks if chunk.chunk_id not in self._corpus_chunks]
+        return [chunk for chunk in self.arrived_chunks if not self.list_corpus_chunks(chunk)]
+
+    def list_corpus_chunks(self, chunk: Chunk) -> Sequence[CorpusChunk]:
+        """Return the chunks of the corpus that a reported chunk is: by its id, or without one by its text."""
+        texts = self.case.golden_index.corpus_texts
+        return texts.find_chunks(chunk) if texts is not None else ()
 
     @property
     def is_access_unknown(self) -> bool:
         """Whether no corpus tells of some chunk of the context who may see it."""
-        return any(name not in self._corpus_chunks for name in self.arrived_ids)
+        return any(not self.list_corpus_chunks(chunk) for chunk in self.arrived_chunks)
 
     def list_ranked_texts(self, unit: int) -> list[str]:
         """Return the texts that the chunks of a unit have in the stages before the context."""

@@ -275,9 +275,11 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
         for unit in case.required_units
         for chunk_id in case.get_covering_chunk_ids(unit)
     }
-    # `superseded` counts only chunks of the corpus, so the look-up cannot fail.
     superseded_chunks = [
-        corpus.chunks[chunk.chunk_id] for chunk in case.arrived_chunks if superseded.count_superseded([chunk])
+        corpus_chunk
+        for chunk in case.arrived_chunks
+        if superseded.count_superseded([chunk])
+        for corpus_chunk in case.list_corpus_chunks(chunk)
     ]
     old_chunks = [corpus_chunk for corpus_chunk in superseded_chunks if corpus_chunk.document in documents]
     if old_chunks and (case.reached is False or _is_answer_from(case, old_chunks)):

@@ -6,7 +6,7 @@ as self-reported, because a leaking system must not vouch for itself (ADR 0026).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
@@ -152,7 +152,11 @@ def is_in_force(chunk: CorpusChunk, as_of: str | None) -> bool:
 class SupersededVersions:
     """Which chunks of the corpus have expired, or belong to a version of a document that a newer one has replaced."""
 
-    def __init__(self, corpus: Corpus, as_of: str | None) -> None:
+    def __init__(
+        self, corpus: Corpus, as_of: str | None, find_chunks: Callable[[Chunk], Sequence[CorpusChunk]]
+    ) -> None:
+        """`find_chunks` returns the chunks of the corpus that a reported chunk is, by its id or its text."""
+        self._find_chunks = find_chunks
         self._newest: dict[str, tuple[date, str]] = {}
         self._chunks = corpus.chunks
         self._as_of = as_of
@@ -178,17 +182,22 @@ class SupersededVersions:
         return newest[0].isoformat()
 
     def count_superseded(self, chunks: Iterable[Chunk]) -> int | None:
-        """Return how many of these chunks are superseded or expired; None where the corpus dates none of them."""
+        """Return how many of these chunks are superseded or expired; None where the corpus dates none of them.
+
+        A text that several chunks of the corpus have is superseded if it is so in all of them.
+        """
         dated = superseded = 0
         for chunk in chunks:
-            corpus_chunk = self._chunks.get(chunk.chunk_id)
-            if corpus_chunk is not None and has_expired(corpus_chunk.valid_to, self._as_of):
+            states = list(map(self._is_superseded, self._find_chunks(chunk)))
+            if states and None not in states:
                 dated += 1
-                superseded += 1
-                continue
-            if corpus_chunk is None or corpus_chunk.version is None or corpus_chunk.document not in self._newest:
-                continue
-            newest_version = self._newest[corpus_chunk.document][1]
-            dated += 1
-            superseded += corpus_chunk.version != newest_version
+                superseded += all(states)
         return superseded if dated else None
+
+    def _is_superseded(self, corpus_chunk: CorpusChunk) -> bool | None:
+        """Return whether a chunk of the corpus is superseded or expired; None where nothing dates it."""
+        if has_expired(corpus_chunk.valid_to, self._as_of):
+            return True
+        if corpus_chunk.version is None or corpus_chunk.document not in self._newest:
+            return None
+        return corpus_chunk.version != self._newest[corpus_chunk.document][1]

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from assay.metrics.access_rules import SupersededVersions
+from assay.metrics.corpus_texts import CorpusTexts
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector
 from assay.records.observations import Chunk, Observation, is_text_id
@@ -63,16 +64,29 @@ class EvidenceIndex:
     name. `needs_ids`: a unit can be told only by an id, so that nothing is known of such chunks.
     """
 
-    __slots__ = ("_known", "_passages", "_quotes", "_selectors", "by_id", "by_id_alone", "grades", "needs_ids")
+    __slots__ = (
+        "_corpus_texts",
+        "_known",
+        "_passages",
+        "_quotes",
+        "_selectors",
+        "by_id",
+        "by_id_alone",
+        "grades",
+        "needs_ids",
+    )
 
     def __init__(
         self,
         units: Sequence[tuple[tuple[Selector, ...], int]],
         corpus: Corpus | None,
         quotes: Sequence[str | None] = (),
+        corpus_texts: CorpusTexts | None = None,
     ) -> None:
         """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence. `quotes` are the texts that
-        the units quote besides their selectors, one for each unit."""
+        the units quote besides their selectors, one for each unit. With `corpus_texts` a chunk without an id has the
+        fields of the chunks of the corpus that have its text."""
+        self._corpus_texts = corpus_texts
         self.grades: list[int] = []
         self.by_id: dict[str, int] = {}
         self._selectors: list[tuple[Selector, int]] = []
@@ -117,8 +131,22 @@ class EvidenceIndex:
         return [self._mask(chunk) for chunk in chunks]
 
     def _mask(self, chunk: Chunk) -> int | None:
+        is_told_by_text = is_text_id(chunk.chunk_id)
+        twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
+        covered_units = self._mask_fields(chunk, self._known.get(chunk.chunk_id))
+        for twin in twins if not self.by_id_alone else ():
+            mask = self._mask_fields(chunk, twin)
+            covered_units = covered_units if mask is None else (covered_units or 0) | mask
+        if self._passages and chunk.text is not None and is_told_by_text:
+            folded = fold_text(chunk.text)
+            for passage, mask in self._passages:
+                if passage in folded:
+                    covered_units = (covered_units or 0) | mask
+        return covered_units
+
+    def _mask_fields(self, chunk: Chunk, corpus_chunk: CorpusChunk | None) -> int | None:
+        """Return the units that a chunk covers by its id and its fields, with those of one chunk of the corpus."""
         covered_units = self.by_id.get(chunk.chunk_id)
-        corpus_chunk = self._known.get(chunk.chunk_id)
         fields = chunk_fields(chunk, corpus_chunk)
         for selector, mask in self._selectors:
             if all(has_field_value(fields, name, wanted) for name, wanted in selector.items()):
@@ -132,11 +160,6 @@ class EvidenceIndex:
                     and quote in folded
                     and all(has_field_value(fields, n, w) for n, w in other_fields.items())
                 ):
-                    covered_units = (covered_units or 0) | mask
-        if self._passages and chunk.text is not None and is_text_id(chunk.chunk_id):
-            folded = fold_text(chunk.text)
-            for passage, mask in self._passages:
-                if passage in folded:
                     covered_units = (covered_units or 0) | mask
         return covered_units
 
@@ -199,18 +222,24 @@ class GoldenIndex:
         """The text of the corpus, with who may see it; None without a corpus."""
         return RestrictedCorpus(self.corpus) if self.corpus is not None else None
 
+    @cached_property
+    def corpus_texts(self) -> CorpusTexts | None:
+        """The texts of the corpus by which chunks without ids are told; None without a corpus."""
+        return CorpusTexts(self.corpus, lambda: self.corpus_text) if self.corpus is not None else None
+
     def replace_cases(self, golden: GoldenSet) -> GoldenIndex:
         """Return an index of other cases, which shares everything that follows from the corpus alone."""
         other = GoldenIndex(golden, self.corpus, self.judging, self._whole, self.internal_stages)
         other.idf, other.corpus_text, other._superseded = self.idf, self.corpus_text, self._superseded
+        other.corpus_texts = self.corpus_texts
         return other
 
     def superseded_versions(self, as_of: str | None) -> SupersededVersions | None:
         """Return which chunks are of a replaced version at a date; None without a corpus."""
-        if self.corpus is None:
+        if self.corpus is None or self.corpus_texts is None:
             return None
         if as_of not in self._superseded:
-            self._superseded[as_of] = SupersededVersions(self.corpus, as_of)
+            self._superseded[as_of] = SupersededVersions(self.corpus, as_of, self.corpus_texts.find_chunks)
         return self._superseded[as_of]
 
 
@@ -253,6 +282,7 @@ class CaseIndex:
             [(unit.any_of, unit.grade) for unit in evidence_units],
             self.corpus,
             [unit.quote for unit in evidence_units],
+            joins.corpus_texts,
         )
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
         self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
@@ -269,7 +299,7 @@ class CaseIndex:
         denied_evidence = [(unit.any_of, 1) for unit in denied_units]
         forbidden_chunks = [((selector,), 1) for selector in self.case.forbidden]
         quotes = [unit.quote for unit in denied_units]
-        return EvidenceIndex([*denied_evidence, *forbidden_chunks], self.corpus, quotes)
+        return EvidenceIndex([*denied_evidence, *forbidden_chunks], self.corpus, quotes, self.golden_index.corpus_texts)
 
     @cached_property
     def forbidden_texts(self) -> tuple[str, ...]:

@@ -213,7 +213,13 @@ def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
 def _explain_unknown(rows: JoinedRows, _: MetricName) -> str:
     leaks = find_leaks_once(rows.leaks, rows.cases[0], rows.observations[0])
     unknown_ids = leaks.list_unknown(IN_ANYWHERE)
-    return f"not in the corpus: {', '.join(unknown_ids)}" if unknown_ids else ""
+    stages, texts = rows.observations[0].stages or (), rows.cases[0].golden_index.corpus_texts
+    chunks = {chunk.chunk_id: chunk for stage in stages for chunk in stage.chunks}
+    shared_ids = [name for name in unknown_ids if texts is not None and texts.find_chunks(chunks[name])]
+    foreign_ids = [name for name in unknown_ids if name not in shared_ids]
+    parts = [f"not in the corpus: {', '.join(foreign_ids)}"] if foreign_ids else []
+    parts += [f"the text of chunks with different access: {', '.join(shared_ids)}"] if shared_ids else []
+    return "; ".join(parts)
 
 
 def _self_reported_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -262,7 +268,7 @@ VISIBILITY_METRICS: tuple[Metric, ...] = (
     Metric(
         name="unknown_access",
         family="visibility",
-        summary="Chunks that were shown and that the corpus does not have, so that nobody can say who may see them.",
+        summary="Chunks that were shown and of which the corpus does not say who may see them.",
         source="ADR 0039",
         unit="count",
         direction="lower",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property, lru_cache
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +94,7 @@ class RestrictedCorpus:
 
     def __init__(self, corpus: Corpus) -> None:
         chunks = [chunk for chunk in corpus.chunks.values() if chunk.text]
+        self.ids = [chunk.chunk_id for chunk in chunks]
         self.number_by_id = {chunk.chunk_id: number for number, chunk in enumerate(chunks)}
         self.texts = [chunk.text or "" for chunk in chunks]
         numbers: dict[Access, int] = {}
@@ -242,7 +244,7 @@ class _DisclosureSearch:
         return (
             self._is_open_anyway(numbers)
             or skeleton in self.allowed.skeleton
-            or any(skeleton in text for text in self.corpus.find_open_texts(self.visible))
+            or any(map(str.__contains__, self.corpus.find_open_texts(self.visible), repeat(skeleton)))
         )
 
     def search_copies(self, text: str) -> None:
