@@ -92,7 +92,7 @@ def find_stale_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[P
     Such a label is out of date, which is an error of the golden set and not of the retrieval. Units that are selected
     by other fields than `chunk_id` are not checked.
     """
-    problems = []
+    problems: list[Problem] = []
     for case in golden.cases:
         units = [(unit.any_of, "evidence") for unit in case.evidence]
         units += [((selector,), "forbidden") for selector in case.forbidden]
