@@ -200,12 +200,15 @@ def test_a_search_by_a_wrong_query_is_not_told_to_fold_diacritics() -> None:
 
 
 def test_the_label_is_a_candidate_where_another_chunk_has_what_the_right_answer_says() -> None:
-    asked = case(evidence=(Evidence(({"chunk_id": "leav"},)),))
+    asked = case(evidence=(Evidence(({"chunk_id": "elsewhere"},)),))
     trace = seen(listed("retrieved", "leave"), listed("context", "leave"), answer=GOOD)
     found = blamed(asked, trace)
     assert ("insufficient_trace", ("golden_label_issue", "chunking")) == (found.cause, found.also)
     assert ("masked_gap", "gold_misspecified", None) == (found.verdict, found.subtype, found.stage)
-    assert "has what leave in the context says" in found.evidence[0] and "leav, which is labelled" in found.evidence[0]
+    assert (
+        "has what leave in the context says" in found.evidence[0]
+        and "elsewhere, which is labelled" in found.evidence[0]
+    )
     assert "check the label" in found.fix
 
 
@@ -220,9 +223,9 @@ def test_the_label_is_a_candidate_where_its_evidence_lacks_what_another_chunk_of
     assert "golden_label_issue" not in blamed(case(), trace).named_causes
     cut = seen(listed("dense", "sick", "leave", "carry", "office"), listed("context", "leave", "carry"), answer=BAD)
     assert any("office, which is labelled, has nothing of it" in fact for fact in blamed(wrong, cut).evidence)
-    lost = blamed(case(evidence=(Evidence(({"chunk_id": "leav"},)),)), trace)
+    lost = blamed(case(evidence=(Evidence(({"chunk_id": "elsewhere"},)),)), trace)
     assert "golden_label_issue" in lost.also
-    assert any("leav, which is labelled, has no text in any stage" in fact for fact in lost.evidence)
+    assert any("elsewhere, which is labelled, has no text in any stage" in fact for fact in lost.evidence)
 
 
 def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_label() -> None:
@@ -567,3 +570,17 @@ def test_an_answer_with_a_part_of_its_facts_is_incomplete_in_verdict_and_cause()
     found = blamed(asked, trace)
     assert ("partial", "incompleteness") == (found.subcause, found.subtype)
     assert not any("another passage" in fact for fact in found.evidence)
+
+
+def test_an_id_that_no_trace_has_and_hardly_differs_from_a_listed_one_is_misspelt() -> None:
+    asked = case(evidence=(Evidence(({"chunk_id": "annual-leve"},)),))
+    trace = seen(Stage("retrieved", (Chunk("office"), Chunk("annual-leave"))), answer=BAD)
+    found = blamed(asked, trace)
+    assert ("golden_label_issue", "misspelt_id", "medium") == named(found)
+    assert ("annual-leve, which the case names, is in no list, and annual-leave is: did you mean that?",) == (
+        found.evidence
+    )
+    elsewhere = Observation("other", stages=(Stage("retrieved", (Chunk("annual-leve"),)),), answer=GOOD)
+    assert "misspelt_id" != blamed(asked, trace, others=[elsewhere]).subcause  # the index has that id
+    numbered = seen(Stage("retrieved", (Chunk("annual-leve-2"),)), answer=BAD)
+    assert "misspelt_id" != blamed(asked, numbered).subcause

@@ -93,6 +93,10 @@ _UNINDEXED_NOTE = CauseNote(
 )
 SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
     {
+        ("golden_label_issue", "misspelt_id"): CauseNote(
+            "the label names an id that no trace has, and that hardly differs from one in the lists of the case",
+            "correct the id in the golden set, if it is misspelt",
+        ),
         ("bm25_analyzer", "query_rewriting"): CauseNote(
             "the query as it was sent is about something else than the question",
             "fix the rewriting of queries: keep the names, codes and words of the question; search for both",

@@ -23,6 +23,7 @@ from assay.attribution.lost_evidence import (
 )
 from assay.attribution.misread_numbers import find_misread_number
 from assay.metrics.case_checks import find_outdated_labels
+from assay.metrics.case_index import CHUNK_ID
 from assay.metrics.expected_text import REFERENCE_VALUE
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
@@ -35,6 +36,7 @@ from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.copied_text import find_canaries
 from assay.text.fact_judgments import FactJudgment
+from assay.text.near_names import find_near_id
 from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
@@ -502,6 +504,26 @@ def find_stale_label(case: CaseFacts) -> CauseFinding | None:
     """The required evidence is not in the corpus, or its text differs from the text that was labelled."""
     facts = find_outdated_labels(case.case)
     return CauseFinding("golden_label_issue", None, facts, "high", subcause="label_outdated") if facts else None
+
+
+def find_misspelt_label(case: CaseFacts) -> CauseFinding | None:
+    """Required evidence is named by an id that no trace of the run has, and that hardly differs from one in the lists
+    of this case.
+
+    With a corpus `find_stale_label` has looked at the ids, and knows more.
+    """
+    if case.case.corpus is not None:
+        return None
+    listed_ids = {chunk_id: None for step in case.steps for chunk_id in step.chunk_ids}
+    for unit in case.lost_units:
+        for selector in case.units[unit].any_of:
+            name = str(selector.get(CHUNK_ID, ""))
+            is_shown = case.index_view is not None and case.index_view.is_shown(name)
+            near = find_near_id(name, listed_ids) if name and not is_shown else ""
+            if near:
+                fact = f"{name}, which the case names, is in no list, and {near} is: did you mean that?"
+                return CauseFinding("golden_label_issue", None, (fact,), "medium", ("embedding",), "misspelt_id")
+    return None
 
 
 def find_moved_label(case: CaseFacts) -> CauseFinding | None:

@@ -37,6 +37,7 @@ CauseRule = Callable[[CaseFacts], CauseFinding | None]
 _TRUST_RULES: tuple[CauseRule, ...] = (
     cause_rules.find_leak,
     cause_rules.find_stale_label,
+    cause_rules.find_misspelt_label,
     cause_rules.find_judge_noise,
 )
 """Rules applied first, because they decide whether the values of `good` and `reached` can be trusted."""

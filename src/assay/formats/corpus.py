@@ -23,6 +23,7 @@ from assay.formats.strict_json import MAX_JSON_DEPTH, MisfitError, convert_open,
 from assay.records.digest import compute_text_digest, encode_canonical_json
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet
+from assay.text.near_names import find_near_id
 
 MAX_PAGES = 10_000
 PageNumber = Annotated[int, Meta(ge=1)]
@@ -82,21 +83,27 @@ def load_corpus(path: str | Path) -> tuple[Corpus, tuple[Problem, ...]]:
     return Corpus(reader.chunks, _compute_digest(reader.chunks)), findings.warnings()
 
 
+_MOST_HINTS = 10
+
+
 def find_stale_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[Problem, ...]:
     """Return a problem for each unit of the golden set (at `path`) whose chunk ids are all missing from the corpus.
 
     Such a label is out of date, which is an error of the golden set and not of the retrieval. Units that are selected
     by other fields than `chunk_id` are not checked.
     """
-    problems = []
+    problems: list[Problem] = []
     for case in golden.cases:
         units = [(unit.any_of, "evidence") for unit in case.evidence]
         units += [((selector,), "forbidden") for selector in case.forbidden]
         for selectors, name in units:
             ids = [str(selector["chunk_id"]) for selector in selectors if "chunk_id" in selector]
             if len(ids) == len(selectors) and not any(chunk_id in corpus.chunks for chunk_id in ids):
+                compared = ids if len(problems) < _MOST_HINTS else []  # a corpus may be large, and all its labels old
+                near = next(filter(None, (find_near_id(chunk_id, corpus.chunks) for chunk_id in compared)), "")
+                hint = f"did you mean {near!r}? " if near else ""
                 message = (
-                    f"golden_label_issue: not in the corpus (got {shorten_repr(ids)}; expected a "
+                    f"golden_label_issue: not in the corpus (got {shorten_repr(ids)}; {hint}expected a "
                     f"chunk_id of the corpus)"
                 )
                 problems.append(Problem(path, None, f"{case.id}: {name}", message, "E_STALE_GOLD"))

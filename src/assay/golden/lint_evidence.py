@@ -16,6 +16,7 @@ from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, Corpus, CorpusChunk, User
 from assay.text.languages import guess_language
+from assay.text.near_names import find_near_id
 from assay.text.normalisation import fold_text
 from assay.text.stated_quantities import judge_quantities
 from assay.text.statements import list_statements
@@ -47,7 +48,7 @@ def check_evidence(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
         field = f"evidence[{number}]"
         chunk_ids = find_unit_chunks(unit.any_of, corpus)
         if not chunk_ids:
-            yield SuspectField("evidence-missing", field, f"not in the corpus ({_name(unit.any_of)})")
+            yield SuspectField("evidence-missing", field, _describe_absence(unit.any_of, corpus))
             continue
         chunks = [corpus.chunks[chunk_id] for chunk_id in chunk_ids]
         named = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
@@ -65,7 +66,7 @@ def check_evidence(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
             yield SuspectField("evidence-superseded", field, message, tuple(chunk_ids))
     for number, selector in enumerate(case.forbidden):
         if not find_unit_chunks([selector], corpus):
-            yield SuspectField("evidence-missing", f"forbidden[{number}]", f"not in the corpus ({_name((selector,))})")
+            yield SuspectField("evidence-missing", f"forbidden[{number}]", _describe_absence((selector,), corpus))
     unknown = find_unknown_sources([case], corpus) if case.must_cite else {}
     for number, name in enumerate(case.must_cite):
         if name in unknown:
@@ -248,6 +249,13 @@ def _may_see(user: User | None, chunk: CorpusChunk, as_of: str | None) -> bool:
 
 def _reference_day(case: Case, linted: LintedSet) -> str | None:
     return (case.user.as_of if case.user is not None else None) or linted.golden.as_of
+
+
+def _describe_absence(selectors: tuple[dict[str, str | int], ...], corpus: Corpus) -> str:
+    """Return that the corpus has none of these, and the chunk that was probably meant."""
+    named = [str(selector[CHUNK_ID]) for selector in selectors if CHUNK_ID in selector]
+    near = next(filter(None, (find_near_id(chunk_id, corpus.chunks) for chunk_id in named)), "")
+    return f"not in the corpus ({_name(selectors)})" + (f"; did you mean {near}?" if near else "")
 
 
 def _name(selectors: tuple[dict[str, str | int], ...]) -> str:

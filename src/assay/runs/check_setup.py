@@ -47,6 +47,7 @@ from assay.targets.choose_target import (
     make_target,
 )
 from assay.text.escaping import Redactor, escape_terminal, shorten_to_line
+from assay.text.near_names import find_near_id
 from assay.version import __version__
 
 T = TypeVar("T")
@@ -309,7 +310,10 @@ def _check_evidence(golden: GoldenSet, corpus: Corpus) -> Iterator[SetupFinding]
         names = list(cases_by_id)
         shown = ", ".join(names[:_GROUPS_NAMED]) + (" …" if len(names) > _GROUPS_NAMED else "")
         cases = format_case_ids([case_id for case_ids in cases_by_id.values() for case_id in case_ids])
+        nearest = {name: find_near_id(name, corpus.chunks) for name in names[:_GROUPS_NAMED]}
+        hints = [f"{near} for {name}" for name, near in nearest.items() if near]
         message = f"evidence {shown} is not in the corpus: {cases}"
+        message += f"; did you mean {', '.join(hints)}?" if hints else ""
         remedy = "assay golden relink, or the corpus that the evidence was labelled in"
         yield SetupFinding("warn", "golden set", message, remedy)
 
