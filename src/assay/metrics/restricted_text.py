@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -244,7 +243,7 @@ class _DisclosureSearch:
         return (
             self._is_open_anyway(numbers)
             or skeleton in self.allowed.skeleton
-            or any(map(str.__contains__, self.corpus.find_open_texts(self.visible), repeat(skeleton)))
+            or any(skeleton in text for text in self.corpus.find_open_texts(self.visible))
         )
 
     def search_copies(self, text: str) -> None:
