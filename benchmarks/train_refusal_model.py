@@ -97,7 +97,6 @@ ORDINARY_FILES = frozenset(
     )
 )
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
-PARTIAL_WEIGHT = 0.7  # of a partial refusal: real systems give fewer of them
 BARE = 2  # every second answer of a language that keeps diacritics is also learned from without them
 WITHOUT_QUESTION = 3  # every third answer with a question is also learned from without it
 LEAST_WEIGHT = 0.012  # of the heaviest of a head: lighter runs are left out
@@ -297,8 +296,6 @@ def fit_weights(training: TrainingSet, signs: Signs, rows: Sequence[int]) -> Flo
 
 def weigh_answer(answer: TrainingAnswer) -> float:
     """Return how much an error on an answer counts."""
-    if answer.act == "partial":
-        return PARTIAL_WEIGHT
     return ORDINARY_WEIGHT if is_ordinary(answer) else 1.0
 
 
@@ -449,7 +446,7 @@ def format_parameters(language: str, model: RefusalModel) -> str:
 
 def digest_training_set(language: str) -> str:
     """Return a digest of all that the model of a language learns from: acts, kinds, runs and measures."""
-    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {PARTIAL_WEIGHT} {BARE}".encode())
+    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {BARE}".encode())
     answers = read_answers(language)
     denials = frozenset(choose_denials(answers))
     for answer in answers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +22,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_case, fold_text, normalise_nfc
-from assay.text.refusal_model import ACTS, HEADS, LONGEST_READ, compare_scores
+from assay.text.refusal_model import ACTS, HEADS, LONGEST_READ, ActScores, RefusalModel, compare_scores
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
 from assay.text.refusals import (
     PLAIN_ANSWER,
+    UNKNOWN,
     detect_behaviour,
     detect_phrases,
     explain_refusal,
@@ -33,6 +34,7 @@ from assay.text.refusals import (
     mark_answers_open_to_model,
     mark_texts_to_examine,
     select_lexicons,
+    weigh_wording,
 )
 from assay.text.wording_features import GROUPS, mark_words, prepare_wording, read_features
 
@@ -116,7 +118,7 @@ def test_the_scores_are_the_sums_of_what_runs_and_measures_weigh() -> None:
     assert features.denies
     weight_of = {int(row["key"]): row["weights"].tolist() for row in model.table}
     counts = np.bincount(features.groups, minlength=len(GROUPS)).tolist()
-    lengths = (1.4, 1.0, 1.0, 0.5, 0.6, 0.5)
+    lengths = (1.4, 1.0, 1.0, 0.5, 0.6, 0.5, 0.8)
     for head, name in enumerate(HEADS):
         total = math.fsum(
             lengths[group] / math.sqrt(counts[group]) * weight_of[key][head] * model.parameters.scales[head]
@@ -131,12 +133,46 @@ def test_the_highest_score_counts_and_the_margin_is_to_the_next() -> None:
     scores: dict[str, float] = dict(zip(HEADS, (0.1, -0.2, 0.8, -1.0, 0.2, 0.3, 0.1), strict=True))
     compared = compare_scores(scores)
     assert ("partial", "permission_denied") == compared[:2]
-    assert compared.margin == pytest.approx(0.5)
+    assert compared.margin == pytest.approx(0.7)
 
 
-def test_a_refusal_in_part_must_lead_one_of_the_whole() -> None:
-    scores: dict[str, float] = dict(zip(HEADS, (-1.0, 0.5, 0.6, -1.0, 0.2, 0.3, 0.1), strict=True))
-    assert "refuse" == compare_scores(scores).act
+@pytest.mark.parametrize(
+    ("language", "yes_or_no", "others"),
+    [
+        ("en", ("is it open?", "can i swim?"), ("who dug it?", "how many boats are there?", "boats")),
+        ("vi", ("có mở cửa không?", "co mo cua khong?"), ("ai đào hồ?", "có bao nhiêu thuyền?", "thuyền")),
+    ],
+)
+def test_the_first_words_count_by_what_is_asked_for(
+    language: str, yes_or_no: tuple[str, str], others: tuple[str, ...]
+) -> None:
+    group = GROUPS.index("opening")
+
+    def list_opening(question: str) -> set[int]:
+        features = read_features("no lake.", question, language)
+        return set(features.keys[features.groups == group].tolist())
+
+    first, second = map(list_opening, yes_or_no)
+    assert first
+    assert first == second
+    openings = [first, *map(list_opening, others)]
+    assert len(set[int]().union(*openings)) == sum(map(len, openings))  # none is shared
+    assert not list_opening("")
+
+
+@pytest.mark.parametrize(
+    ("language", "answer_score", "expected"),
+    [("en", 0.25, UNKNOWN), ("en", 0.05, "abstain"), ("vi", 0.25, UNKNOWN), ("vi", 0.15, "abstain")],
+)
+def test_a_refusal_must_lead_by_the_margin_of_its_language(language: str, answer_score: float, expected: str) -> None:
+    class ScoredModel(RefusalModel):
+        def score_text(self, text: str, question: str = "", cues: Sequence[str] = ()) -> ActScores:
+            scores = dict(zip(HEADS, (answer_score, 0.47, -1.0, -1.0, 0.5, 0.0, 0.0), strict=True))
+            return compare_scores(scores)._replace(denies=True)
+
+    shipped = load_model(language)
+    model = ScoredModel(language, shipped.table, shipped.parameters)
+    assert expected == weigh_wording(PLAIN_ANSWER, "Not here.", "Where is it?", model).behaviour
 
 
 def test_a_part_that_denies_weighs_the_same_behind_a_long_report() -> None:

@@ -39,9 +39,6 @@ LONGEST_READ = 3000
 """Characters of an answer up to which a model reads it."""
 
 
-_PARTIAL_LEAD = 0.2
-"""By how much a refusal in part must be likelier than one of the whole: refusals often report what is near, and real
-systems give more of them than of answers to a part."""
 _GROUP_COLUMN = np.arange(len(GROUPS))[:, np.newaxis]
 
 
@@ -146,7 +143,6 @@ def compare_scores(scores: Mapping[str, float]) -> ActScores:
     >>> compare_scores(dict(zip(HEADS, (0.1, 0.6, -0.5, -1.0, 0.3, -0.2, -0.4))))
     ActScores(act='refuse', kind='abstain', margin=0.5, denies=False)
     """
-    score_of = {act: scores[act] - (_PARTIAL_LEAD if act == "partial" else 0.0) for act in ACTS}
-    first, second = sorted(ACTS, key=lambda act: -score_of[act])[:2]
+    first, second = sorted(ACTS, key=lambda act: -scores[act])[:2]
     kind = max(KINDS, key=lambda name: scores[name])
-    return ActScores(first, kind, score_of[first] - score_of[second])
+    return ActScores(first, kind, scores[first] - scores[second])

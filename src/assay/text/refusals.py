@@ -43,7 +43,7 @@ from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
 from assay.text.refusal_first_look import may_refuse_freely
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
-from assay.text.refusal_model import KINDS, LONGEST_READ, ActScores, PhraseWeight, RefusalModel
+from assay.text.refusal_model import KINDS, LONGEST_READ, ActScores, AnswerAct, PhraseWeight, RefusalModel
 from assay.text.refusal_model_file import MODEL_LANGUAGES, load_model
 from assay.text.refusal_rules import (
     COMMON_LANGUAGES,
@@ -122,8 +122,11 @@ _QUESTION_ENDS = ("?", "？")
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
 _CONTRADICTION_ASKED = 0.4  # the same where the question is known
 _LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
-_LEAST_DENYING, _LEAST_PLAIN = 0.15, 0.6
-"""By how much to refuse, in whole or in part: with words of refusing, and without."""
+_LEAST_MARGINS = {"en": (0.4, 0.6), "vi": (0.25, 0.6)}
+_OTHER_LEAST_MARGINS = (0.25, 0.4)
+"""By how much to refuse, with words of refusing and without: what 97 in 100 right take by authors held out; models of
+the other languages know fewer words of refusing."""
+_LEAST_PARTIAL = 0.15  # to refuse a part, with words of refusing
 _LEAST_UNASKED = 1.0  # the same where no question is known, with words of refusing or without
 _FEW_WORDS = 5  # below which words of doubt stay words of doubt: "I could not." tells too little
 _LEAST_WORDS = 2  # of a phrase that is named
@@ -324,10 +327,9 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
     if not question and (scored.act == "clarify" or detected.is_rule_of_access or detected.has_quoted_phrase):
         return detected
     denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
-    least = (_LEAST_DENYING if denies else _LEAST_PLAIN) if question else _LEAST_UNASKED
     if detected.behaviour in KINDS and detected.is_decided_by_text and _agrees_with_phrase(scored):
         return detected
-    if scored.margin < (least if scored.act in ("refuse", "partial") else _LEAST_MARGIN):
+    if scored.margin < _find_least_margin(scored.act, denies, question, model.language):
         return undecided if denies and question else detected
     if scored.act == "partial":
         return PLAIN_ANSWER._replace(has_refusal=True, phrase=detected.phrase)
@@ -339,6 +341,18 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         return DetectedBehaviour("clarify", True, False, False, "", detected.has_quoted_phrase)
     kind = detected.behaviour if detected.behaviour in KINDS else scored.kind
     return DetectedBehaviour(kind, True, True, False, detected.phrase, detected.has_quoted_phrase)
+
+
+def _find_least_margin(act: AnswerAct, denies: bool, question: str, language: str) -> float:
+    """Return by how much an answer must be surer to do one thing than to do the next."""
+    if act not in ("refuse", "partial"):
+        return _LEAST_MARGIN
+    if not question:
+        return _LEAST_UNASKED
+    if act == "partial" and denies:
+        return _LEAST_PARTIAL
+    denying, plain = _LEAST_MARGINS.get(language, _OTHER_LEAST_MARGINS)
+    return denying if denies else plain
 
 
 def _agrees_with_phrase(scored: ActScores) -> bool:

@@ -2,7 +2,8 @@
 
 A run counts twice, as it is written and with what the question named replaced by one mark, so that "the leaflet does
 not name a price" and "the log does not name a pilot" have runs in common, and once more if it stands in a sentence that
-denies, so that a refusal weighs as much behind a long report of something else. Words become numbers of 64 bits and
+denies, so that a refusal weighs as much behind a long report of something else. The first words count by the kind of
+question too: "no" answers whether, and not how many. Words become numbers of 64 bits and
 runs are mixed from them, so that no table of words is needed and the runs of a text are a few additions of arrays.
 """
 
@@ -42,11 +43,26 @@ LONGEST_RUN = 4
 _STEM = 5
 _EDGE = 10  # words at the beginning, and at the end, that count by their place
 _ASKED, _ASKED_NUMBER, _NEW_NUMBER = "Q", "#q", "#n"
+_OPENING = 4  # words at the beginning that count by what kind of question they answer
+_YES_OR_NO = "yes or no"
+_ASKING = {
+    "en": re.compile(
+        r"\b(?:(?P<truth>am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|should|will|would)"
+        r"|how (?:many|much|long|old|far|often)|how|why|who|whom|whose|when|where|what|which)\b"
+    ),
+    "vi": re.compile(
+        r"\b(?:(?P<truth>có phải|co phai|không|khong|chưa|chua)"
+        r"|tại sao|tai sao|vì sao|vi sao|bao nhiêu|bao nhieu|bao lâu|bao lau|bao giờ|bao gio|khi nào|khi nao|mấy"
+        r"|ở đâu|o dau|đâu|ai|như thế nào|nhu the nao|thế nào|the nao|làm sao|lam sao|cách nào|cach nao"
+        r"|nào|nao|gì|gi)\b"
+    ),
+}
+"""The words by which a question shows what is asked for: whether something is so, or why, who, how many."""
 _FIRST_FACTOR, _SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF, _SHIFT = np.uint64(32), np.uint64(29)
 
-GROUPS = ("words", "marked", "denying", "stems", "places", "question")
-GROUP_LENGTHS = np.array((1.4, 1.0, 1.0, 0.5, 0.6, 0.5))
+GROUPS = ("words", "marked", "denying", "stems", "places", "question", "opening")
+GROUP_LENGTHS = np.array((1.4, 1.0, 1.0, 0.5, 0.6, 0.5, 0.8))
 """How long the runs of a group are together as a vector, whatever their number."""
 
 
@@ -103,7 +119,8 @@ def read_features(
     asked = split_tokens(question, language)[:_MOST_ASKED]
     marked = _mark_asked(tokens, asked, language)
     denying = [part for part in _split_parts(marked.words) if not denials.isdisjoint(list_short_runs(part, language))]
-    numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, language))
+    opening = list(_list_opening(marked.words, question, language)) if asked else []
+    numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, opening, language))
     keys, first = np.unique(shorten_keys(numbers), return_index=True)
     ends = sum(map(tokens.count, _SENTENCE_ENDS))
     measures = [
@@ -168,6 +185,17 @@ def _split_parts(words: Sequence[str]) -> Iterator[Sequence[str]]:
             start = end
 
 
+def _list_opening(marked: Sequence[str], question: str, language: str) -> Iterator[str]:
+    """Yield the first words of an answer, alone and in pairs, each with what the question asks for: whether something
+    is so, "not" may answer, but not how many there are."""
+    if language in _ASKING:
+        asking = _ASKING[language].search(question)
+        kind = "" if asking is None else _YES_OR_NO if asking["truth"] else fold_text(asking[0])
+        first = ["^", *marked[:_OPENING]]
+        for run in (*first, *map(" ".join, itertools.pairwise(first))):
+            yield f"{kind} > {run}"
+
+
 class RunWords(NamedTuple):
     """The words whose runs are read: those of the first groups in runs of several, those of the others alone."""
 
@@ -176,7 +204,12 @@ class RunWords(NamedTuple):
 
 
 def _list_words(
-    tokens: list[str], marked: list[str], denying: Sequence[Sequence[str]], asked: list[str], language: str
+    tokens: list[str],
+    marked: list[str],
+    denying: Sequence[Sequence[str]],
+    asked: list[str],
+    opening: list[str],
+    language: str,
 ) -> RunWords:
     stems = [] if language in UNSPACED else [token[:_STEM] for token in tokens if len(token) > _STEM]
     places = [f"f {word}" for word in marked[:_EDGE]] + [f"l {word}" for word in marked[-_EDGE:]]
@@ -184,7 +217,7 @@ def _list_words(
     framed = [["^", *words, "$"] for words in (tokens, marked, itertools.chain.from_iterable(denying))]
     if not denying:
         framed[-1] = []
-    return RunWords(tuple(framed), (stems, places, asked + openings))
+    return RunWords(tuple(framed), (stems, places, asked + openings, opening))
 
 
 def mix_runs(words: RunWords) -> tuple[_Numbers, npt.NDArray[np.intp]]:
