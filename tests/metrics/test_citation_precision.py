@@ -112,3 +112,13 @@ def test_a_number_of_the_neighbour_costs_citation_correctness(cited: str, value:
 def test_a_surplus_citation_next_to_the_right_one_is_not_misplaced() -> None:
     assert [] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("leave", "it")))
     assert [("it", "leave")] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("it",)))
+
+
+def test_citations_are_compared_where_the_text_of_another_cited_chunk_is_unknown() -> None:
+    """The other chunk was retrieved without its text, so that the texts of all that is cited are not known."""
+    context = Stage("context", tuple(Chunk(name, text=text) for name, text in TEXTS.items()))
+    stages = (Stage("retrieved", (Chunk("mail"),)), context)
+    reading = make_parsed_answer(f"{LEAVE} [it]. {CARRY} [mail].", citations=("it", "mail"), stages=stages)
+    assert isinstance(reading.cited_texts, str)
+    assert [("it", "leave")] == list_misplaced_citations(reading)
+    assert "it, but leave" in score_citation_precision(reading).detail

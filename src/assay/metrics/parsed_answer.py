@@ -382,10 +382,14 @@ class ParsedAnswer:
         return tuple([self._support(claim, sources) for claim in self.claims])
 
     def support_by_chunks(self, claim: Claim, ids: Collection[str]) -> SourceSupport:
-        """Return the support of a claim by rules from some of the cited chunks alone."""
+        """Return the support of a claim by rules from some of the cited chunks alone.
+
+        Where the text of another cited chunk is unknown, from those of them that are in the context.
+        """
         chunk_ids = frozenset(ids)
         if chunk_ids not in self._some:
-            self._some[chunk_ids] = self.index_sources(AGAINST_CITED).select_sources(chunk_ids)
+            against = AGAINST_CITED if isinstance(self.cited_texts, dict) else CONTEXT_STAGE
+            self._some[chunk_ids] = self.index_sources(against).select_sources(chunk_ids)
         return self._support(claim, self._some[chunk_ids])
 
     def select_context(self, ids: frozenset[str]) -> IndexedSources:
