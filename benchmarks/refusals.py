@@ -42,7 +42,7 @@ REFUSALS = frozenset(("abstain", "permission_denied", "escalate"))
 LANGUAGES = ("de", "fr", "es", "pt", "ja", "zh")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
-UNSEEN_SETS = ("encounters", "samples")
+UNSEEN_SETS = ("encounters", "samples", "errands", "wards", "journeys")
 """Sets by other authors that no model learned from, in the order in which they came."""
 BARS = {PUBLISHED: (0.92, 0.97)}
 for name in UNSEEN_SETS:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.refusals import UNSEEN_SETS, count_verdicts, read_set
+from benchmarks.refusals import UNSEEN_SETS, LabelledAnswer, count_verdicts, read_set
 from benchmarks.train_refusal_model import (
     FOLDER,
     digest_training_set,
@@ -75,19 +75,21 @@ def test_no_model_learned_from_an_unseen_set() -> None:
         assert not shared
 
 
-UNSEEN_FLOORS = {"en": (0.90, 0.92, 0.6), "vi": (0.86, 0.92, 0.6), "six": (0.80, 0.88, 0.5)}
-"""Least recall and precision, and least share of partial refusals that are told."""
+UNSEEN_FLOORS = {"en": (0.89, 0.97, 0.8), "vi": (0.90, 0.96, 0.8), "six": (0.84, 0.89, 0.65)}
+"""Least recall and precision, and least share of partial refusals that are told, over all sets."""
 
 
-@pytest.mark.parametrize("name", UNSEEN_SETS)
-def test_answers_by_authors_that_no_model_saw_are_told(name: str) -> None:
-    for part, answers in read_set(name).items():
-        counts = count_verdicts(answers)
-        least_recall, least_precision, least_partial = UNSEEN_FLOORS[part]
+def test_answers_by_authors_that_no_model_saw_are_told() -> None:
+    answers_by_part: dict[str, list[LabelledAnswer]] = {}
+    for name in UNSEEN_SETS:
+        for part, answers in read_set(name).items():
+            answers_by_part.setdefault(part, []).extend(answers)
+    for part, (least_recall, least_precision, least_partial) in UNSEEN_FLOORS.items():
+        counts = count_verdicts(answers_by_part[part])
         assert counts.recall >= least_recall, part
         assert counts.precision >= least_precision, part
         assert counts.partial_told >= least_partial * counts.partials, part
-        assert counts.asked_back >= 0.8 * counts.questions_back, part
+        assert counts.asked_back >= 0.9 * counts.questions_back, part
 
 
 @pytest.mark.parametrize(
