@@ -169,7 +169,7 @@ def test_the_first_words_count_by_what_is_asked_for(
 def test_a_refusal_must_lead_by_the_margin_of_its_language(language: str, answer_score: float, expected: str) -> None:
     class ScoredModel(RefusalModel):
         def score_text(self, text: str, question: str = "", cues: Sequence[str] = ()) -> ActScores:
-            scores = dict(zip(HEADS, (answer_score, 0.47, -1.0, -1.0, 0.5, 0.0, 0.0), strict=True))
+            scores: dict[str, float] = dict(zip(HEADS, (answer_score, 0.47, -1.0, -1.0, 0.5, 0.0, 0.0), strict=True))
             return compare_scores(scores)._replace(denies=True)
 
     shipped = load_model(language)
