@@ -222,7 +222,7 @@ def make_reply(reply: Reply, number: int, *, swapped: bool) -> Observation:
         "other": f"The price is {other}.",
         "both": f"One is {own}, the other is {other}.",
         "wrong": f"It costs {77 if swapped else 78} EUR in all.",
-        "vague": f"Prices are on page {'two' if swapped else 'three'} of the list.",
+        "vague": f"The list was printed in {'green' if swapped else 'blue'}.",
         "refusal": f"I could not find {'that' if swapped else 'this'} in the documents.",
     }
     name = f"q{number}~entity-swapped" if swapped else f"q{number}"

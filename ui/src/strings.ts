@@ -342,6 +342,7 @@ const en = {
   "remedy.acl": "make the filters mandatory and test them; keep the policy as code",
   "remedy.stale_index": "rebuild the index; record the index version; alert on freshness",
   "remedy.golden_label_issue": "correct the golden set: relink the evidence, or fix the reference",
+  "remedy.golden_label_issue.misspelt_id": "correct the id in the golden set, if it is misspelt",
   "remedy.judge_noise": "ask for more votes; calibrate the judge; prefer the deterministic signal here",
   "remedy.insufficient_trace": "report every stage with its chunks, and the text of the context; score with a corpus",
   "remedy.bm25_analyzer.query_rewriting":
@@ -732,6 +733,7 @@ const vi: Record<ReportKey, string> = {
   "remedy.acl": "bắt buộc dùng bộ lọc quyền và kiểm thử nó; giữ chính sách dưới dạng mã",
   "remedy.stale_index": "dựng lại chỉ mục; ghi phiên bản chỉ mục; cảnh báo khi chỉ mục cũ",
   "remedy.golden_label_issue": "sửa bộ câu hỏi chuẩn: gắn lại bằng chứng hoặc sửa đáp án tham chiếu",
+  "remedy.golden_label_issue.misspelt_id": "sửa mã trong bộ câu hỏi chuẩn nếu mã bị gõ sai",
   "remedy.judge_noise": "hỏi thêm phiếu; hiệu chuẩn mô hình chấm; ở đây ưu tiên tín hiệu tất định",
   "remedy.insufficient_trace": "báo cáo mọi bước cùng các đoạn của nó và văn bản của ngữ cảnh; chấm cùng kho tài liệu",
   "remedy.bm25_analyzer.query_rewriting":

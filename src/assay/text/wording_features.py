@@ -113,7 +113,7 @@ def read_features(
 
     >>> features = read_features("it is not on the map.", "where is the well?", "en", {"not on"}, ["quoted phrase"])
     >>> len(features.keys), features.measures[1], features.denies
-    (123, ('length', 0.14), True)
+    (132, ('length', 0.14), True)
     """
     tokens = split_tokens(text, language)[:_MOST_TOKENS]
     asked = split_tokens(question, language)[:_MOST_ASKED]
