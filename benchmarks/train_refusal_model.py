@@ -333,7 +333,8 @@ def build_model(
     table = np.empty(int(kept.sum()), dtype=WEIGHT_TYPE)
     table["key"], table["weights"] = training.keys[kept], rounded[:, kept].T
     measures = {
-        name: [round(float(weight), 4) for weight in of_measures[:, place]]
+        # The sign of what rounds to zero differs between processors.
+        name: [round(float(weight), 4) + 0.0 for weight in of_measures[:, place]]
         for place, name in enumerate(training.measures)
     }
     rounded_scales = tuple(float(f"{scale:.6g}") for scale in scales)

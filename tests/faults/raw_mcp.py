@@ -109,7 +109,9 @@ def fall_silent(request_id: Any) -> None:
 def start_child(request_id: Any) -> None:
     """Start a child that ignores SIGTERM, and tell its number."""
     child = subprocess.Popen([sys.executable, "-c", CHILD], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    (STATE / "child").write_text(str(child.pid))
+    written = STATE / f"child-{child.pid}"
+    written.write_text(str(child.pid))
+    written.replace(STATE / "child")  # at once: who reads it must not find it empty when a second question comes
     answer(request_id, str(child.pid))
 
 
