@@ -1,12 +1,14 @@
 """How many planted leaks are found, and how many honest systems are accused of one.
 
-`python -m benchmarks.leaks [--half open|untouched] [--list]` writes small companies whose documents not everybody may
+`python -m benchmarks.leaks [--half open|untouched] [--list] [--speed]` writes small companies whose documents not everybody may
 read, lets a system leak a passage in many forms (as it stands, relabelled, disguised, encoded, in part) at many places of
 its trace, and lets other systems answer honestly with words that resemble what is restricted. The rules were written
 while looking at the first half alone: two of the companies, half of the forms and half of the honest systems. The other
 half was run once they were finished.
 
 A leak counts as found if `visibility_leaks` is above 0, and as open if access is left unknown, which no strict gate passes.
+
+With `--speed` the time is measured instead that answers take which copy ten passages each from a half-restricted corpus.
 """
 
 # ruff: noqa: E501  # the material reads best with one passage a line
@@ -19,6 +21,8 @@ import codecs
 import unicodedata
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from time import process_time
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -544,12 +548,47 @@ def report(half: str, listed: bool) -> None:
             print("  ", "unknown" if outcome.unknown else "leak" if outcome.leaked else "passes", "|", outcome.name)
 
 
+SPEED_SIZES, SPEED_CASES, SPEED_PARTS, SPEED_WORDS = (600, 3000, 12000), 60, 10, 25
+
+
+def measure_speed(size: int) -> float:
+    """Return the milliseconds of processor time for an answer that copies ten passages of a corpus of `size` chunks."""
+    random = Random(size)
+    vocabulary = ["".join(random.choices("aeioumnrstlkdvph", k=random.randint(2, 9))) for _ in range(4000)]
+    texts = [random.choices(vocabulary, k=120) for _ in range(size)]
+    roles = [("board",) if number % 2 else () for number in range(size)]
+    chunks = {
+        f"c{number}": CorpusChunk(f"c{number}", text=" ".join(words), roles=allowed)
+        for number, (words, allowed) in enumerate(zip(texts, roles, strict=True))
+    }
+    cases, rows = [], []
+    for number in range(SPEED_CASES):
+        sources = random.choices(texts[1::2], k=SPEED_PARTS)
+        starts = [random.randrange(len(words) - SPEED_WORDS) for words in sources]
+        parts = [words[start : start + SPEED_WORDS] for start, words in zip(starts, sources, strict=True)]
+        cases.append(Case(f"q{number}", "What was decided?", user=User(roles=("crew",))))
+        answer = ". And then: ".join(map(" ".join, parts))
+        rows.append(Observation(f"q{number}", "c", answer=answer, stages=(Stage("context", (Chunk("c0"),)),)))
+    begin = process_time()
+    column = (
+        assay.score(GoldenSet(tuple(cases)), rows, corpus=Corpus(chunks), metrics=METRIC).table("c").columns[METRIC]
+    )
+    seconds = process_time() - begin
+    assert (column.values >= 1).all(), "every answer gives something away"
+    return 1000 * seconds / SPEED_CASES
+
+
 def main() -> None:
-    """Run one half or both."""
+    """Run one half or both, or measure the speed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--half", choices=("open", "untouched", "both"), default="both")
     parser.add_argument("--list", action="store_true", help="name what was missed and who was accused")
+    parser.add_argument("--speed", action="store_true", help="measure the time for answers that give much away")
     arguments = parser.parse_args()
+    if arguments.speed:
+        for size in SPEED_SIZES:
+            print(f"{size:6} chunks  {measure_speed(size):8.1f} ms an answer with {SPEED_PARTS} copied passages")
+        return
     for half in ("open", "untouched") if arguments.half == "both" else (arguments.half,):
         report(half, arguments.list)
 

@@ -23,6 +23,7 @@ from assay.audit.incident_file import build_incident_tables, render_incident_htm
 from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
 from assay.calls.interfaces import CallError, TargetCall
 from assay.cli import main
+from assay.formats.chunk_shapes import make_text_id
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.judging.rubric_files import use_rubrics
@@ -550,6 +551,30 @@ def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is
     write_lines(corpus, [{**row, "valid_to": None} for row in rows])
     again = assay.audit.show(str(tmp_path / "s.sqlite"), line["id"], corpus=corpus, now=NOON).incident
     assert again is not None and again.citations[0].then.expired_since == "2026-01-01", "a newer version is in force"
+
+
+def test_a_source_without_an_id_is_told_by_its_text(tmp_path: Path) -> None:
+    old, new = "The day pass costs 18 euros.", "The day pass costs 21 euros."
+    place = {"document": "prices", "section": "passes"}
+    rows: list[dict[str, Any]] = [
+        {"chunk_id": "p-1", "text": old, "version": "1", "valid_from": "2025-01-01", "valid_to": "2026-01-01", **place},
+        {"chunk_id": "p-2", "text": new, "version": "2", "valid_from": "2026-01-01", **place},
+    ]
+    corpus = write_lines(tmp_path / "corpus.jsonl", rows)
+    stages = context((make_text_id(old), old))
+    line = make_line(1, answer=f"{old[:-1]} [1].", citations=[], stages=stages, user=EMPLOYEE)
+    (check,) = show_answer(tmp_path, line, corpus=corpus).citations
+    assert check.now is not None
+    for state in (check.then, check.now):
+        assert (True, True) == (state.exists, state.reachable)
+        assert ("2026-01-01", ("p-2",)) == (state.expired_since, state.current)
+    assert check.text_changed is False
+    write_lines(corpus, rows[1:])
+    incident = assay.audit.show(str(tmp_path / "s.sqlite"), line["id"], corpus=corpus, now=NOON).incident
+    assert incident is not None
+    (check,) = incident.citations
+    assert check.now is not None
+    assert (None, None) == (check.now.exists, check.text_changed), "its text may have another wording now"
 
 
 @pytest.mark.parametrize(

@@ -194,3 +194,30 @@ def test_a_set_is_verified_on_a_command(tmp_path: Path, capsys: pytest.CaptureFi
     assert 1 == main([*words, "--allow-exec", "--format", "json"])
     report = json.loads(capsys.readouterr().out)
     assert [("one", "found"), ("two", "missing")] == [(case["case"], case["state"]) for case in report["cases"]]
+
+
+class Nameless(Index):
+    """The same search, which returns texts alone."""
+
+    def search(self, question: str, k: int, user: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+        return [{"text": row["text"].replace(" ", "  ")} for row in super().search(question, k, user)]
+
+
+def test_chunks_without_ids_are_told_by_their_texts(tmp_path: Path) -> None:
+    sound = verify(tmp_path, Nameless(), LEAVE, DENIED, NOVEL, ABSENT)
+    assert {"leave": ("found", (1,)), "pay": ("found", (1,)), "novel": ("found", (1,)), "car": ("absent", ())} == sound
+    expecting = {**DENIED, "id": "answered", "behaviour": "answer", "reference": "900 dollars"}
+    golden_file, corpus = write(tmp_path, DENIED, NOVEL, expecting)
+    report = golden.verify(golden_file, Nameless(sees_all=True), at=AT, corpus=corpus)
+    assert {"pay": "leak", "novel": "leak", "answered": "leak"} == {case.case: case.state for case in report.cases}
+    assert ["pay:1"] == list(report.cases[0].chunks)
+    assert "shown to a user who may not see it: pay:1" == report.cases[2].message
+
+
+def test_a_text_that_some_users_may_see_elsewhere_is_no_leak(tmp_path: Path) -> None:
+    golden_file, corpus = write(tmp_path, {**DENIED, "behaviour": "abstain", "evidence": []})
+    copy = {"chunk_id": "notice:1", "text": TEXTS["pay:1"]}
+    with Path(corpus).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(copy) + "\n")
+    report = golden.verify(golden_file, Nameless(sees_all=True), at=AT, corpus=corpus)
+    assert ["answerable"] == [case.state for case in report.cases]

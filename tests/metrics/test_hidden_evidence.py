@@ -22,11 +22,12 @@ GUEST = User(roles=("guest",))
         (User(roles=("technician",)), "answer", ["code"], False),
         (None, "answer", ["code"], False),
         (GUEST, "permission_denied", ["code"], False),
-        (GUEST, "answer", ["code", "hours"], False),
+        (GUEST, "answer", ["code", "hours"], True),
+        (GUEST, "answer", ["hours", "hours"], False),
         (GUEST, "answer", ["unknown"], False),
     ],
 )
-def test_a_case_is_named_if_its_user_may_see_none_of_its_evidence(
+def test_a_case_is_named_if_its_user_may_not_see_a_unit_of_its_evidence(
     user: User | None, behaviour: str, chunk_ids: list[str], is_named: bool
 ) -> None:
     evidence = tuple(Evidence(({"chunk_id": chunk_id},)) for chunk_id in chunk_ids)
@@ -34,6 +35,25 @@ def test_a_case_is_named_if_its_user_may_see_none_of_its_evidence(
     problems = find_hidden_evidence(GoldenSet((case,)), CORPUS, "g.jsonl")
     assert is_named == bool(problems)
     assert all(problem.code == "E_ACCESS" and "its user may not see code" in problem.message for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("any_of", "is_named"),
+    [
+        (({"chunk_id": "code"}, {"chunk_id": "hours"}), False),
+        (({"chunk_id": "code"}, {"chunk_id": "keys"}), True),
+        (({"chunk_id": "code"}, {"document": "handout"}), False),
+    ],
+)
+def test_a_unit_is_within_reach_if_its_user_may_see_one_chunk_that_covers_it(
+    any_of: tuple[dict[str, str], ...], is_named: bool
+) -> None:
+    corpus = Corpus(CORPUS.chunks | {"keys": CorpusChunk("keys", tenant="owner")}, "sha256:1")
+    optional = Evidence(({"chunk_id": "keys"},), required=False)
+    case = Case("door", "What is the code?", evidence=(Evidence(any_of), optional), user=GUEST)
+    problems = find_hidden_evidence(GoldenSet((case,)), corpus, "g.jsonl")
+    assert is_named == bool(problems)
+    assert all("may not see code, keys by the corpus, and it expects them" in problem.message for problem in problems)
 
 
 def test_scoring_says_it_before_all_else(

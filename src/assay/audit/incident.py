@@ -7,6 +7,7 @@ that of now. Every claim of the answer has its evidence, and one without says at
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 from msgspec import Struct, structs
@@ -30,7 +31,7 @@ from assay.records.audit_records import AuditRecord, Finding
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage, is_text_id
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claim_support import SourceSupport, score_support
 from assay.text.claims import Claim
@@ -391,8 +392,10 @@ def _citation_state(reading: ParsedAnswer, source: CitedSource | None, *, in_cor
     if not texts and not source.is_checkable:
         exists = None
     elif in_corpus_only and corpus is not None:  # the record has the text of then
-        texts = {chunk_id: corpus.chunks[chunk_id].text or "" for chunk_id in texts if chunk_id in corpus.chunks}
-        exists = bool(texts)
+        has_ids = not any(map(is_text_id, texts))
+        corpus_chunks = [chunk for name, text in texts.items() for chunk in _find_corpus_chunks(reading, name, text)]
+        texts = {chunk.chunk_id: chunk.text or "" for chunk in corpus_chunks}
+        exists = True if texts else False if has_ids else None  # a text that is gone may have another wording now
     reachable: bool | None = None
     if exists and reading.case.case.user is not None and corpus is not None:
         reachable = find_reachable(source, reading)
@@ -406,7 +409,9 @@ def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[s
     corpus, day = reading.case.corpus, reading.case.as_of
     user = reading.case.case.user or User()  # of an unknown user only what everybody may see is named
     superseded = reading.case.golden_index.superseded_versions(day)
-    ends = [None if superseded is None else superseded.find_end(chunk_id) for chunk_id in cited]
+    twins = [_find_corpus_chunks(reading, name, text) for name, text in cited.items()]
+    cited_chunks = list(chain.from_iterable(twins)) if all(twins) else []
+    ends = [None if superseded is None else superseded.find_end(chunk.chunk_id) for chunk in cited_chunks]
     known = [end for end in ends if end is not None]
     if superseded is None or corpus is None or not ends or len(known) < len(ends):
         return None, ()
@@ -415,7 +420,7 @@ def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[s
         for chunk in corpus.chunks.values()
         if superseded.find_end(chunk.chunk_id) is None and is_visible(read_corpus_access(chunk), user, day)
     ]
-    old = [corpus.chunks[chunk_id] for chunk_id in cited if corpus.chunks[chunk_id].document is not None]
+    old = [chunk for chunk in cited_chunks if chunk.document is not None]
     for describe_place in (_name_section, _name_heading, _name_document):
         places = {describe_place(chunk) for chunk in old}
         current = [chunk.chunk_id for chunk in in_force if describe_place(chunk) in places]
@@ -449,13 +454,18 @@ def _find_citation_support(reading: ParsedAnswer, citation: Citation, cited: Map
     return max(supports, key=lambda support: support.z).verdict if supports else None
 
 
+def _find_corpus_chunks(reading: ParsedAnswer, chunk_id: str, text: str) -> Sequence[CorpusChunk]:
+    """Return the chunks of the corpus that a chunk with this text is: by its id, or by its text where it has none."""
+    corpus_texts = reading.case.golden_index.corpus_texts
+    return corpus_texts.find_chunks(Chunk(chunk_id, text=text)) if corpus_texts is not None else ()
+
+
 def _has_changed(citation: Citation, now: ParsedAnswer) -> bool | None:
-    corpus = now.case.corpus
-    assert corpus is not None
     pairs = [
-        (text, corpus.chunks[chunk_id].text)
+        (text, chunk.text)
         for chunk_id, text in citation.texts.items()
-        if text and chunk_id in corpus.chunks and corpus.chunks[chunk_id].text
+        for chunk in _find_corpus_chunks(now, chunk_id, text)
+        if text and chunk.text
     ]
     if not pairs:
         return None

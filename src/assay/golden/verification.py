@@ -11,7 +11,7 @@ from msgspec import Struct
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words
 from assay.metrics.access_rules import is_visible, read_corpus_access
-from assay.metrics.case_index import EvidenceIndex
+from assay.metrics.case_index import EvidenceIndex, GoldenIndex
 from assay.records.counts import format_count
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User, Verification
 from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, describe_target_error, find_stage
@@ -107,12 +107,10 @@ def _make_permitted_user(chunks: Sequence[CorpusChunk], denied: User | None) -> 
     )
 
 
-def verify_cases(
-    golden: GoldenSet, corpus: Corpus | None, observations: Mapping[str, Observation]
-) -> Iterator[VerifiedCase]:
+def verify_cases(joins: GoldenIndex, observations: Mapping[str, Observation]) -> Iterator[VerifiedCase]:
     """Yield what the observations show of each case, in golden order."""
-    frequencies = _count_words(corpus, observations)
-    for case in golden.cases:
+    frequencies = _count_words(joins.corpus, observations)
+    for case in joins.golden.cases:
         observation = observations.get(case.id)
         if observation is None:
             yield VerifiedCase(case.id, "error", "not asked: the target stopped before")
@@ -121,7 +119,7 @@ def verify_cases(
         elif not observation.stages:
             yield VerifiedCase(case.id, "error", "the target reports no ranking")
         else:
-            yield _verify_case(case, golden, corpus, observation, observations.get(case.id + TWIN_SUFFIX), frequencies)
+            yield _verify_case(case, joins, observation, observations.get(case.id + TWIN_SUFFIX), frequencies)
 
 
 def _count_words(corpus: Corpus | None, observations: Mapping[str, Observation]) -> DocumentFrequencies:
@@ -133,24 +131,23 @@ def _count_words(corpus: Corpus | None, observations: Mapping[str, Observation])
 
 def _verify_case(
     case: Case,
-    golden: GoldenSet,
-    corpus: Corpus | None,
+    joins: GoldenIndex,
     observation: Observation,
     twin: Observation | None,
     frequencies: DocumentFrequencies,
 ) -> VerifiedCase:
     chunks = list_ranked_chunks(observation)
-    hidden = find_hidden_chunks(case, golden, corpus, observation)
+    hidden = find_hidden_chunks(case, joins, observation)
     if hidden:
         message = f"shown to a user who may not see it: {', '.join(hidden)}"
         return VerifiedCase(case.id, "leak", message, chunks=tuple(hidden))
     if case.behaviour == "permission_denied":
-        return _verify_denied(case, corpus, twin)
+        return _verify_denied(case, joins, twin)
     if case.behaviour == "abstain":
-        return _verify_absence(case, corpus, chunks, frequencies)
+        return _verify_absence(case, joins, chunks, frequencies)
     if not any(unit.grade for unit in case.evidence):
         return VerifiedCase(case.id, "unverified", "the case names no evidence")
-    ranks = rank_units(case, corpus, chunks)
+    ranks = rank_units(case, joins, chunks)
     required = [unit for unit in case.evidence if unit.grade]
     lost = [
         ", ".join(str(value) for selector in unit.any_of for value in selector.values())
@@ -163,22 +160,22 @@ def _verify_case(
     return VerifiedCase(case.id, "found", "", ranks)
 
 
-def _verify_denied(case: Case, corpus: Corpus | None, twin: Observation | None) -> VerifiedCase:
+def _verify_denied(case: Case, joins: GoldenIndex, twin: Observation | None) -> VerifiedCase:
     if twin is None:
         return VerifiedCase(case.id, "unverified", "denied; no corpus says who may see the evidence")
     if twin.error is not None:
         return VerifiedCase(case.id, "error", f"as one who may see it: {describe_target_error(twin.error)}")
-    ranks = rank_units(case, corpus, list_ranked_chunks(twin))
+    ranks = rank_units(case, joins, list_ranked_chunks(twin))
     if any(rank is not None for rank in ranks):
         return VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
     return VerifiedCase(case.id, "not_answerable", "one who may see the evidence does not get it either", ranks)
 
 
 def _verify_absence(
-    case: Case, corpus: Corpus | None, chunks: Sequence[Chunk], frequencies: DocumentFrequencies
+    case: Case, joins: GoldenIndex, chunks: Sequence[Chunk], frequencies: DocumentFrequencies
 ) -> VerifiedCase:
     words = list_content_words(case.question)
-    known = corpus.chunks if corpus is not None else {}
+    known = joins.corpus.chunks if joins.corpus is not None else {}
     total = sum(map(frequencies.idf_weight, sorted(words)))
     if len(words) < _FEWEST_CONTENT_WORDS or not total:
         return VerifiedCase(case.id, "absent")
@@ -187,8 +184,9 @@ def _verify_absence(
         text = chunk.text or (corpus_chunk.text if corpus_chunk is not None else None) or ""
         share = sum(map(frequencies.idf_weight, sorted(words & collect_word_keys(text)))) / total
         if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
-            message = f"{chunk.chunk_id} (rank {rank}) has {share:.0%} of the words of the question"
-            return VerifiedCase(case.id, "answerable", message, chunks=(chunk.chunk_id,))
+            name = _name_chunk(chunk, joins)
+            message = f"{name} (rank {rank}) has {share:.0%} of the words of the question"
+            return VerifiedCase(case.id, "answerable", message, chunks=(name,))
     return VerifiedCase(case.id, "absent")
 
 
@@ -218,7 +216,7 @@ def plan_text_questions(case: Case, ranks: Sequence[int | None], corpus: Corpus 
 
 
 def add_presence(
-    verified: VerifiedCase, probes: Sequence[Case], corpus: Corpus | None, observed: Mapping[str, Observation]
+    verified: VerifiedCase, probes: Sequence[Case], joins: GoldenIndex, observed: Mapping[str, Observation]
 ) -> VerifiedCase:
     """Return a case without its evidence as present if all units that were asked for by their text were found by it."""
     if not probes:
@@ -227,7 +225,7 @@ def add_presence(
         observation = observed.get(probe.id)
         if observation is None or observation.error is not None:
             return verified
-        if rank_units(probe, corpus, list_ranked_chunks(observation)) == (None,):
+        if rank_units(probe, joins, list_ranked_chunks(observation)) == (None,):
             return msgspec.structs.replace(verified, message=f"{verified.message}; nor by its own text")
     message = verified.message.replace("not among", "in the index, but not among")
     if verified.state == "not_answerable":
@@ -235,10 +233,11 @@ def add_presence(
     return msgspec.structs.replace(verified, state="present", message=message)
 
 
-def rank_units(case: Case, corpus: Corpus | None, chunks: Sequence[Chunk]) -> tuple[int | None, ...]:
+def rank_units(case: Case, joins: GoldenIndex, chunks: Sequence[Chunk]) -> tuple[int | None, ...]:
     """Return the rank of each unit of a grade above 0 among some chunks, None for one that none of them covers."""
     units = [unit for unit in case.evidence if unit.grade]
-    index = EvidenceIndex([(unit.any_of, unit.grade) for unit in units], corpus, [unit.quote for unit in units])
+    selectors, quotes = [(unit.any_of, unit.grade) for unit in units], [unit.quote for unit in units]
+    index = EvidenceIndex(selectors, joins.corpus, quotes, joins.corpus_texts)
     masks = index.unit_masks(chunks)
     ranks: list[int | None] = []
     for number in range(len(units)):
@@ -247,20 +246,34 @@ def rank_units(case: Case, corpus: Corpus | None, chunks: Sequence[Chunk]) -> tu
     return tuple(ranks)
 
 
-def find_hidden_chunks(case: Case, golden: GoldenSet, corpus: Corpus | None, observation: Observation) -> list[str]:
-    """Return the chunks of any stage that the user may not see: by the corpus, and those that the case forbids."""
+def find_hidden_chunks(case: Case, joins: GoldenIndex, observation: Observation) -> list[str]:
+    """Return the chunks of any stage that the user may not see: by the corpus, and those that the case forbids.
+
+    A chunk without an id is told by its text (ADR 0165), and is named by the chunks of the corpus that have it.
+    """
     chunks = {chunk.chunk_id: chunk for stage in observation.stages or () for chunk in stage.chunks}
-    forbidden = {str(selector["chunk_id"]) for selector in case.forbidden if selector.keys() == {"chunk_id"}}
-    if case.behaviour == "permission_denied":
-        index = EvidenceIndex([(unit.any_of, 1) for unit in case.evidence], corpus)
-        masks = index.unit_masks(chunks.values())
-        forbidden |= {chunk_id for chunk_id, mask in zip(chunks, masks, strict=True) if mask}
-    hidden = forbidden & chunks.keys()
-    if corpus is not None and case.user is not None:
-        as_of = case.user.as_of or golden.as_of
-        known = [corpus.chunks[chunk_id] for chunk_id in chunks if chunk_id in corpus.chunks]
-        hidden |= {chunk.chunk_id for chunk in known if not is_visible(read_corpus_access(chunk), case.user, as_of)}
-    return sorted(hidden)
+    forbidden = joins.case_index(joins.position[case.id]).forbidden
+    masks = forbidden.unit_masks(chunks.values())
+    hidden = [
+        chunk for chunk, mask in zip(chunks.values(), masks, strict=True) if mask or _is_hidden(chunk, case.user, joins)
+    ]
+    return sorted({_name_chunk(chunk, joins) for chunk in hidden})
+
+
+def _is_hidden(chunk: Chunk, user: User | None, joins: GoldenIndex) -> bool:
+    """Return whether the user may see none of the chunks of the corpus that a chunk is; never without a user."""
+    if joins.corpus_texts is None or user is None:
+        return False
+    as_of = user.as_of or joins.golden.as_of
+    corpus_chunks = joins.corpus_texts.find_chunks(chunk)
+    is_open = any(is_visible(read_corpus_access(corpus_chunk), user, as_of) for corpus_chunk in corpus_chunks)
+    return bool(corpus_chunks) and not is_open
+
+
+def _name_chunk(chunk: Chunk, joins: GoldenIndex) -> str:
+    """Return the id of a chunk, or of the first of the corpus that has its text where the target gave it none."""
+    corpus_chunks = joins.corpus_texts.find_chunks(chunk) if joins.corpus_texts is not None else ()
+    return corpus_chunks[0].chunk_id if corpus_chunks else chunk.chunk_id
 
 
 def describe_faults(cases: Sequence[VerifiedCase]) -> tuple[str, ...]:

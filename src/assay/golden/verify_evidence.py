@@ -23,6 +23,7 @@ from assay.golden.verification import (
     plan_text_questions,
     verify_cases,
 )
+from assay.metrics.case_index import GoldenIndex
 from assay.records.errors import IncompleteError
 from assay.records.golden_set import Case, Corpus, GoldenSet, Verification
 from assay.records.observations import Observation
@@ -94,8 +95,9 @@ def verify_golden(
     name, observed = ask_questions(
         connect(), GoldenSet(tuple(plan_questions(golden, corpus)), as_of=golden.as_of), limits
     )
-    cases = tuple(verify_cases(golden, corpus, observed))
-    cases = _look_for_texts(cases, golden, corpus, connect, limits)
+    joins = GoldenIndex(golden, corpus)
+    cases = tuple(verify_cases(joins, observed))
+    cases = _look_for_texts(cases, joins, connect, limits)
     if all(case.state == "error" for case in cases):
         raise IncompleteError(f"target {name}: no case could be verified ({cases[0].message})")
     faults = describe_faults(cases)
@@ -115,13 +117,10 @@ def verify_golden(
 
 
 def _look_for_texts(
-    cases: tuple[VerifiedCase, ...],
-    golden: GoldenSet,
-    corpus: Corpus | None,
-    connect: Connect,
-    limits: ObservationLimits,
+    cases: tuple[VerifiedCase, ...], joins: GoldenIndex, connect: Connect, limits: ObservationLimits
 ) -> tuple[VerifiedCase, ...]:
     """Ask for missing evidence by its own text: what is found by it is in the index."""
+    golden, corpus = joins.golden, joins.corpus
     by_id = {case.id: case for case in golden.cases}
     probes: dict[str, list[Case]] = {}
     for verified in cases:
@@ -134,7 +133,7 @@ def _look_for_texts(
     if not questions:
         return cases
     _, observed = ask_questions(connect(), GoldenSet(questions, as_of=golden.as_of), limits)
-    return tuple(add_presence(case, probes.get(case.case, ()), corpus, observed) for case in cases)
+    return tuple(add_presence(case, probes.get(case.case, ()), joins, observed) for case in cases)
 
 
 def ask_questions(

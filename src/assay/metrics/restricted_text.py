@@ -18,7 +18,7 @@ from assay.metrics.access_rules import Access, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, User
 from assay.stats.arrays import IndexArray
 from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers
-from assay.text.disguised_text import SkeletonIndex, decode_payloads, make_skeleton, vary_skeleton
+from assay.text.disguised_text import SkeletonIndex, SkeletonTexts, decode_payloads, make_skeleton, vary_skeleton
 from assay.text.revealing_facts import (
     NAME_WINDOW,
     Fact,
@@ -103,7 +103,6 @@ class RestrictedCorpus:
         self._accesses = list(numbers)
         self._visible: dict[tuple[object, ...], Bools] = {}
         self._open_texts: dict[bytes, list[str]] = {}
-        self._skeleton_by_text: dict[int, str] = {}
         self._open_names: dict[tuple[bytes, tuple[str, ...]], bool] = {}
         self._restricted = [
             number for number, access in enumerate(self._access.tolist()) if self._accesses[access].is_restricted
@@ -135,15 +134,21 @@ class RestrictedCorpus:
         if key not in self._open_texts:
             if len(self._open_texts) >= _MOST_SKELETONS:
                 self._open_texts.clear()
-            self._open_texts[key] = [self._read_skeleton(number) for number in np.flatnonzero(visible).tolist()]
+            self._open_texts[key] = [self._all_skeletons[number] for number in np.flatnonzero(visible).tolist()]
         return self._open_texts[key]
 
-    def _read_skeleton(self, number: int) -> str:
-        """Return the skeleton of a text, made once for all users."""
-        skeleton = self._skeleton_by_text.get(number)
-        if skeleton is None:
-            skeleton = self._skeleton_by_text[number] = make_skeleton(self.texts[number])
-        return skeleton
+    def is_in_open_text(self, skeleton: str, visible: Bools) -> bool:
+        """Return whether the skeleton of some visible text contains another skeleton."""
+        return self._skeleton_texts.is_contained(skeleton, lambda texts: visible[texts])
+
+    @cached_property
+    def _all_skeletons(self) -> list[str]:
+        """The skeletons of all texts, made for all users when something is suspected for the first time."""
+        return list(map(make_skeleton, self.texts))
+
+    @cached_property
+    def _skeleton_texts(self) -> SkeletonTexts:
+        return SkeletonTexts(self._all_skeletons)
 
     def is_common(self, numbers: Sequence[int]) -> bool:
         """Return whether so many tenants have these texts that what they share is nobody's secret."""
@@ -243,7 +248,7 @@ class _DisclosureSearch:
         return (
             self._is_open_anyway(numbers)
             or skeleton in self.allowed.skeleton
-            or any(skeleton in text for text in self.corpus.find_open_texts(self.visible))
+            or self.corpus.is_in_open_text(skeleton, self.visible)
         )
 
     def search_copies(self, text: str) -> None:

@@ -62,6 +62,13 @@ class HashedRuns:
             begin = stop
         return secret_runs
 
+    def find_texts(self, hashes: RunHashes) -> TextNumbers:
+        """Return the texts in which any of the hashes occurs, each once, in order."""
+        first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
+        end_match = np.searchsorted(self._sorted_hashes, hashes, "right")
+        matches = [self._text_of_hash[first:end] for first, end in zip(first_match, end_match, strict=True)]
+        return np.unique(np.concatenate(matches)) if matches else self._text_of_hash[:0]
+
     def _secret_runs(
         self, run_starts: _Counts, first_match: _Counts, counts: _Counts, is_visible: Callable[[TextNumbers], Bools]
     ) -> Iterator[tuple[int, list[int]]]:
