@@ -58,7 +58,7 @@ def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> N
     assert re.fullmatch(
         r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse", lines[start + 1]
     )
-    assert "Cases: 30 fail now, 0 no longer:" in lines
+    assert "Cases: 30 fail now, 0 no longer (more fail, shown: adjusted p <0.001):" in lines
     assert any(line.startswith(" - case-000: embedding") and "→ embed it again" in line for line in lines)
 
 
@@ -184,7 +184,7 @@ def test_the_command_is_short_and_what_it_suggests_runs(
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert len(lines) <= MAX_LINES and max(map(len, lines)) <= 100
-    assert "Cases: 2 fail now, 1 no longer (q1):" in lines
+    assert "Cases: 2 fail now, 1 no longer (not shown: adjusted p 1.000; q1):" in lines
     (command,) = re.findall(r"^next: assay (.+)$", printed.err, re.MULTILINE)
     assert ["explain", "q2", "--run", after, "--baseline", before] == shlex.split(command)
     assert 0 == main(shlex.split(command))

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.template_columns import HEADLINES, find_first_present
+from assay.metrics.template_columns import FAILED, HEADLINES, find_first_present
 from assay.metrics.variants import VARIANTS_FAMILY
 from assay.records.findings import MetricChange
 from assay.scoring.change_tests import ChangeTest, ClaimLevel
@@ -90,7 +90,9 @@ def _assign_families(
     families["variants"] = [slot for slot in tested if slot[1:] not in gated and _is_of_variants(slot.metric)]
     others = [slot for slot in tested if slot[1:] not in gated and not _is_of_variants(slot.metric)]
     measured = {slot.metric for slot in others if slot.slice is None}
-    headlines = {find_first_present(names, measured) for _, names in HEADLINES} - {None} or measured
+    headlines = {find_first_present(names, measured) for _, names in HEADLINES}
+    if headlines <= {None, *FAILED}:  # always compared: by itself it takes no other metric's place
+        headlines = {*measured}
     for slot in others:
         families["headline" if slot.slice is None and slot.metric in headlines else "other"].append(slot)
     return families

@@ -20,13 +20,16 @@ from assay.comparison.case_changes import (
 from assay.comparison.claims import ChangeSlot, conclude_changes
 from assay.gates.release_decision import collect_coverage_floors
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.template_columns import FAILED
 from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.findings import CaseChange, Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
+from assay.records.scores import SCORED, ScoreTable
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest
 from assay.scoring.column_values import describe_leaked_scores, format_case_ids
+from assay.scoring.failed_changes import FailedChanges
 from assay.scoring.paired_scores import (
     AlignedSides,
     ScoreSnapshot,
@@ -110,12 +113,17 @@ class MatchedSides:
         """Yield the test of every metric on all cases, then on every slice."""
         matrix = ChangeMatrix(self.sides, self.metrics)
         unknown_changes = UnknownChanges(self.sides, self.metrics)
+        failed_changes = FailedChanges(self.sides) if not set(FAILED).isdisjoint(self.metrics) else None
         for key, rows in ((None, None), *self.rows_by_slice.items()):
             floors = {
                 name: floor for (name, slice_name), floor in self.floors.items() if slice_name == (key or HEADLINE)
             }
             bounded = unknown_changes.test_slice(key, rows, floors)
             for name, test in matrix.test_slice(key, rows, floors):
+                if key is not None and name not in self.requested:
+                    continue
+                if failed_changes is not None and name in FAILED:
+                    test = failed_changes.bound_test(test, key, rows, floors)
                 of_ends = bounded.get(name)
                 yield ChangeSlot(index, name, key), test if of_ends is None else of_ends.with_cases_of(test.change)
 
@@ -152,7 +160,20 @@ def _metrics(metrics: Sequence[str], baseline: ScoreSnapshot, candidate: ScoreSn
     if not common:
         names = ", ".join(metrics) or "any metric"
         raise InputError(f"nothing to compare: {names} was not measured on both sides (expected a metric of both)")
+    # Whether cases failed and leaked is what a comparison is about, whatever was asked for besides.
+    tables = baseline.table, candidate.table
+    common += [
+        name for name in _ALWAYS_COMPARED if name not in common and all(_is_scored(name, side) for side in tables)
+    ]
     return requested, common
+
+
+_ALWAYS_COMPARED = (*FAILED, "visibility_leaks")
+
+
+def _is_scored(metric: str, table: ScoreTable) -> bool:
+    column = table.columns.get(metric)
+    return column is not None and bool(np.any(column.status == SCORED))
 
 
 def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, RowIndices]:

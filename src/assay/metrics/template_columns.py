@@ -33,7 +33,10 @@ RUNNER_COLUMNS: tuple[tuple[str, MetricNames], ...] = (
     ("Behavior score", BEHAVIOUR),
 )
 
+FAILED: MetricNames = ("failed",)
+
 HEADLINES: tuple[tuple[str, MetricNames], ...] = (
+    ("Failed cases", FAILED),
     ("Hit@5", ("hit@5",)),
     ("Recall@5", ("recall@5",)),
     ("Recall@10", RECALL_10),

@@ -269,11 +269,21 @@ def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
 
 
 class LeakingCases(NamedTuple):
-    """The cases that leak on one side of a comparison alone, and whether any leaks on both."""
+    """The cases that leak on one side of a comparison alone, whether any leaks on both, and those that leak more now.
+
+    `more_now` leak on both sides, and more things now than before; `others_on_both` is whether further cases do.
+    """
 
     before_alone: tuple[str, ...]
     now_alone: tuple[str, ...]
     on_both: bool
+    more_now: tuple[str, ...] = ()
+    others_on_both: bool = False
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether a case leaks that did not before, or leaks more than before."""
+        return bool(self.now_alone or self.more_now)
 
 
 class Comparison(Struct, frozen=True):
@@ -305,7 +315,7 @@ class Comparison(Struct, frozen=True):
             lines += list_first_lines(self.decision.reasons, "decision.reasons")
         leaks = describe_leaks(self)
         if leaks:
-            lines.insert(1 if list_leaking_cases(self).now_alone else len(lines), leaks)
+            lines.insert(1 if list_leaking_cases(self).is_worse else len(lines), leaks)
         shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in ("regressed", "improved")}
         for verdict, gains in shown.items():
             lines += [f"{verdict}, shown:", *list_first_lines(gains, "metrics")] if gains else []
@@ -317,7 +327,9 @@ class Comparison(Struct, frozen=True):
         if failed is not None:
             named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
             of_them = describe_unknown_now(self, failed.improved)
-            lines.append(f"cases: {len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}")
+            told = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
+            evidence = describe_failed_evidence(self) if failed.regressed or failed.improved else ""
+            lines.append(f"cases: {told}{f' ({evidence})' if evidence else ''}")
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
     def _repr_html_(self) -> str:
@@ -333,6 +345,26 @@ class Comparison(Struct, frozen=True):
             f"<div><pre>{escape(repr(self))}</pre><details><summary>Metrics</summary>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></details></div>"
         )
+
+
+def describe_failed_evidence(comparison: Comparison) -> str:
+    """Return whether it is shown that fewer cases fail, or more, with the p-value; "" where that was not tested."""
+    failed = comparison.metrics.get("failed")
+    if failed is None or failed.p_adjusted is None:
+        return ""
+    p = f"adjusted p {format_p(failed.p_adjusted)}"
+    if failed.verdict not in ("improved", "regressed"):
+        return f"not shown: {p}"
+    return f"{'fewer' if failed.verdict == 'improved' else 'more'} fail, shown: {p}"
+
+
+def format_p(p: float) -> str:
+    """Return a p-value as text.
+
+    >>> format_p(0.0312), format_p(0.0001)
+    ('0.031', '<0.001')
+    """
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def describe_unknown_now(comparison: Comparison, case_ids: Sequence[str]) -> str:
@@ -363,20 +395,25 @@ def list_leaking_cases(comparison: Comparison) -> LeakingCases:
         return LeakingCases((), (), False)
     before_alone: list[str] = []
     now_alone: list[str] = []
-    changed_on_both = False
+    more_now: list[str] = []
+    fewer_on_both = False
     for case in comparison.cases:
         if _LEAKS in case.scores:
-            before, now = (score > 0 for score in case.scores[_LEAKS])
+            counts = case.scores[_LEAKS]
+            before, now = (score > 0 for score in counts)
+            if before and now:
+                fewer_on_both |= counts[1] <= counts[0]
+                more_now += [case.case_id] if counts[1] > counts[0] else []
         elif case.case_id in change.unpaired:
             before, now = (side is not None and side.verdict == "access_fault" for side in (case.before, case.after))
         else:
             continue
-        changed_on_both |= before and now
         if before != now:
             (before_alone if before else now_alone).append(case.case_id)
     paired_before, paired_now = (bool(value) for value in (change.baseline, change.candidate))
-    on_both = changed_on_both or (paired_before and paired_now and _leaks_unchanged(comparison, change))
-    return LeakingCases(tuple(before_alone), tuple(now_alone), on_both)
+    others = fewer_on_both or (paired_before and paired_now and _leaks_unchanged(comparison, change))
+    on_both = others or bool(more_now)
+    return LeakingCases(tuple(before_alone), tuple(now_alone), on_both, tuple(more_now), others)
 
 
 def _leaks_unchanged(comparison: Comparison, change: MetricChange) -> bool:
@@ -389,12 +426,15 @@ def _leaks_unchanged(comparison: Comparison, change: MetricChange) -> bool:
 
 def describe_leaks(comparison: Comparison) -> str:
     """Return in a sentence which cases leak no longer and which leak now; "" where none leaks on either side."""
-    before_alone, now_alone, on_both = list_leaking_cases(comparison)
-    if not before_alone and not now_alone:
+    leaking = list_leaking_cases(comparison)
+    before_alone, now_alone, on_both = leaking.before_alone, leaking.now_alone, leaking.on_both
+    if not before_alone and not leaking.is_worse:
         return "leaks: some cases, on both sides alike" if on_both else ""
     gone, new = _name_cases(before_alone), _name_cases(now_alone)
     if on_both:
-        parts = [f"now in {new}" if new else "", f"no longer in {gone}" if gone else "", "still in other cases"]
+        parts = [f"now in {new}" if new else ""]
+        parts += [f"more than before in {_name_cases(leaking.more_now)}"] if leaking.more_now else []
+        parts += [f"no longer in {gone}" if gone else "", "still in other cases" if leaking.others_on_both else ""]
         return f"leaks: {', '.join(filter(None, parts))}"
     if not now_alone:
         count, _, names = gone.partition(" (")

@@ -16,6 +16,7 @@ from assay.records.findings import (
     CaseChange,
     Comparison,
     MetricChange,
+    describe_failed_evidence,
     describe_leaks,
     describe_unknown_now,
     list_leaking_cases,
@@ -94,7 +95,7 @@ def render_short_comparison(
     budget = _share_lines(max(max_lines - max(len(notes) - _MAX_NOTES, 0), _FEWEST_LINES))
     decided = build_decision_lines(_build_title(comparison, width), decision)
     head, *reasons = decided.lines
-    new_leaks = leaks if list_leaking_cases(comparison).now_alone else []
+    new_leaks = leaks if list_leaking_cases(comparison).is_worse else []
     lines = [head, *new_leaks, *_fold_reasons(reasons, budget.reasons, width)]
     lines += [] if new_leaks else leaks
     lines += _build_list("What differs", comparison.changed, budget.differences, width)
@@ -256,10 +257,10 @@ def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
     unpaired = _count_unpaired(comparison)
     if unpaired:
         counts += f", {unpaired} answered on one side only"
-    title = f"Cases: {counts}"
-    if flipped.fail_no_longer:
-        more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
-        title += escape_terminal(f" ({', '.join(flipped.fail_no_longer[:_NAMED])}{more})")
+    more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
+    named = ", ".join(flipped.fail_no_longer[:_NAMED]) + more
+    details = "; ".join(filter(None, (describe_failed_evidence(comparison), named)))
+    title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
     return [f"{title}{':' if lines else ''}", *_cut_list(lines, most)]
 
 

@@ -21,6 +21,7 @@ from assay.records.findings import (
     RankMove,
     describe_leaks,
     describe_unknown_now,
+    format_p,
     list_leaking_cases,
 )
 from assay.records.release_gates import Decision, RuleResult
@@ -164,9 +165,7 @@ def format_confidence(change: MetricChange) -> str:
 
 
 def _format_p(p: float | None) -> str:
-    if p is None:
-        return NOT_AVAILABLE
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return NOT_AVAILABLE if p is None else format_p(p)
 
 
 def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
@@ -377,8 +376,10 @@ def render_comparison_screen(
     title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
     decided = build_decision_lines(title, decision)
     leaks = describe_leaks(comparison)
-    lines = [leaks] if leaks else []
+    head, *reasons = decided.lines
+    lines = [leaks] if leaks and not list_leaking_cases(comparison).is_worse else []
     lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    new_leaks = [escape_terminal(leaks)] if leaks and list_leaking_cases(comparison).is_worse else []
     if comparison.moved:
         lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
     else:
@@ -387,10 +388,10 @@ def render_comparison_screen(
     if comparison.decision is not None:
         tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, metric_rows))
     return Screen(
-        (*decided.lines, *(escape_terminal(line) for line in lines)),
+        (head, *new_leaks, *reasons, *(escape_terminal(line) for line in lines)),
         tuple(escape_table(table) for table in tables if table.rows),
         tuple(escape_terminal(note) for note in comparison.notes),
-        decided.alerts,
+        (*decided.alerts, *new_leaks),
         decided.muted,
     )
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.records.findings import Attribution, Comparison
+from assay.records.findings import Attribution, Comparison, list_leaking_cases
 
 _FAILED = "failed"
 
 
 class FlippedCases(NamedTuple):
-    """The cases that fail with the candidate alone, and those that fail with the baseline alone, in golden order."""
+    """The cases that fail with the candidate alone, and those that fail with the baseline alone.
+
+    They are in golden order, but those that leak now, or leak more than before, come first.
+    """
 
     fail_now: tuple[str, ...]
     fail_no_longer: tuple[str, ...]
@@ -20,10 +23,13 @@ def list_flipped_cases(comparison: Comparison) -> FlippedCases:
     """Return the cases whose outcome differs, by the metric `failed`, else by their attributions."""
     failed = comparison.metrics.get(_FAILED)
     if failed is not None:
-        return FlippedCases(tuple(failed.regressed), tuple(failed.improved))
-    fail_now = tuple(case.case_id for case in comparison.cases if _fails(case.after) and not _fails(case.before))
-    no_longer = tuple(case.case_id for case in comparison.cases if _fails(case.before) and not _fails(case.after))
-    return FlippedCases(fail_now, no_longer)
+        fail_now, no_longer = tuple(failed.regressed), tuple(failed.improved)
+    else:
+        fail_now = tuple(case.case_id for case in comparison.cases if _fails(case.after) and not _fails(case.before))
+        no_longer = tuple(case.case_id for case in comparison.cases if _fails(case.before) and not _fails(case.after))
+    leaking = list_leaking_cases(comparison)
+    leaking_now = {*leaking.now_alone, *leaking.more_now}
+    return FlippedCases(tuple(sorted(fail_now, key=lambda case_id: case_id not in leaking_now)), no_longer)
 
 
 def _fails(attribution: Attribution | None) -> bool:

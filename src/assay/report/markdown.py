@@ -191,8 +191,9 @@ def _iter_first_screen(
         yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
     for config, compared in sorted(comparison_by_config.items()):
         prefix = f"{config}: " if len(comparison_by_config) > 1 else ""
-        before_alone, now_alone, _ = list_leaking_cases(compared)
-        yield from _render_list([f"{prefix}{describe_leaks(compared)}"] if before_alone or now_alone else ())
+        leaking = list_leaking_cases(compared)
+        has_moved = leaking.before_alone or leaking.is_worse
+        yield from _render_list([f"{prefix}{describe_leaks(compared)}"] if has_moved else ())
     yield from _render_list(list_doubts(scoring, comparison_by_config, metric_rows))
     yield from _render_list(f"{config}: {note}" for config, note in notes if not note.startswith(NO_LABELS))
 

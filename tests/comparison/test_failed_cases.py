@@ -1,0 +1,109 @@
+"""Whether cases fail and leak is compared whatever metrics were asked for, and is said with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+from tests.comparison.sides import Scores, side
+
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.metrics.case_checks import UNKNOWN_ANSWER
+from assay.records.errors import InputError
+from assay.records.findings import Comparison, describe_failed_evidence, describe_leaks, list_leaking_cases
+from assay.records.release_gates import Decision
+from assay.records.scores import CaseChecks
+from assay.report.comparison_screen import render_short_comparison
+from assay.report.flipped_cases import list_flipped_cases
+from assay.scoring.paired_scores import ScoreSnapshot
+
+SIZE = 24
+ALL_WELL = [0.0] * SIZE
+DECISION = Decision("NOT_GATED", ())
+
+
+def make_side(
+    failed: Scores,
+    name: str,
+    *,
+    unknown: Sequence[int] = (),
+    leaks: Scores = ALL_WELL,
+    metrics: Sequence[str] = ("recall@10",),
+) -> ScoreSnapshot:
+    """A side that was asked for some metrics, and of whose cases some are unknown by their checks."""
+    made = side({"recall@10": [1.0] * SIZE, "failed": failed, "visibility_leaks": leaks}, name, metrics=metrics)
+    checks = tuple(CaseChecks(f"c{row}", (), (UNKNOWN_ANSWER,)) for row in unknown)
+    return replace(made, table=replace(made.table, checks=checks))
+
+
+def fail_first(count: int) -> list[float]:
+    return [1.0] * count + [0.0] * (SIZE - count)
+
+
+def print_comparison(comparison: Comparison) -> str:
+    return "\n".join(render_short_comparison(comparison, DECISION, 160).lines)
+
+
+def test_failed_cases_are_compared_although_nobody_asked_for_them() -> None:
+    comparison = compare_snapshots(make_side(fail_first(11), "old"), make_side(ALL_WELL, "new"))
+    change = comparison.metrics["failed"]
+    assert ("improved", "headline") == (change.verdict, change.family)
+    printed = print_comparison(comparison)
+    assert "No change is shown" not in printed
+    assert " - failed improved: 0.458 → 0.000" in printed
+    assert "Cases: 0 fail now, 11 no longer (fewer fail, shown: adjusted p 0.002; c0, c1, c2, …)" in printed
+    back = compare_snapshots(make_side(ALL_WELL, "old"), make_side(fail_first(11), "new"))
+    assert describe_failed_evidence(back) == "more fail, shown: adjusted p 0.002"
+    assert "(more fail, shown: adjusted p 0.002)" in repr(back)
+
+
+def test_a_few_cases_are_said_not_to_be_shown() -> None:
+    comparison = compare_snapshots(make_side(fail_first(2), "old"), make_side(ALL_WELL, "new"))
+    assert "2 no longer (not shown: adjusted p 1.000; c0, c1)" in print_comparison(comparison)
+
+
+def test_nothing_to_compare_is_still_refused() -> None:
+    with pytest.raises(InputError, match="nothing to compare"):
+        compare_snapshots(make_side(ALL_WELL, "old"), make_side(ALL_WELL, "new"), metrics=["hit@5"])
+
+
+def test_what_was_not_asked_for_is_not_tested_on_slices() -> None:
+    comparison = compare_snapshots(make_side(ALL_WELL, "old"), make_side(ALL_WELL, "new"))
+    assert {"recall@10", "failed", "visibility_leaks"} == set(comparison.metrics)
+    assert all("failed" not in metrics for metrics in comparison.slices.values())
+
+
+@pytest.mark.parametrize(("unknown", "verdict"), [((), "improved"), (range(11), "not shown")])
+def test_fewer_fail_only_if_that_holds_with_the_unknown_counted_as_failed(unknown: Sequence[int], verdict: str) -> None:
+    before, after = make_side(fail_first(11), "old"), make_side(ALL_WELL, "new", unknown=unknown)
+    change = compare_snapshots(before, after).metrics["failed"]
+    assert (verdict, 11) == (change.verdict, len(change.improved))
+    assert bool(unknown) == ("11 cases failed nothing and may be wrong (unknown)" in change.note)
+
+
+def test_the_p_of_a_gain_is_that_of_the_gain_that_is_certain() -> None:
+    """Of eleven cases that fail no longer two are unknown: nine gains and no loss have p = 2/2^9."""
+    before, after = make_side(fail_first(11), "old"), make_side(ALL_WELL, "new", unknown=(0, 1))
+    assert 2 / 2**9 == pytest.approx(compare_snapshots(before, after).metrics["failed"].p)
+
+
+def test_more_fail_only_if_that_holds_with_the_unknown_of_the_baseline_counted_as_failed() -> None:
+    before, after = make_side(ALL_WELL, "old", unknown=range(8)), make_side(fail_first(11), "new")
+    change = compare_snapshots(before, after).metrics["failed"]
+    assert ("not shown", 11) == (change.verdict, len(change.regressed))
+
+
+def test_a_case_that_leaks_more_than_before_is_told_first_and_explained_first() -> None:
+    old = make_side(ALL_WELL, "old", leaks=[0.0, 0.0, 0.0, 1.0, 2.0, *([0.0] * 19)])
+    new = make_side(fail_first(5), "new", leaks=[0.0, 0.0, 0.0, 3.0, 2.0, *([0.0] * 19)])
+    comparison = compare_snapshots(old, new)
+    assert (("c3",), True) == (list_leaking_cases(comparison).more_now, list_leaking_cases(comparison).is_worse)
+    sentence = "leaks: more than before in 1 case (c3), still in other cases"
+    assert sentence == describe_leaks(comparison)
+    lines = render_short_comparison(comparison, Decision("FAIL", ("a rule is violated",)), 160).lines
+    assert sentence == lines[1]
+    assert "c3" == list_flipped_cases(comparison).fail_now[0]
+    fewer = compare_snapshots(new, old)
+    assert not list_leaking_cases(fewer).is_worse
+    assert "leaks: some cases, on both sides alike" == describe_leaks(fewer)
