@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,12 +145,19 @@ class CasePage:
         return str(self.withhold(withhold_secrets(text, self.secrets)))
 
     def paragraph(
-        self, label: str, text: str, most_lines: int | None = None, *, says_how_many: bool = False
+        self,
+        label: str,
+        text: str,
+        most_lines: int | None = None,
+        *,
+        says_how_many: bool = False,
+        deciding: Sequence[str] = (),
     ) -> list[str]:
         """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately.
 
         Of a text that takes more than `most_lines`, the first ones are returned, and the last of them ends in "…";
-        with `says_how_many` it says how many lines more there are.
+        with `says_how_many` it says how many lines more there are. Lines that have one of the `deciding` texts come
+        before others: "…" stands where lines are left out.
         """
         shown_text = self.hide(text).replace("\r\n", "\n").replace("\t", "    ")
         if len(shown_text) > _MAX_TEXT:
@@ -162,15 +169,47 @@ class CasePage:
                 escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
             ) or [""]
         if most_lines is not None and len(lines) > most_lines:
-            last = lines[most_lines - 1]
+            chosen = _choose_lines(lines, most_lines, [escape_terminal(self.hide(part)) for part in deciding])
             end = f" … ({format_count(len(lines) - most_lines, 'more line')})" if says_how_many else " …"
-            room = width - len(end)
-            if len(last) > room:
-                last = last[:room].rpartition(" ")[0] or last[:room]
-            lines = [*lines[: most_lines - 1], last.rstrip() + end]
+            lines = _join_chosen(lines, chosen, width, end)
         if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
             return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
+
+
+def _choose_lines(lines: Sequence[str], most: int, deciding: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines to show, in order: those that have what decides, then the first ones.
+
+    A text may stand on the end of one line and the beginning of the next: both have it.
+    """
+    chosen: dict[int, None] = {}
+    for part in deciding:
+        wanted = " ".join(part.split()).casefold()
+        for number, line in enumerate(lines):
+            following = f"{line} {lines[number + 1]}" if number + 1 < len(lines) else line
+            if wanted in line.casefold():
+                chosen[number] = None
+            elif wanted in following.casefold() and wanted not in following[len(line) + 1 :].casefold():
+                chosen |= {number: None, number + 1: None}
+            else:
+                continue
+            break  # the first place of each text
+    chosen |= dict.fromkeys(range(len(lines)))
+    return sorted(list(chosen)[:most])
+
+
+def _join_chosen(lines: Sequence[str], chosen: Sequence[int], width: int, end: str) -> list[str]:
+    """Return the chosen lines with "…" where others are left out; the last one ends in `end`."""
+    joined = []
+    for position, number in enumerate(chosen):
+        is_last = position == len(chosen) - 1
+        begins_after_gap = number > 0 and (position == 0 or chosen[position - 1] != number - 1)
+        line = f"… {lines[number]}" if begins_after_gap else lines[number]
+        mark = end if is_last else ""
+        if len(line) > width - len(mark):
+            line = line[: width - len(mark)].rpartition(" ")[0] or line[: width - len(mark)]
+        joined.append(line.rstrip() + mark)
+    return joined
 
 
 def make_page(explanation: Explanation, width: int, show_forbidden: bool) -> CasePage:

@@ -446,7 +446,7 @@ def render_short_case_change(
 ) -> Screen:
     """Return how one case changed, escaped for a terminal of `width` columns: cause, scores, moved evidence.
 
-    Each of these has `most_lines` lines at most, and one where it fits.
+    Each of these has `most_lines` lines at most, the cause two, and one where it fits.
     """
     whole = render_case_change(comparison, case_id, metric_rows)
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
@@ -464,12 +464,12 @@ def render_short_case_change(
         [f"{move.name} in {move.stage} {format_rank(move.before)} → {format_rank(move.after)}" for move in moves],
     )
     folded = []
-    for line in map(escape_terminal, lines):
+    for number, line in enumerate(map(escape_terminal, lines)):
         folded += textwrap.wrap(
             line,
             width,
             subsequent_indent="   ",
-            max_lines=most_lines,
+            max_lines=most_lines if number else max(most_lines, 2),  # the first says what the case is now
             placeholder=" …",
             break_on_hyphens=False,
             break_long_words=False,

@@ -290,11 +290,11 @@ def format_cause(attribution: Attribution) -> str:
 
 def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     """Return (label, text) pairs that explain an attribution."""
-    reached = {None: "unknown", True: "yes", False: "no"}
+    words = {None: "unknown", True: "yes", False: "no"}
     lines = [
         ("Attribution", summarise_attribution(attribution)),
-        ("Reached", reached[attribution.reached]),
-        ("Good", f"{reached[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
+        ("Reached", _describe_reached(attribution)),
+        ("Good", f"{words[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
     ]
     lines += [("Because", fact) for fact in attribution.evidence]
     if attribution.cause is not None:
@@ -305,6 +305,15 @@ def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     if attribution.record:
         lines.append(("Record next", "; ".join(attribution.record)))
     return lines
+
+
+def _describe_reached(attribution: Attribution) -> str:
+    """Return whether the evidence reached the generator, or why that is not known."""
+    if attribution.reached is not None:
+        return "yes" if attribution.reached else "no"
+    if not any(unit.required for unit in attribution.traces):
+        return "the case requires none"
+    return "unknown, the trace does not tell"
 
 
 def build_evidence_trace_table(attribution: Attribution) -> Table:
