@@ -162,19 +162,25 @@ class CasePage:
         shown_text = self.hide(text).replace("\r\n", "\n").replace("\t", "    ")
         if len(shown_text) > _MAX_TEXT:
             shown_text = f"{shown_text[:_MAX_TEXT]} … and {len(shown_text) - _MAX_TEXT} more characters"
-        lines: list[str] = []
         width = max(self.width - _LABEL_WIDTH, 20)
-        for text_line in shown_text.split("\n"):
-            lines += textwrap.wrap(
-                escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
-            ) or [""]
+        lines = _wrap_lines(shown_text, width)
         if most_lines is not None and len(lines) > most_lines:
+            longest_end = f" … ({format_count(len(lines), 'more line')})" if says_how_many else " …"
+            lines = _wrap_lines(shown_text, max(width - len(longest_end) - 2, 20))  # no line loses its last words
             chosen = _choose_lines(lines, most_lines, [escape_terminal(self.hide(part)) for part in deciding])
             end = f" … ({format_count(len(lines) - most_lines, 'more line')})" if says_how_many else " …"
-            lines = _join_chosen(lines, chosen, width, end)
+            lines = _join_chosen(lines, chosen, end)
         if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
             return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
+
+
+def _wrap_lines(text: str, width: int) -> list[str]:
+    lines: list[str] = []
+    for text_line in text.split("\n"):
+        escaped = escape_terminal(text_line)
+        lines += textwrap.wrap(escaped, width, break_long_words=False, break_on_hyphens=False) or [""]
+    return lines
 
 
 def _choose_lines(lines: Sequence[str], most: int, deciding: Sequence[str]) -> list[int]:
@@ -198,17 +204,13 @@ def _choose_lines(lines: Sequence[str], most: int, deciding: Sequence[str]) -> l
     return sorted(list(chosen)[:most])
 
 
-def _join_chosen(lines: Sequence[str], chosen: Sequence[int], width: int, end: str) -> list[str]:
+def _join_chosen(lines: Sequence[str], chosen: Sequence[int], end: str) -> list[str]:
     """Return the chosen lines with "…" where others are left out; the last one ends in `end`."""
     joined = []
     for position, number in enumerate(chosen):
-        is_last = position == len(chosen) - 1
         begins_after_gap = number > 0 and (position == 0 or chosen[position - 1] != number - 1)
-        line = f"… {lines[number]}" if begins_after_gap else lines[number]
-        mark = end if is_last else ""
-        if len(line) > width - len(mark):
-            line = line[: width - len(mark)].rpartition(" ")[0] or line[: width - len(mark)]
-        joined.append(line.rstrip() + mark)
+        joined.append(f"… {lines[number]}" if begins_after_gap else lines[number])
+    joined[-1] = joined[-1].rstrip() + end
     return joined
 
 
