@@ -71,7 +71,7 @@ def report_excerpt(report: str) -> Iterator[str]:
     """Yield the changes since the baseline."""
     lines = report.splitlines()
     begin = lines.index("## Changes since the baseline: hybrid-rerank") + 1
-    yield from lines[begin : lines.index("## Decision")]
+    yield from lines[begin : lines.index("## Headline metrics")]
 
 
 def page(text: str) -> str:

@@ -11,14 +11,15 @@ from msgspec.structs import replace
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
+from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, get_cause_note
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
-from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
+from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, EvidenceTrace
 from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
-from assay.report.failure_tables import build_root_causes_table
+from assay.report.failure_tables import build_root_causes_table, list_attribution_facts
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 
 EVIDENCE = (Evidence(({"chunk_id": "x"},)),)
@@ -181,3 +182,29 @@ def test_the_table_of_causes_has_what_to_try_for_each_way_in_which_one_fails() -
     assert "tighten the prompt (× 2). loosen the threshold (× 1)" == row[-1]
     (row,) = build_root_causes_table({"one": {"b": under}}, {"b": ()}).rows
     assert "tighten the prompt" == row[-1]
+
+
+@pytest.mark.parametrize(
+    ("check", "kind"),
+    [("unsupported_claim", "invented"), ("over_answer", "answered_unanswerable"), ("wrong_answer", "")],
+)
+def test_what_to_try_first_is_about_the_check_that_failed(check: str, kind: str) -> None:
+    reached = Attribution("a", "pass", reached=True)
+    found = reconcile_with_checks(reached, CaseChecks("a", (check,)))
+    assert "generator" == found.cause
+    assert get_cause_note("generator", kind).fix == found.fix
+
+
+def test_no_two_faults_of_a_generator_have_one_remedy() -> None:
+    fixes = [note.fix for (cause, _), note in SUBCAUSE_NOTES.items() if cause == "generator"]
+    assert len({*fixes, OVER_REFUSAL_NOTE.fix, CAUSE_NOTES["generator"].fix}) == len(fixes) + 2
+
+
+def test_a_case_that_requires_no_evidence_does_not_say_that_it_is_unknown_whether_it_arrived() -> None:
+    optional = EvidenceTrace(0, "a:1", 1, False, {"context": None})
+    required = EvidenceTrace(0, "a:1", 3, True, {})
+    words = [
+        dict(list_attribution_facts(Attribution("a", "unknown", traces=traces)))["Reached"]
+        for traces in ((), (optional,), (required,))
+    ]
+    assert ["the case requires none"] * 2 + ["unknown, the trace does not tell"] == words

@@ -152,6 +152,17 @@ def test_a_job_summary_is_inert_and_within_the_limit() -> None:
     assert long.endswith("too long for a job summary; see the report.\n")
 
 
+def test_a_job_summary_has_failed_cases_before_numbers_and_names_what_is_unknown() -> None:
+    scored = scoring(Decision("FAIL", ("too low",), (result("fail"),)))
+    one = scored.configs["one"]
+    checks = tuple(CaseChecks(case_id, (), ("unknown_answer",)) for case_id in one.table.case_ids[:1])
+    open_case = replace(one, table=replace(one.table, checks=(*checks, *one.table.checks[1:])))
+    text = render_job_summary(replace(scored, configs={"one": open_case}), CASES)
+    assert f"one, unknown: nothing that was measured tells whether the answer is right ({checks[0].case_id})" in text
+    titles = [line for line in text.splitlines() if line.startswith("### ")]
+    assert ["### Top Failed Queries", "### Headline metrics", "### Release Gate Checklist"] == titles
+
+
 def test_csv_has_a_row_for_every_case_and_says_why_a_cell_is_empty() -> None:
     scored = scoring(Decision("PASS", ()))
     tables = {"one": scored.configs["one"].table}

@@ -6,8 +6,8 @@ import pytest
 
 from assay.cli.explain import _explain_with_baseline
 from assay.formats.run_folder import complete_run_request
-from assay.records.golden_set import Case, GoldenSet
-from assay.records.observations import Observation
+from assay.records.golden_set import Case, Evidence, GoldenSet
+from assay.records.observations import Chunk, Observation, Stage
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest
 from assay.report.explain_case import explain_case
 from assay.runs.compare_runs import load_gate_with_baseline
@@ -34,6 +34,47 @@ def test_eight_lines_of_an_answer_are_shown_and_how_many_more_there_are(count: i
     assert "step 8" in text and "step 9" not in text
     assert (more in text) if more else "more line" not in text
     assert len(lines) <= 30
+
+
+FILLER = "Please read the whole page before you go on, and ask at the desk if something is not clear to you. "
+
+
+@pytest.mark.parametrize("position", [0, 4, 9, 19])
+def test_of_a_long_answer_the_lines_are_shown_that_have_the_wrong_value(position: int) -> None:
+    sentences = [FILLER] * 20
+    sentences[position] = "The ferry leaves at 17:45 from the north pier. "
+    lines = explain_case_of("When does the ferry leave?", ("16:20",), "".join(sentences))
+    begin = next(number for number, line in enumerate(lines) if line.startswith("Answer"))
+    answer = lines[begin : begin + 8]
+    assert "17:45" in "".join(answer)
+    assert "more lines)" in answer[-1]
+    assert len(lines) <= 30
+
+
+def explain_case_of(question: str, must_have: tuple[str, ...], answer: str) -> list[str]:
+    """Return the lines that explain a case of which the context has what it asks for."""
+    text = f"The answer is {' and '.join(must_have)}."
+    chunk = Chunk("timetable:summer:north-pier-and-south-pier:paragraph-12", text=text)
+    stages = (Stage("retrieved", (chunk,)), Stage("context", (chunk,)))
+    case = Case("a", question, must_have=must_have, evidence=(Evidence(({"chunk_id": chunk.chunk_id},)),))
+    request = ScoreRequest()
+    observations = [Observation("a", answer=answer, config_id="c", stages=stages)]
+    run = score_observations(ScoreInputs.from_golden(GoldenSet((case,)), request), observations)
+    return explain_case(run, "a", "c", width=80).splitlines()
+
+
+def test_a_reason_of_three_lines_is_whole() -> None:
+    facts = tuple(f"the pump of lock number {number} is switched on by hand" for number in (3, 7, 9))
+    text = " ".join(" ".join(explain_case_of("How is each lock run?", facts, "They are run by the crew.")).split())
+    assert "; ".join(facts) in text
+
+
+def test_where_evidence_was_lost_is_shown_next_to_a_long_id() -> None:
+    lines = explain_case_of("When does the ferry leave?", ("16:20",), "At 17:45.")
+    (header,) = [line for line in lines if line.startswith("Evidence  ")]
+    assert header.endswith("Lost at")
+    (row,) = [line for line in lines if line.startswith("timetable") and "…" in line]
+    assert "paragraph-12" in row
 
 
 @pytest.mark.slow

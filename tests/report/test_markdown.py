@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from tests.report.sample import BAD, CASE_BY_ID, DETAILS, GOOD, SECRET, column, 
 from tests.report.test_safe import HOSTILE
 
 from assay.cli import main
+from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import CaseChecks, ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult
+from assay.report.failure_tables import build_root_causes_table
 from assay.report.markdown import ReportMeta, render_markdown_report, render_table_lines
 from assay.report.tables import Table
 
@@ -61,11 +64,56 @@ def test_tables_of_the_runner_have_its_columns(header: str) -> None:
     assert header in _markdown(scoring()).split("\n")
 
 
-def test_first_screen_holds_the_decision_and_three_reasons() -> None:
-    first = _markdown(scoring()).split("\n")[:8]
-    assert ["# Evaluation report", "", "**Decision: FAIL**", ""] == first[:4]
-    assert ["- vector-only: visibility&#95;"[:14]] * 3 == [line[:14] for line in first[4:7]]
-    assert "- and 1 more reason under Decision" == first[7]
+def test_the_decision_its_remedy_and_its_reasons_are_the_first_ten_lines() -> None:
+    lines = _markdown(scoring()).split("\n")
+    assert ["# Evaluation report", ""] == lines[:2]
+    assert lines[2].startswith("**Decision: FAIL**. Do not release. Fix the problems below")
+    assert "hybrid-rerank: **PASS_WITH_RISK**; vector-only: **FAIL**. Reviewer: nobody yet." in lines[2]
+    reasons = scoring().decision.reasons
+    assert [f"- {reason}" for reason in reasons] == [unescape(line).replace("\\", "") for line in lines[4:8]]
+    assert ["", "## Top Failed Queries"] == lines[8:10]
+
+
+def test_each_reason_of_a_decision_is_told_once_however_many_there_are() -> None:
+    reasons = tuple(f"recall@{number} is {number} cases short" for number in range(1, 15))
+    good = replace(scoring().configs[GOOD], decision=Decision("FAIL", reasons))
+    text = _markdown(replace(scoring(), configs={GOOD: good}, decision=Decision("FAIL", reasons)))
+    assert [1] * len(reasons) == [len(re.findall(f"{re.escape(reason)}$", text, re.MULTILINE)) for reason in reasons]
+    assert "- and 4 more reasons under Rules of the gate" in text.split("\n")
+
+
+def test_what_is_unknown_is_said_and_named_where_nothing_failed() -> None:
+    good = scoring().configs[GOOD]
+    checks = tuple(CaseChecks(case_id, (), ("unknown_answer",)) for case_id in good.table.case_ids[:3])
+    scored = replace(scoring(), configs={GOOD: replace(good, table=replace(good.table, checks=checks))})
+    section = _markdown(scored).split("## Top Failed Queries\n\n")[1].split("\n\n")[0].replace("\\", "")
+    assert (
+        "- 0 of 4 cases failed, 1 passed, 3 unknown: nothing that was measured tells whether the answer is right"
+        in (section)
+    )
+    assert "leave_001, leave_002, pay_001" in section
+
+
+def test_root_causes_begin_with_leaks_however_few_they_are() -> None:
+    slow = Attribution("a", "retrieval_fault", "reranker", confidence="high")
+    denied = Attribution("c", "access_fault", "acl", "access_denied")
+    leak = Attribution("d", "access_fault", "stale_index", "leak")
+    attributions = {"one": {"a": slow, "b": replace(slow, case_id="b"), "c": denied, "d": leak}}
+    table = build_root_causes_table(attributions, dict.fromkeys("abcd", ()))
+    assert ["stale_index", "reranker", "acl"] == [row[1] for row in table.rows]
+
+
+def test_of_many_metrics_those_of_the_gate_and_of_judges_are_listed_and_the_others_counted() -> None:
+    good = scoring().configs[GOOD]
+    extra = {f"recall@{depth}": replace(good.summary["recall@10"], metric=f"recall@{depth}") for depth in range(11, 60)}
+    judged = {"faithfulness(by=judge)": replace(good.summary["recall@10"], metric="faithfulness(by=judge)")}
+    many = replace(good, summary={**good.summary, **extra, **judged})
+    text = _markdown(replace(scoring(), configs={GOOD: many}))
+    listed = text.split("### Metrics: hybrid-rerank")[1].split("\n\n")[1].split("\n")[2:]
+    assert {"recall@10", "visibility_leaks", "faithfulness(by=judge)"} == {
+        row.split("|")[1].strip().replace("\\", "") for row in listed
+    }
+    assert f"{len(many.summary) - 3} more metrics in the JSON and in the HTML report." in text
 
 
 @pytest.mark.parametrize(
@@ -76,7 +124,6 @@ def test_first_screen_holds_the_decision_and_three_reasons() -> None:
         "Tags",
         "Top Failed Queries",
         "Release Gate Checklist",
-        "Decision",
         "Regression Summary",
         "All metrics",
         "Aggregate",
@@ -176,7 +223,7 @@ def _inert(text: str) -> None:
     prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
     assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
     assert {2, 3, 1} >= {len(mark) for mark in re.findall(r"^#+(?= )", prose, re.MULTILINE)}
-    assert 18 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
+    assert 16 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -218,7 +265,8 @@ def test_a_judged_metric_is_marked_and_its_reproducibility_explained() -> None:
 
 def test_not_gated_configuration_says_so() -> None:
     scored = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
-    assert "hybrid-rerank: not gated" in _markdown(scored)
+    other = replace(scored, configs={**scored.configs, BAD: result(BAD, None)})
+    assert "hybrid-rerank: not gated; vector-only: not gated." in _markdown(other)
 
 
 def test_slices_other_than_tags_have_a_table_of_their_own() -> None:
@@ -230,12 +278,12 @@ def test_slices_other_than_tags_have_a_table_of_their_own() -> None:
 
 
 def test_leaks_come_before_cases_with_more_failed_checks() -> None:
-    worst = _markdown(scoring()).split("## Top Failed Queries")[1].split("\n\n")[1].split("\n")[2:]
+    worst = _markdown(scoring()).split("## Top Failed Queries")[1].split("\n\n")[2].split("\n")[2:]
     assert ["pay_001", "leave_001", "none_001"] == [row.split("|")[2].strip() for row in worst]
 
 
 @pytest.mark.slow
-def test_what_a_reader_sees_of_the_example_has_at_most_120_lines(tmp_path: Path) -> None:
+def test_what_a_reader_sees_of_the_example_has_at_most_90_lines(tmp_path: Path) -> None:
     """Two configurations, a gate and a baseline; the rest is in sections that are closed at first."""
     files = [*EXAMPLE, "--outputs", str(HANDBOOK / "outputs" / "vector-only.jsonl")]
     main(["score", *files, "--run-dir", str(tmp_path / "base")])
@@ -245,7 +293,7 @@ def test_what_a_reader_sees_of_the_example_has_at_most_120_lines(tmp_path: Path)
     main(["score", *EXAMPLE, "--outputs", str(HANDBOOK / "outputs" / "*.jsonl"), *compared])
     text = report.read_text(encoding="utf-8")
     visible = re.sub(r"\n<details>.*?</details>\n", "", text, flags=re.DOTALL)
-    assert len(visible.splitlines()) <= 120
+    assert len(visible.splitlines()) <= 90
     headings = re.findall(r"^## (.+)$", visible, flags=re.MULTILINE)
-    assert headings[:3] == ["Cases", "Headline metrics", "Top Failed Queries"]
-    assert {"Changes since the baseline: hybrid-rerank", "Decision"} <= set(headings)
+    changes = [f"Changes since the baseline: {config}" for config in (GOOD, BAD)]
+    assert headings == ["Top Failed Queries", *changes, "Headline metrics"]

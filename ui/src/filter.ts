@@ -94,7 +94,7 @@ export function matching(rows: CaseRows, filter: Filter, column: ScoreColumn | u
   has(configRows.checks.codes, configRows.checks.names, filter.check);
   is(configRows.causes?.codes ?? [], configRows.causes?.names ?? [], filter.cause);
   is(rows.changes?.codes ?? [], rows.changes?.names ?? [], filter.change);
-  if (filter.status === "failed") tests.push((index) => ["failed", "leaked"].includes(stateOf(rows, configRows, index)));
+  if (filter.status === "failed") tests.push((index) => ["failed", "leaked", "missing"].includes(stateOf(rows, configRows, index)));
   else is(configRows.states, rows.states, filter.status);
   if (filter.differing !== "") {
     const all = Object.values(rows.configs);

@@ -31,6 +31,7 @@ function ToDo({ report }: { report: Report }) {
   return (
     <Section id="todo" title={t("to_do")}>
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
+      <OpenCases report={report} />
       <ol class="todo-list">
         {causes.slice(0, 3).map(({ config, cause, total, fix, cases }) => (
           <li key={`${config} ${cause} ${fix}`}>
@@ -56,6 +57,26 @@ function ToDo({ report }: { report: Report }) {
         ))}
       </ol>
     </Section>
+  );
+}
+
+/** How many answers nobody can tell, where there are any: a run in which nothing failed is not known to be good. */
+function OpenCases({ report }: { report: Report }) {
+  const { t } = useWords();
+  const open = report.configs.filter((config) => (config.states.unknown ?? 0) > 0);
+  if (open.length === 0) return null;
+  return (
+    <>
+      {open.map((config) => (
+        <p key={config.id}>
+          {t("open_cases", { n: config.states.unknown ?? 0, total: config.cases })}{" "}
+          <a href={`#/cases?${new URLSearchParams({ config: config.id, status: "unknown" })}`}>
+            <Data text={report.configs.length > 1 ? config.id : t("see_list", { n: config.states.unknown ?? 0 })} />
+          </a>
+        </p>
+      ))}
+      <p class="hint">{t("open_remedy")}</p>
+    </>
   );
 }
 
@@ -332,7 +353,7 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
         <Failure key={failed.id} failed={failed} config={failures.config} />
       ))}
       <p class="links">
-        {failures.total > 0 && <a href={`#/cases?${all}`}>{t("all_failed", { n: failures.total })}</a>}
+        {failures.total > 0 && <a href={`#/cases?${all}`}>{t(failures.total === 1 ? "one_failed" : "all_failed", { n: failures.total })}</a>}
         {report.configs.length > 1 && <a href="#/matrix?differing=yes">{t("see_matrix")}</a>}
       </p>
     </section>

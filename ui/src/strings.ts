@@ -91,7 +91,7 @@ const en = {
   cause: "Cause",
   check: "Check",
   total: "Total",
-  nothing_failed: "Nothing failed.",
+  nothing_failed: "No case failed.",
   tags_left: "{n} more tags are not shown.",
   times: "Latency by step",
   times_note: "Mark: median. End of the bar: 95th percentile. In milliseconds, over the cases counted.",
@@ -290,6 +290,9 @@ const en = {
   failed_of: "{n} of {total} cases failed",
   and_unknown: "{n} unknown",
   all_failed: "See all {n} failed cases",
+  one_failed: "See the failed case",
+  open_cases: "Of {n} of {total} cases nothing that was measured tells whether the answer is right:",
+  open_remedy: "A judge can tell (assay judge), or facts that a person adds to these cases.",
   see_matrix: "Compare the answers side by side",
   to_do: "What to do first",
   cause_count: "× {n}",
@@ -319,15 +322,15 @@ const en = {
   "cause.parser": "parser",
   "cause.chunking": "chunking",
   "cause.embedding": "embedding",
-  "cause.bm25_analyzer": "keyword analyser",
+  "cause.bm25_analyzer": "bm25 analyzer",
   "cause.hybrid_merge": "hybrid merge",
   "cause.reranker": "reranker",
   "cause.context_builder": "context builder",
   "cause.generator": "generator",
   "cause.citation": "citation",
-  "cause.acl": "access control",
+  "cause.acl": "acl",
   "cause.stale_index": "stale index",
-  "cause.golden_label_issue": "golden label",
+  "cause.golden_label_issue": "golden label issue",
   "cause.judge_noise": "judge noise",
   "cause.insufficient_trace": "insufficient trace",
   "remedy.parser": "fix the parser: OCR, extraction of tables and footnotes, headings",
@@ -368,6 +371,16 @@ const en = {
   "remedy.acl.access_denied":
     "compare the roles and the tenant that the search got with those of the evidence; test that users who may see it are served",
   "remedy.citation.uncited": "ask for a source with each claim, with an example; reject answers without one",
+  "remedy.generator.partial":
+    "ask for every part of the question, with an example; let it list what each passage says before it answers",
+  "remedy.generator.wrong_entity_or_number":
+    "let it quote the passage before each name and number; compare the values of an answer with the context before it is sent",
+  "remedy.generator.invented":
+    "forbid what no passage says; reject answers with numbers or claims that no passage has; show it how to say that something is not stated",
+  "remedy.generator.ignored_evidence":
+    "show it fewer chunks, the best first; let it quote the passage that answers before it answers; another model",
+  "remedy.generator.other_passage":
+    "let it answer the question instead of copying a passage; show it fewer chunks, the best first",
   "remedy.generator.answered_unanswerable":
     "tighten the prompt and show it examples of refusals; decline where the best chunk scores low",
   "remedy.generator.injection_followed":
@@ -482,7 +495,7 @@ const vi: Record<ReportKey, string> = {
   cause: "Nguyên nhân",
   check: "Kiểm tra",
   total: "Tổng",
-  nothing_failed: "Không có gì sai.",
+  nothing_failed: "Không có câu nào không đạt.",
   tags_left: "Bỏ bớt {n} nhãn.",
   times: "Độ trễ theo bước",
   times_note: "Dấu: một nửa số câu nhanh hơn. Cuối thanh: 95% nhanh hơn. Mili giây, trên số câu được đếm.",
@@ -681,6 +694,9 @@ const vi: Record<ReportKey, string> = {
   failed_of: "{n} trên {total} câu không đạt",
   and_unknown: "{n} câu không rõ",
   all_failed: "Xem cả {n} câu không đạt",
+  one_failed: "Xem câu không đạt",
+  open_cases: "Với {n} trong {total} câu, không phép đo nào cho biết câu trả lời có đúng không:",
+  open_remedy: "Mô hình chấm có thể cho biết (assay judge), hoặc những dữ kiện được bổ sung vào các câu này.",
   see_matrix: "Đặt các câu trả lời cạnh nhau",
   to_do: "Nên làm gì trước",
   cause_count: "× {n}",
@@ -759,6 +775,16 @@ const vi: Record<ReportKey, string> = {
   "remedy.acl.access_denied":
     "so vai trò và đơn vị mà bước tìm kiếm nhận được với quyền của bằng chứng; kiểm thử rằng người có quyền được phục vụ",
   "remedy.citation.uncited": "yêu cầu nguồn cho mỗi ý, kèm ví dụ; từ chối câu trả lời không có nguồn",
+  "remedy.generator.partial":
+    "yêu cầu trả lời đủ mọi ý của câu hỏi, kèm ví dụ; để mô hình liệt kê mỗi đoạn nói gì trước khi trả lời",
+  "remedy.generator.wrong_entity_or_number":
+    "để mô hình trích đoạn văn trước mỗi tên và con số; so các giá trị trong câu trả lời với ngữ cảnh trước khi gửi",
+  "remedy.generator.invented":
+    "cấm nói điều không đoạn nào nói; loại câu trả lời có con số hay khẳng định mà không đoạn nào có; chỉ cho mô hình cách nói rằng tài liệu không nêu",
+  "remedy.generator.ignored_evidence":
+    "đưa ít đoạn hơn, đoạn tốt nhất trước; để mô hình trích đoạn trả lời được câu hỏi rồi mới trả lời; mô hình khác",
+  "remedy.generator.other_passage":
+    "để mô hình trả lời câu hỏi thay vì chép lại một đoạn; đưa ít đoạn hơn, đoạn tốt nhất trước",
   "remedy.generator.answered_unanswerable":
     "siết câu lệnh và cho xem ví dụ từ chối; từ chối khi đoạn tốt nhất có điểm thấp",
   "remedy.generator.injection_followed":

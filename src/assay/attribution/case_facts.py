@@ -36,6 +36,7 @@ from assay.text.units import PLAIN
 
 CITATION_METRIC = "citation_correctness(by=rules)"
 LEAK_METRIC = "visibility_leaks"
+_MIN_COPIED_WORDS = 5
 
 
 class CaseFacts(Struct, frozen=True, dict=True):
@@ -99,14 +100,19 @@ class CaseFacts(Struct, frozen=True, dict=True):
         if any(find_question_entities(fact, case.language) for fact in self.content_quality.missing):
             names = find_question_entities(remove_citation_markers(self.answer), case.language)
             values |= dict.fromkeys(find_missing_entities(names, [case.question]))
-        return tuple(values)
+        stated = [fact for fact in self.facts if fact not in self.content_quality.missing]
+        return tuple(value for value in values if not any(contains_fact([value], fact) for fact in stated))
 
     @cached_property
     def copied_from(self) -> str | None:
-        """The chunk of the context that has the whole answer word for word, None if none has."""
-        words = " ".join(tokenise_text(remove_citation_markers(self.answer)))
-        if self.behaviour != ANSWER_BEHAVIOUR or not words:
+        """The chunk of the context that has the whole answer word for word, None if none has.
+
+        An answer of a few words is in many texts by chance, and nobody copied it from one.
+        """
+        tokens = tokenise_text(remove_citation_markers(self.answer))
+        if self.behaviour != ANSWER_BEHAVIOUR or len(tokens) < _MIN_COPIED_WORDS:
             return None
+        words = " ".join(tokens)
         for chunk_id, text in self._texts_by_id(self.arrived_chunks):
             if f" {words} " in f" {' '.join(tokenise_text(text))} ":
                 return chunk_id

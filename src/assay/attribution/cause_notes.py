@@ -141,6 +141,29 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the answer cites nothing",
             "ask for a source with each claim, with an example; reject answers without one",
         ),
+        ("generator", "partial"): CauseNote(
+            "the answer has a part of what is asked, and the evidence for the rest was in the context",
+            "ask for every part of the question, with an example; let it list what each passage says before it answers",
+        ),
+        ("generator", "wrong_entity_or_number"): CauseNote(
+            "the answer states another name or number than the evidence",
+            "let it quote the passage before each name and number; compare the values of an answer with the context "
+            "before it is sent",
+        ),
+        ("generator", "invented"): CauseNote(
+            "the answer states what no text of the context has",
+            "forbid what no passage says; reject answers with numbers or claims that no passage has; show it how to "
+            "say that something is not stated",
+        ),
+        ("generator", "ignored_evidence"): CauseNote(
+            "the evidence was in the context and the answer does not use it",
+            "show it fewer chunks, the best first; let it quote the passage that answers before it answers; another "
+            "model",
+        ),
+        ("generator", "other_passage"): CauseNote(
+            "the answer is a passage of the context, word for word, that does not answer the question",
+            "let it answer the question instead of copying a passage; show it fewer chunks, the best first",
+        ),
         ("generator", "answered_unanswerable"): CauseNote(
             "it answers where no answer was expected",
             "tighten the prompt and show it examples of refusals; decline where the best chunk scores low",
@@ -164,7 +187,7 @@ def get_cause_note(cause: RootCause, subcause: str = "", subtype: str = "") -> C
 
     >>> get_cause_note("context_builder", "ranked_below_cut_off").fix
     'show the generator more chunks, or rerank what the search returns before it is cut'
-    >>> get_cause_note("generator", "invented") == get_cause_note("generator")
+    >>> get_cause_note("generator", "partial", "over_refusal") == OVER_REFUSAL_NOTE
     True
     """
     if (cause, subtype) == ("generator", "over_refusal"):

@@ -63,7 +63,8 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
     if case.leaks.text:
         locations.append("the answer")
     count = case.leaks.count_leaks(IN_ANYWHERE)
-    fact = f"{format_count(count, 'item')} that this user must not see, in {', '.join(locations)}"
+    shown = format_count(count, "chunk or passage", "chunks or passages")
+    fact = f"{shown} that this user must not see, in {', '.join(locations)}"
     if case.has_foreign_context:
         foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
         return CauseFinding("acl", locations[0], (fact, foreign), "medium", ("context_builder",), "leak")

@@ -57,6 +57,17 @@ PARTY_BY_CAUSE: Mapping[RootCause, FaultParty] = MappingProxyType(
 _CONFIDENCES: tuple[CauseConfidence, ...] = ("low", "medium", "high")
 
 
+_KIND_BY_CHECK: Mapping[str, str] = MappingProxyType(
+    {
+        "unsupported_claim": "invented",
+        "over_answer": "answered_unanswerable",
+        "injection_followed": "injection_followed",
+        WRONG_FORMAT: WRONG_FORMAT,
+    }
+)
+"""The refinement of the generator's fault whose remedy fits a failed check; the check does not prove the refinement."""
+
+
 def reconcile_with_checks(attribution: Attribution, checks: CaseChecks | None) -> Attribution:
     """Return the attribution of a case as its checks allow it; `checks` is None if the case failed and warned of none.
 
@@ -96,7 +107,8 @@ def _name_cause(attribution: Attribution, failed: tuple[str, ...]) -> Attributio
     if not told and attribution.reached is True and not _BAD_ANSWER_CHECKS.isdisjoint(failed):
         cause, confidence = "generator", "medium"
         facts = ("all required evidence was in the context", f"failed {', '.join(failed)}", *attribution.evidence)
-    note = get_cause_note(cause, subtype=attribution.subtype)
+    kind = next((_KIND_BY_CHECK[name] for name in failed if name in _KIND_BY_CHECK), "") if told else ""
+    note = get_cause_note(cause, kind, attribution.subtype)
     return replace(attribution, cause=cause, evidence=facts, confidence=confidence, sign=note.sign, fix=note.fix)
 
 

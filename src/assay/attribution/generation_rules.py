@@ -173,7 +173,7 @@ def _describe_answer(case: CaseFacts) -> list[str]:
         if case.other_values and not quality.wrong:
             instead = f" (stated instead: {', '.join(case.other_values)})"
         elif case.copied_from and len(quality.missing) == len(case.facts):
-            instead = f" (the answer repeats another passage of {case.copied_from})"
+            instead = f" (the answer is in {case.copied_from} word for word)"
         evidence.append(f"missing: {', '.join(quality.absent)}{instead}")
     if quality.denied:
         evidence.append("contradicted: " + ", ".join(quality.denials))
@@ -214,7 +214,7 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
         return None
     invented_numbers = _find_invented_numbers(case)
     if invented_numbers:
-        fact = f"no text of the context has {', '.join(invented_numbers)}"
+        fact = f"the answer says {', '.join(invented_numbers)}, which no text of the context has"
         return CauseFinding("generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "invented")
     other_units = find_other_units(case.answer, [*case.context_texts, case.case.case.question])
     if other_units:
@@ -229,7 +229,7 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     for claim in segment_claims(case.answer)[:_MAX_CLAIMS]:
         support = score_support(claim.text, sources)
         if support.verdict == "contradicted":
-            fact = f"“{claim.text}”: {'; '.join(support.contradictions)}"
+            fact = f"the sources contradict “{claim.text}”: {'; '.join(support.contradictions)}"
             return CauseFinding(
                 "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
             )

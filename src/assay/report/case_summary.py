@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from assay.attribution.case_facts import find_values_of_same_kind
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.expected_text import OPEN_REMEDY, read_facts
 from assay.records.counts import format_count
@@ -38,11 +40,14 @@ MOST_LINES = 30
 
 
 class _Room(NamedTuple):
-    """How many lines the parts of an explanation have, and how many units of evidence and reasons are shown."""
+    """How many lines the parts of an explanation have, and how many units of evidence and reasons are shown.
+
+    `lines` is how many each of question, reference, facts and reasons has: three show nearly every one of them whole.
+    """
 
     answer: int = 8
     units: int = 3
-    reference: int = 2
+    lines: int = 3
     reasons: int = 6
 
 
@@ -50,10 +55,11 @@ _ROOMS = (
     *(_Room(answer) for answer in range(8, 2, -1)),
     _Room(3, 2),
     _Room(3, 1),
-    _Room(3, 1, 1),
-    *(_Room(3, 1, 1, reasons) for reasons in range(5, 0, -1)),
+    *(_Room(3, 1, 3, reasons) for reasons in range(5, 2, -1)),
+    _Room(3, 1, 2, 3),
+    *(_Room(3, 1, 1, reasons) for reasons in range(3, 0, -1)),
 )
-"""What an explanation that is too long gives up first: lines of the answer, then evidence, reference and reasons."""
+"""What an explanation that is too long gives up first: lines of the answer, then evidence, reasons and their lines."""
 
 
 def render_case_summary(
@@ -117,10 +123,10 @@ def _iter_expectation_lines(
     also = f" (also accepted: {', '.join(case.also_accept)})" if case.also_accept else ""
     yield from page.paragraph("Expected", case.behaviour + also, 1)
     if case.reference is not None:
-        yield from page.paragraph("Reference", case.reference, room.reference)
+        yield from page.paragraph("Reference", case.reference, room.lines)
     for label, items in (("Must have", case.must_have), ("Must cite", case.must_cite)):
         if items:
-            yield from page.paragraph(label, "; ".join(items), 1)
+            yield from page.paragraph(label, "; ".join(items), room.lines)
 
 
 def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) -> Iterator[str]:
@@ -132,8 +138,9 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
         yield from page.paragraph("Target error", f"{observation.error.code} {observation.error.message}".strip(), 2)
     if observation.error is None or observation.answer:
         most_lines = 1 if observation.error else room.answer
+        answer = format_answer(explanation, observation, page)
         yield from page.paragraph(
-            "Answer", format_answer(explanation, observation, page), most_lines, says_how_many=True
+            "Answer", answer, most_lines, says_how_many=True, deciding=_list_deciding_texts(explanation)
         )
     reading = describe_case_reading(explanation)
     if reading and _is_behaviour_wrong(explanation):
@@ -142,6 +149,33 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
         yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
     if explanation.file_sentences:
         yield from page.paragraph("Lists", "; ".join(explanation.file_sentences), 1)
+
+
+def _list_deciding_texts(explanation: Explanation) -> list[str]:
+    """Return what decides about an answer, as it may stand in it: what the reasons name, values of the kind of a
+    fact that is not stated, then the facts.
+
+    A reason names values after a colon, in brackets or in quotation marks, and numbers anywhere.
+    """
+    case = explanation.case
+    texts: list[str] = []
+    for reason in explanation.attribution.evidence if explanation.attribution is not None else ():
+        texts += _BETWEEN_NAMES.split(reason)
+        texts += _WITH_DIGITS.findall(reason)
+    answer = explanation.observation.answer if explanation.observation is not None else None
+    if isinstance(answer, str) and case.must_have:
+        for judgment in read_facts(case, answer).must_have:
+            if judgment.state != "stated":
+                texts += find_values_of_same_kind(answer, judgment.fact, case.question)
+    keywords = case.rubric.correct_keywords if case.rubric is not None else ()
+    named = [text.strip() for text in (*texts, *case.must_have, *keywords)]
+    return [text for text in named if len(text) > 1 and text not in _LABELS]
+
+
+_BETWEEN_NAMES = re.compile(r"[()“”\"]|: |, |; |the answer says ")
+_WITH_DIGITS = re.compile(r"\w*\d(?:[\w.:,/-]*\w)?")
+_LABELS = frozenset({"missing", "wrong", "contradicted", "stated instead"})
+"""Words of a reason that stand before what it names."""
 
 
 def _is_behaviour_wrong(explanation: Explanation) -> bool:
@@ -164,7 +198,7 @@ def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
             state = "left open" if judgment.state == "unknown" else judgment.state
             listed.append(f"{judgment.fact}: {state}{f' ({judgment.reason})' if judgment.reason else ''}")
     if any(": left open" in text for text in listed):
-        listed.append(f"what is open: {OPEN_REMEDY}")
+        listed.insert(0, f"what is open: {OPEN_REMEDY}")  # the first line is never left out
     return listed
 
 
@@ -173,15 +207,14 @@ def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: C
     values = dict(facts)
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
-    yield from page.paragraph("", reached, 1)
-    if open_facts:
-        yield from page.paragraph("Facts", "; ".join(open_facts), max(1, room.reasons // 3))
-    reasons = _choose_reasons(attribution.evidence, room.reasons)
-    for reason in reasons:
-        yield from page.paragraph("Because", reason, max(1, room.reasons // len(reasons)))
+    yield from page.paragraph("", reached, min(2, room.lines))
+    for fact in open_facts[: room.reasons]:
+        yield from page.paragraph("Facts", fact, min(2, room.lines))
+    for reason in _choose_reasons(attribution.evidence, room.reasons):
+        yield from page.paragraph("Because", reason, room.lines)
     for label, text in facts:
         if label not in _MERGED:
-            yield from page.paragraph(label, text, 2 if label == "Try first" else 1)
+            yield from page.paragraph(label, text, 3 if label == "Try first" else room.lines)
 
 
 def _choose_reasons(evidence: Sequence[str], most: int) -> list[str]:
@@ -203,11 +236,30 @@ def _iter_trace_lines(attribution: Attribution, page: CasePage, room: _Room) -> 
     shown = rows if len(rows) <= room.units else rows[: max(1, room.units - 1)]
     cells = [[page.safe(cell) for cell in row] for row in (trace.columns, *shown)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    room_of_names = max(page.width - sum(widths[1:]) - 2 * len(widths[1:]), _MIN_NAME)
+    if widths[0] > room_of_names:  # the ends of ids tell them apart, and where evidence was lost is in the last column
+        cells = [[_shorten_middle(row[0], room_of_names), *row[1:]] for row in cells]
+        widths[0] = room_of_names
     for row in cells:
         line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
         yield line if len(line) <= page.width else line[: page.width - 1] + "…"
     if len(shown) < len(rows):
         yield f"and {format_count(len(rows) - len(shown), 'more unit')} of evidence"
+
+
+_MIN_NAME = 20
+
+
+def _shorten_middle(name: str, width: int) -> str:
+    """Return a name of at most `width` characters, without its middle if it is longer.
+
+    >>> _shorten_middle("house-rules:section-04:paragraph-002", 20)
+    'house-r…ragraph-002'
+    """
+    if len(name) <= width:
+        return name
+    end = (width - 1) * 3 // 5
+    return f"{name[: width - 2 - end]}…{name[-end:]}"
 
 
 # ── variants ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,32 +145,73 @@ class CasePage:
         return str(self.withhold(withhold_secrets(text, self.secrets)))
 
     def paragraph(
-        self, label: str, text: str, most_lines: int | None = None, *, says_how_many: bool = False
+        self,
+        label: str,
+        text: str,
+        most_lines: int | None = None,
+        *,
+        says_how_many: bool = False,
+        deciding: Sequence[str] = (),
     ) -> list[str]:
         """Return a labelled paragraph that keeps the text's own line breaks; each line is escaped separately.
 
         Of a text that takes more than `most_lines`, the first ones are returned, and the last of them ends in "…";
-        with `says_how_many` it says how many lines more there are.
+        with `says_how_many` it says how many lines more there are. Lines that have one of the `deciding` texts come
+        before others: "…" stands where lines are left out.
         """
         shown_text = self.hide(text).replace("\r\n", "\n").replace("\t", "    ")
         if len(shown_text) > _MAX_TEXT:
             shown_text = f"{shown_text[:_MAX_TEXT]} … and {len(shown_text) - _MAX_TEXT} more characters"
-        lines: list[str] = []
         width = max(self.width - _LABEL_WIDTH, 20)
-        for text_line in shown_text.split("\n"):
-            lines += textwrap.wrap(
-                escape_terminal(text_line), width, break_long_words=False, break_on_hyphens=False
-            ) or [""]
+        lines = _wrap_lines(shown_text, width)
         if most_lines is not None and len(lines) > most_lines:
-            last = lines[most_lines - 1]
+            longest_end = f" … ({format_count(len(lines), 'more line')})" if says_how_many else " …"
+            lines = _wrap_lines(shown_text, max(width - len(longest_end) - 2, 20))  # no line loses its last words
+            chosen = _choose_lines(lines, most_lines, [escape_terminal(self.hide(part)) for part in deciding])
             end = f" … ({format_count(len(lines) - most_lines, 'more line')})" if says_how_many else " …"
-            room = width - len(end)
-            if len(last) > room:
-                last = last[:room].rpartition(" ")[0] or last[:room]
-            lines = [*lines[: most_lines - 1], last.rstrip() + end]
+            lines = _join_chosen(lines, chosen, end)
         if len(label) >= _LABEL_WIDTH:  # a long label has a line of its own
             return [label, *(f"{'':<{_LABEL_WIDTH}}{line}" for line in lines)]
         return [f"{label if number == 0 else '':<{_LABEL_WIDTH}}{line}" for number, line in enumerate(lines)]
+
+
+def _wrap_lines(text: str, width: int) -> list[str]:
+    lines: list[str] = []
+    for text_line in text.split("\n"):
+        escaped = escape_terminal(text_line)
+        lines += textwrap.wrap(escaped, width, break_long_words=False, break_on_hyphens=False) or [""]
+    return lines
+
+
+def _choose_lines(lines: Sequence[str], most: int, deciding: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines to show, in order: those that have what decides, then the first ones.
+
+    A text may stand on the end of one line and the beginning of the next: both have it.
+    """
+    chosen: dict[int, None] = {}
+    for part in deciding:
+        wanted = " ".join(part.split()).casefold()
+        for number, line in enumerate(lines):
+            following = f"{line} {lines[number + 1]}" if number + 1 < len(lines) else line
+            if wanted in line.casefold():
+                chosen[number] = None
+            elif wanted in following.casefold() and wanted not in following[len(line) + 1 :].casefold():
+                chosen |= {number: None, number + 1: None}
+            else:
+                continue
+            break  # the first place of each text
+    chosen |= dict.fromkeys(range(len(lines)))
+    return sorted(list(chosen)[:most])
+
+
+def _join_chosen(lines: Sequence[str], chosen: Sequence[int], end: str) -> list[str]:
+    """Return the chosen lines with "…" where others are left out; the last one ends in `end`."""
+    joined = []
+    for position, number in enumerate(chosen):
+        begins_after_gap = number > 0 and (position == 0 or chosen[position - 1] != number - 1)
+        joined.append(f"… {lines[number]}" if begins_after_gap else lines[number])
+    joined[-1] = joined[-1].rstrip() + end
+    return joined
 
 
 def make_page(explanation: Explanation, width: int, show_forbidden: bool) -> CasePage:

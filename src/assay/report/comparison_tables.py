@@ -168,17 +168,24 @@ def _format_p(p: float | None) -> str:
     return NOT_AVAILABLE if p is None else format_p(p)
 
 
-def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
+def build_regressions_table(
+    comparison: Comparison, metric_rows: MetricsByName = CATALOG, *, failing_only: bool = False
+) -> Table:
     """Return the cases that got worse, those that block a release first: main metric, root cause, what the gate says.
 
     The columns are those of the regression summary in the report template. Cases also get worse where nothing changed
-    but chance: the note says on which metrics a regression is shown.
+    but chance: the note says on which metrics a regression is shown. With `failing_only`, cases that still pass and
+    block nothing are counted and have no row.
     """
     rules = comparison.decision.results if comparison.decision is not None else ()
     gated = [result.rule.metric for result in rules]
     shown = [name for name, metric_change in comparison.metrics.items() if metric_change.verdict == "regressed"]
     regressed_cases, only_form = _list_regressed_cases(comparison, {*gated, *shown}, gated)
     regressed_cases.sort(key=lambda case_change: not _describe_ruling(case_change, rules).startswith("blocks: "))
+    still_pass = []
+    if failing_only:
+        still_pass = [change for change in regressed_cases if _passes_unruled(change, rules)]
+        regressed_cases = [change for change in regressed_cases if change not in still_pass]
     rows = []
     for change in regressed_cases[:MAX_CASES_SHOWN]:
         metric = _pick_main_metric(change.regressed, [*gated, *shown])
@@ -196,12 +203,16 @@ def build_regressions_table(comparison: Comparison, metric_rows: MetricsByName =
         )
     hidden = len(regressed_cases) - MAX_CASES_SHOWN
     notes = [f"{format_count(hidden, 'more case')} got worse."] if hidden > 0 else []
+    if still_pass:
+        more = "more " if rows else ""
+        count = format_count(len(still_pass), f"{more}case")
+        notes.append(f"{count} got worse on some metric and still {'passes' if len(still_pass) == 1 else 'pass'}.")
     if only_form:
         metrics = dict.fromkeys(metric for case_change in only_form for metric in case_change.regressed)
         notes.append(
             f"Worse only in where citations stand: {format_count(len(only_form), 'case')} ({', '.join(metrics)})."
         )
-    if rows:
+    if rows or still_pass:
         listed = ", ".join(shown)
         notes.append(f"Shown as regressed over all cases: {listed}." if shown else _NO_REGRESSION_NOTE)
     columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
@@ -234,6 +245,12 @@ def _list_regressed_cases(
     return regressed_cases, only_form
 
 
+def _passes_unruled(change: CaseChange, rules: Iterable[RuleResult]) -> bool:
+    passes = change.after is not None and change.after.verdict == "pass"
+    return passes and _describe_ruling(change, rules) == _BLOCKS_NOTHING
+
+
+_BLOCKS_NOTHING = "blocks nothing"
 _NO_REGRESSION_NOTE = "No metric is shown to have regressed over all cases: single cases also get worse by chance."
 
 
@@ -277,7 +294,7 @@ def _describe_ruling(change: CaseChange, rules: Iterable[RuleResult]) -> str:
     waived = [result for result in broken_rules if result.waived]
     if waived:
         return f"waived: {_name_rules(waived)}"
-    return f"a risk: {_name_rules(broken_rules)}" if broken_rules else "blocks nothing"
+    return f"a risk: {_name_rules(broken_rules)}" if broken_rules else _BLOCKS_NOTHING
 
 
 def _name_rules(results: Iterable[RuleResult]) -> str:
@@ -430,7 +447,7 @@ def render_short_case_change(
 ) -> Screen:
     """Return how one case changed, escaped for a terminal of `width` columns: cause, scores, moved evidence.
 
-    Each of these has `most_lines` lines at most, and one where it fits.
+    Each of these has `most_lines` lines at most, the cause two, and one where it fits.
     """
     whole = render_case_change(comparison, case_id, metric_rows)
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
@@ -448,12 +465,12 @@ def render_short_case_change(
         [f"{move.name} in {move.stage} {format_rank(move.before)} → {format_rank(move.after)}" for move in moves],
     )
     folded = []
-    for line in map(escape_terminal, lines):
+    for number, line in enumerate(map(escape_terminal, lines)):
         folded += textwrap.wrap(
             line,
             width,
             subsequent_indent="   ",
-            max_lines=most_lines,
+            max_lines=most_lines if number else max(most_lines, 2),  # the first says what the case is now
             placeholder=" …",
             break_on_hyphens=False,
             break_long_words=False,

@@ -129,11 +129,12 @@ def build_outcomes_table(attributions: AttributionsByConfig) -> Table:
 
 
 def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
-    """Return the root causes of each configuration, most frequent first, with their commonest tags and a fix."""
+    """Return the root causes of each configuration with their commonest tags and a fix: leaks first, then by count."""
     rows = []
     for config, cases in sorted(attributions.items()):
         cause_counts = Counter(attribution.cause for attribution in cases.values() if attribution.cause is not None)
-        for cause, count in sorted(cause_counts.items(), key=lambda item: (-item[1], item[0])):
+        leaking = {attribution.cause for attribution in cases.values() if is_leak(attribution)}
+        for cause, count in sorted(cause_counts.items(), key=lambda item: (item[0] not in leaking, -item[1], item[0])):
             tag_counts: Counter[str] = Counter()
             confidence_counts: Counter[str] = Counter()
             for case_id, attribution in cases.items():
@@ -161,6 +162,11 @@ def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase
             )
     columns = ("Config", "Cause", "Cases", "In particular", "Confidence", "Tags", "What to try first")
     return Table("Root causes", columns, tuple(rows))
+
+
+def is_leak(attribution: Attribution) -> bool:
+    """Return whether a case failed because its user was shown what they must not see."""
+    return attribution.verdict == "access_fault" and attribution.subtype == "leak"
 
 
 def _join_fixes(fixes: Counter[str]) -> str:
@@ -284,11 +290,11 @@ def format_cause(attribution: Attribution) -> str:
 
 def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     """Return (label, text) pairs that explain an attribution."""
-    reached = {None: "unknown", True: "yes", False: "no"}
+    words = {None: "unknown", True: "yes", False: "no"}
     lines = [
         ("Attribution", summarise_attribution(attribution)),
-        ("Reached", reached[attribution.reached]),
-        ("Good", f"{reached[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
+        ("Reached", _describe_reached(attribution)),
+        ("Good", f"{words[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
     ]
     lines += [("Because", fact) for fact in attribution.evidence]
     if attribution.cause is not None:
@@ -299,6 +305,15 @@ def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     if attribution.record:
         lines.append(("Record next", "; ".join(attribution.record)))
     return lines
+
+
+def _describe_reached(attribution: Attribution) -> str:
+    """Return whether the evidence reached the generator, or why that is not known."""
+    if attribution.reached is not None:
+        return "yes" if attribution.reached else "no"
+    if not any(unit.required for unit in attribution.traces):
+        return "the case requires none"
+    return "unknown, the trace does not tell"
 
 
 def build_evidence_trace_table(attribution: Attribution) -> Table:
@@ -366,19 +381,26 @@ FileSentencesByCase = Mapping[tuple[str, str], Sequence[str]]
 
 
 def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Table:
-    """Return the legacy runner's table: one row per configuration and tag."""
+    """Return the legacy runner's table: one row per configuration and tag.
+
+    A tag of one case that did not fail says nothing of its own; such rows are counted if there are many tags.
+    """
     columns = ("Config", "Tag", "Cases", "Recall@10", "MRR@10", "Citation correctness", "Failures")
-    rows = [
-        (
-            config,
-            tag,
-            size,
-            *(_format_tag_count(result, tag, names, metric_rows) for names in (RECALL_10, MRR_10, CITATION)),
-            failures,
-        )
-        for config, result, tag, size, failures in _iter_tag_rows(scoring, cases)
-    ]
-    return Table("Breakdown By Tag", columns, tuple(rows))
+    tag_rows = list(_iter_tag_rows(scoring, cases))
+    shown = tag_rows
+    if len(tag_rows) > _MAX_SINGLE_TAGS:
+        shown = [row for row in tag_rows if int(row[3]) > 1 or int(row[4])]
+    rows = []
+    for config, result, tag, size, failures in shown:
+        values = (_format_tag_count(result, tag, names, metric_rows) for names in (RECALL_10, MRR_10, CITATION))
+        rows.append((config, tag, size, *values, failures))
+    hidden = len(tag_rows) - len(shown)
+    note = f"{format_count(hidden, 'more row')} of tags with one case, which did not fail: see the JSON report."
+    return Table("Breakdown By Tag", columns, tuple(rows), (note,) if hidden else ())
+
+
+_MAX_SINGLE_TAGS = 20
+"""With more rows of tags, those that have one case and no failure are counted and not listed."""
 
 
 def build_tag_table(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Table:
@@ -493,7 +515,8 @@ def build_worst_cases_table(
 ) -> Table:
     """Return the report template's table of the worst cases: leaks first, then those that failed most checks.
 
-    Root cause and fix are included if there are `attributions`.
+    Root cause and fix are included if there are `attributions`. What decides stands in the first columns, because a
+    table of eleven does not fit a comment on a pull request.
     """
     rows = []
     for config, result in sorted(scoring.configs.items()):
@@ -507,26 +530,37 @@ def build_worst_cases_table(
             )
             sources = describe_expected_sources(case, show_forbidden)[EVIDENCE_LABEL]
             question = shorten_to_line(withhold_secrets(case.question, secrets))
-            row = (config, case.id, question, "; ".join(sources) or "none", *answers, ", ".join(case_checks.failed))
             attribution = (attributions or {}).get(config, {}).get(case.id)
-            rows.append((*row, *format_cause_and_fix(attribution)) if attributions else row)
+            cause = format_cause_and_fix(attribution) if attributions else ()
+            rows.append(
+                (
+                    config,
+                    case.id,
+                    question,
+                    ", ".join(case_checks.failed),
+                    *cause,
+                    "; ".join(sources) or "none",
+                    *answers,
+                )
+            )
     columns = (
         "Config",
         "Query ID",
         "Question",
+        "Failed checks",
+        *(("Root cause", "Fix") if attributions else ()),
         "Expected source",
         "Retrieved?",
         "Context?",
         "Answer correct?",
         "Citation correct?",
-        "Failed checks",
-        *(("Root cause", "Fix") if attributions else ()),
     )
     not_attributed = "Root cause and fix are not listed, because the cases were not attributed."
-    notes = (
-        f"At most {MAX_WORST_CASES} cases for each configuration: leaks first, then by the number of failed checks.",
-        *(() if attributions else (not_attributed,)),
+    most = max((len(list_failed_cases(result)) for result in scoring.configs.values()), default=0)
+    limited = (
+        f"At most {MAX_WORST_CASES} cases for each configuration: leaks first, then by the number of failed checks."
     )
+    notes = (*((limited,) if most > MAX_WORST_CASES else ()), *(() if attributions else (not_attributed,)))
     return Table("Top Failed Queries", columns, tuple(rows), notes if rows else ())
 
 

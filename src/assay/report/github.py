@@ -14,6 +14,7 @@ from assay.report.doubts import list_doubts
 from assay.report.failure_tables import AttributionsByConfig, CasesById
 from assay.report.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
 from assay.report.number_format import MetricsByName
+from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_invisible, escape_markdown
 
 MAX_ANNOTATIONS = 10
@@ -84,7 +85,7 @@ def render_job_summary(
     attributions: AttributionsByConfig | None = None,
     comparisons: Mapping[str, Comparison] | None = None,
 ) -> str:
-    """Return the job summary as Markdown: decision and reasons, headline metrics, changes, worst cases, rules.
+    """Return the job summary as Markdown: decision and reasons, worst cases, changes, headline metrics, rules.
 
     `attributions` add cause and fix to the worst cases, `comparisons` the changes since the baseline.
     It is short enough for a comment on a pull request, and the rules are closed at first. It stays below GitHub's
@@ -93,11 +94,12 @@ def render_job_summary(
     """
     parts = [_render_header(scoring, strict, list_doubts(scoring, comparisons, metric_rows))]
     open_tables = [
-        build_headline_table(scoring, metric_rows),
-        *build_changes_tables(scoring, comparisons or {}, metric_rows),
         failure_tables.build_worst_cases_table(scoring, cases, show_forbidden, attributions),
+        *build_changes_tables(scoring, comparisons or {}, metric_rows),
+        build_headline_table(scoring, metric_rows),
     ]
     parts += [_render_section(table) for table in open_tables if table.rows]
+    parts.append("\n".join(_iter_origin_lines(scoring)) + "\n")
     rules = tables.build_gate_table(scoring, metric_rows)
     if rules.rows:
         parts.append("\n".join(["", "<details>", "<summary>Rules of the gate</summary>", _render_section(rules)]))
@@ -132,13 +134,33 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[st
     yield from ("", *(f"- {escape_markdown(doubt)}" for doubt in doubts)) if doubts else ()
     yield ""
     yield f"Cases: {escape_markdown('; '.join(tables.list_case_counts(scoring)))}"
+    for line in tables.list_unknown_lines(scoring):
+        yield ""
+        yield escape_markdown(line)
     if scoring.gate is not None:
         yield ""
         yield f"Reviewer: {escape_markdown(scoring.gate.approver or 'not named')}"
-    for config, result in sorted(scoring.configs.items()):
-        for note in result.table.notes:
-            yield ""
-            yield f"**{escape_markdown(f'{config}: {note}')}**"
+    for line in _list_notes(scoring, unlabelled=True):  # all numbers are to be read with it
+        yield ""
+        yield f"**{escape_markdown(line)}**"
+
+
+def _list_notes(scoring: ScoringResult, *, unlabelled: bool) -> list[str]:
+    """Return the notes on the scores of each configuration: that no labels were given, or all others."""
+    return [
+        f"{config}: {note}"
+        for config, result in sorted(scoring.configs.items())
+        for note in result.table.notes
+        if note.startswith(NO_LABELS) is unlabelled
+    ]
+
+
+def _iter_origin_lines(scoring: ScoringResult) -> Iterator[str]:
+    """Yield what has to be known to read the numbers, and the golden set that they are of."""
+    notes = _list_notes(scoring, unlabelled=False)
+    if notes:
+        yield ""
+    yield from (f"- {escape_markdown(note)}" for note in notes)
     golden = scoring.golden
     named = " ".join(part for part in (golden.name, golden.version) if part)
     yield ""

@@ -1,4 +1,4 @@
-"""The Markdown report: decision, headline, failed cases and changes; then, collapsed, every table of the template."""
+"""The Markdown report: decision and reasons, failed cases, changes, headline; then, collapsed, the other tables."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ from assay.report.twin_tables import build_twin_tables
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_markdown
 
-_TOP_REASONS, _MAX_REASONS = 3, 10
+_MAX_REASONS = 10
+_MAX_METRICS = 30
+"""A run of more metrics lists those of the gate, of judges and of plugins; JSON and HTML have all."""
 _NOT_STATED = "not stated"
 
 _ADVICE: dict[Outcome, str] = {
     "PASS": "Release: all rules of the gate are met.",
-    "PASS_WITH_RISK": "Release only if the owner accepts the risks named above, and record who accepted them.",
-    "FAIL": "Do not release. Fix the problems above and run again, or roll back to the last good release.",
+    "PASS_WITH_RISK": "Release only if the owner accepts the risks named below, and record who accepted them.",
+    "FAIL": "Do not release. Fix the problems below and run again, or roll back to the last good release.",
     "INCOMPLETE": "No decision is possible yet: measure what is missing and run again.",
     "NOT_GATED": "No gate was given, so nothing was decided: this report does not say that it may be released.",
     "PARTIAL": "Only a part of the golden set was scored, so nothing was decided: run all of it with a gate.",
@@ -66,16 +68,15 @@ def render_markdown_report(
     comparison_by_config = comparisons or {}
     rows = meta.metric_rows
     parts = [
-        *_iter_first_screen(scoring, comparison_by_config, rows),
-        *_render_section(tables.build_case_counts_table(scoring)),
-        *_render_section(build_headline_table(scoring, rows)),
-        *_render_section(failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)),
+        *_iter_decision(scoring, comparison_by_config, meta),
+        *_iter_failed_cases(scoring, cases, attributions, meta),
         *_iter_headline_changes(scoring, comparison_by_config, rows),
-        *_iter_decision(scoring, meta),
-        *_render_section(_build_summary_table(scoring, meta, comparison_by_config)),
+        *_iter_headline(scoring, rows),
         *_collapse("Rules of the gate", _iter_gate_sections(scoring, rows)),
         *(
-            _collapse("What changed since the baseline", _iter_regressions(comparison_by_config, rows))
+            _collapse(
+                "What changed since the baseline", _iter_regressions(comparison_by_config, rows, failing_only=True)
+            )
             if comparisons
             else ()
         ),
@@ -90,7 +91,7 @@ def render_markdown_report(
         *_collapse(
             "Entities missing from the evidence", _render_section(build_entities_table(entities or {}), optional=True)
         ),
-        *_collapse("Limitations and inputs", _iter_limitations(scoring, rows)),
+        *_collapse("Limitations and inputs", _iter_limitations(scoring, meta, comparison_by_config)),
     ]
     return "\n".join(parts) + "\n"
 
@@ -113,9 +114,12 @@ def _iter_variant_sections(scoring: ScoringResult) -> Iterator[str]:
         yield from _render_section(table)
 
 
-def _iter_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def _iter_limitations(
+    scoring: ScoringResult, meta: ReportMeta, comparison_by_config: Mapping[str, Comparison]
+) -> Iterator[str]:
+    yield from _render_section(_build_summary_table(scoring, meta, comparison_by_config))
     yield from _render_heading("Limitations")
-    yield from _render_list(describe_limitations(scoring, metric_rows))
+    yield from _render_list(describe_limitations(scoring, meta.metric_rows))
     yield from _iter_inputs(scoring)
 
 
@@ -171,31 +175,59 @@ def _render_list(lines: Iterable[str]) -> list[str]:
     return [f"- {escape_markdown(line)}" for line in lines]
 
 
-def _iter_first_screen(
-    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
+def _iter_decision(
+    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], meta: ReportMeta
 ) -> Iterator[str]:
+    """Yield what was decided and what to do, then every reason once, then what a reader should doubt."""
     decision = scoring.decision
-    yield "# Evaluation report"
-    yield ""
-    yield f"**Decision: {decision.outcome}**"
-    yield ""
-    notes = [(config, note) for config, result in sorted(scoring.configs.items()) for note in result.table.notes]
-    for config, note in notes:
+    approver = scoring.gate.approver if scoring.gate is not None else ""
+    sentences = [f"**Decision: {decision.outcome}**. {_ADVICE[decision.outcome]}"]
+    outcomes = [
+        f"{escape_markdown(config)}: {f'**{result.decision.outcome}**' if result.decision is not None else 'not gated'}"
+        for config, result in sorted(scoring.configs.items())
+    ]
+    if len(outcomes) > 1:
+        sentences.append(f"{'; '.join(outcomes)}.")
+    sentences.append(f"{_render_reviewer(meta.approver or approver, decision)}.")
+    yield from ("# Evaluation report", "", " ".join(sentences), "")
+    for config, note in _list_notes(scoring):
         if note.startswith(NO_LABELS):  # all numbers are to be read with it
             yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
     failures = list(_render_list(tables.describe_all_failures(scoring)))
-    reasons = decision.reasons
-    shown_reasons = _render_reasons(decision, _TOP_REASONS) or ["No reason against a release was found."]
+    shown_reasons = _render_reasons(decision, _MAX_REASONS) or ["No reason against a release was found."]
     yield from tables.order_reasons(failures, shown_reasons, decision)
-    if len(reasons) > _TOP_REASONS:
-        yield f"- and {format_count(len(reasons) - _TOP_REASONS, 'more reason')} under Decision"
+    if len(decision.reasons) > _MAX_REASONS:
+        yield f"- and {format_count(len(decision.reasons) - _MAX_REASONS, 'more reason')} under Rules of the gate"
     for config, compared in sorted(comparison_by_config.items()):
         prefix = f"{config}: " if len(comparison_by_config) > 1 else ""
         leaking = list_leaking_cases(compared)
         has_moved = leaking.before_alone or leaking.is_worse
         yield from _render_list([f"{prefix}{describe_leaks(compared)}"] if has_moved else ())
-    yield from _render_list(list_doubts(scoring, comparison_by_config, metric_rows))
-    yield from _render_list(f"{config}: {note}" for config, note in notes if not note.startswith(NO_LABELS))
+    yield from _render_list(list_doubts(scoring, comparison_by_config, meta.metric_rows))
+
+
+def _list_notes(scoring: ScoringResult) -> list[tuple[str, str]]:
+    """Return (configuration, note) pairs of what has to be known to read the numbers."""
+    return [(config, note) for config, result in sorted(scoring.configs.items()) for note in result.table.notes]
+
+
+def _iter_failed_cases(
+    scoring: ScoringResult, cases: CasesById, attributions: AttributionsByConfig | None, meta: ReportMeta
+) -> Iterator[str]:
+    """Yield how many cases failed, the worst of them, and those of which nobody can tell."""
+    table = failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)
+    yield from _render_heading(table.title)
+    yield from _render_list(tables.list_case_outcomes(scoring))
+    if table.rows:
+        yield from ("", *render_table_lines(table))
+
+
+def _iter_headline(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+    """Yield the headline metrics with what has to be known to read them."""
+    yield from _render_section(build_headline_table(scoring, metric_rows))
+    notes = [f"{config}: {note}" for config, note in _list_notes(scoring) if not note.startswith(NO_LABELS)]
+    if notes:
+        yield from ("", *_render_list(notes))
 
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
@@ -241,11 +273,13 @@ def render_candidates_markdown(
     return "\n".join([*parts, *reports])
 
 
-def _iter_regressions(comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName) -> Iterator[str]:
+def _iter_regressions(
+    comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName, *, failing_only: bool = False
+) -> Iterator[str]:
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
-        table = comparison_tables.build_regressions_table(compared, metric_rows)
+        table = comparison_tables.build_regressions_table(compared, metric_rows, failing_only=failing_only)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
         moved = _render_list(compared.moved) or [comparison_tables.describe_unexplained(compared)]
@@ -351,29 +385,16 @@ def _render_gate(scoring: ScoringResult, metric_rows: MetricsByName) -> list[str
 
 
 def _iter_gate_sections(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
-    """Yield the rules with their results, then the decision on each configuration with all its reasons."""
+    """Yield the rules with their results, then the reasons that are not at the top of the report."""
     yield from _render_gate(scoring, metric_rows)
+    told = set(scoring.decision.reasons)
+    left = list(scoring.decision.reasons[_MAX_REASONS:])
     for config, result in sorted(scoring.configs.items()):
-        if result.decision is not None:
-            yield from _render_heading(f"Decision on {config}: {result.decision.outcome}", 3)
-            yield from _render_reasons(result.decision) or ["No reason against a release was found."]
-
-
-def _iter_decision(scoring: ScoringResult, meta: ReportMeta) -> Iterator[str]:
-    yield from _render_heading("Decision")
-    decision = scoring.decision
-    yield f"**{decision.outcome}.** {_ADVICE[decision.outcome]}"
-    if decision.reasons:
-        yield from ("", *_render_reasons(decision, _MAX_REASONS))
-        if len(decision.reasons) > _MAX_REASONS:
-            yield f"- and {format_count(len(decision.reasons) - _MAX_REASONS, 'more reason')} under Rules of the gate"
-    outcomes = [
-        f"{escape_markdown(config)}: {f'**{result.decision.outcome}**' if result.decision is not None else 'not gated'}"
-        for config, result in sorted(scoring.configs.items())
-    ]
-    approver = scoring.gate.approver if scoring.gate is not None else ""
-    approval = _render_reviewer(meta.approver or approver, decision)
-    yield from ("", f"{'; '.join(outcomes)}. {approval}" if outcomes else approval)
+        reasons = result.decision.reasons if result.decision is not None else ()
+        left += [f"{config}: {reason}" for reason in reasons if told.isdisjoint((reason, f"{config}: {reason}"))]
+    if left:
+        more = [f"- {render_reason(reason, scoring.decision)}" for reason in dict.fromkeys(left)]
+        yield from (*_render_heading("More reasons", 3), *more)
 
 
 def _render_reviewer(name: str, decision: Decision) -> str:
@@ -415,9 +436,14 @@ def build_changes_tables(
 
 def _iter_metrics(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     yield from _render_heading("All metrics")
-    yield "Class D: deterministic, computed from the files alone. Class J: computed from a judge's recorded verdicts."
+    yield (
+        "Class D: deterministic, computed from the files alone. Class J: computed from a judge's recorded verdicts. "
+        "What was requested and not measured is under Limitations."
+    )
     for config, result in sorted(scoring.configs.items()):
-        yield from _render_section(tables.build_all_metrics_table(config, result, metric_rows), level=3)
+        yield from _render_section(
+            tables.build_all_metrics_table(config, result, metric_rows, most_rows=_MAX_METRICS), level=3
+        )
     yield from _render_section(tables.build_aggregate_table(scoring, metric_rows))
 
 
@@ -425,8 +451,9 @@ def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:
     rows = tuple((source.path, source.format, str(source.rows), ", ".join(source.configs)) for source in scoring.inputs)
     yield from _render_section(Table("Inputs", ("File", "Format", "Rows", "Configs"), rows))
     notes: list[str] = []
+    told = {f"{config}: {note}" for config, note in _list_notes(scoring)}  # next to the headline metrics
     for config, result in sorted(scoring.configs.items()):
-        notes += tables.iter_config_notes(config, result, scoring)
+        notes += [line for line in tables.iter_config_notes(config, result, scoring) if line not in told]
     if notes:
         yield from ("", *_render_list(notes))
     if scoring.warnings:

@@ -7,6 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from assay.metrics.catalog import CATALOG
+from assay.metrics.metric import parse_metric_name
 from assay.metrics.template_columns import (
     LAST_RANKINGS,
     P95_LATENCY,
@@ -18,6 +20,7 @@ from assay.records.counts import format_count
 from assay.records.release_gates import ADDED_RULE_REASONS, Decision, RuleResult
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.number_format import (
+    JUDGED,
     NOT_AVAILABLE,
     MetricsByName,
     collect_summary_notes,
@@ -31,7 +34,7 @@ from assay.report.number_format import (
     format_with_interval,
     get_metric_class,
 )
-from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
+from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases, list_unknown_cases
 from assay.scoring.column_values import find_rows_in_review, format_compared
 
 FEW_CASES = 10
@@ -67,6 +70,47 @@ def build_case_counts_table(scoring: ScoringResult) -> Table:
     )
     columns = ("Config", "Cases", "Passed", "Failed", "Unknown")
     return Table("Cases", columns, tuple(rows), (note,) if rows else ())
+
+
+_MAX_UNKNOWN_NAMED = 5
+
+
+def list_case_outcomes(scoring: ScoringResult) -> list[str]:
+    """Return how many cases of each configuration failed, passed and are unknown, one line each; no name if alone.
+
+    A configuration of which nothing failed is not called good while answers are unknown: their cases are named.
+    """
+    lines = []
+    for config, result in sorted(scoring.configs.items()):
+        prefix = f"{config}: " if len(scoring.configs) > 1 else ""
+        lines.append(prefix + describe_case_outcomes(result))
+    return lines
+
+
+def describe_case_outcomes(result: ConfigResult) -> str:
+    """Return what is known of the cases of a configuration, and what is open, in one sentence."""
+    counts = count_cases(result)
+    unanswered = f" ({counts.unanswered} without an answer)" if counts.unanswered else ""
+    failed = f"{counts.failed} of {format_count(counts.cases, 'case')} failed{unanswered}"
+    if not counts.unknown:
+        return f"{failed}, {counts.passed} passed"
+    return f"{failed}, {counts.passed} passed, {counts.unknown} {_describe_unknown(result)}"
+
+
+def _describe_unknown(result: ConfigResult) -> str:
+    unknown = list_unknown_cases(result)
+    more = f" and {len(unknown) - _MAX_UNKNOWN_NAMED} more" if len(unknown) > _MAX_UNKNOWN_NAMED else ""
+    listed = ", ".join(unknown[:_MAX_UNKNOWN_NAMED]) + more
+    return f"unknown: nothing that was measured tells whether the answer is right ({listed})"
+
+
+def list_unknown_lines(scoring: ScoringResult) -> list[str]:
+    """Return the cases of each configuration of which nobody can tell, one line each where there are any."""
+    return [
+        f"{config}, {_describe_unknown(result)}"
+        for config, result in sorted(scoring.configs.items())
+        if list_unknown_cases(result)
+    ]
 
 
 def list_case_counts(scoring: ScoringResult) -> list[str]:
@@ -167,10 +211,25 @@ def build_aggregate_table(scoring: ScoringResult, metric_rows: MetricsByName) ->
     return Table("Aggregate", columns, tuple(rows))
 
 
-def build_all_metrics_table(config: str, result: ConfigResult, metric_rows: MetricsByName) -> Table:
-    """Return every metric of one configuration with its interval, counts and notes."""
+def build_all_metrics_table(
+    config: str, result: ConfigResult, metric_rows: MetricsByName, *, most_rows: int | None = None
+) -> Table:
+    """Return every metric of one configuration with its interval, counts and notes.
+
+    With more than `most_rows` metrics, only those have a row that a rule of the gate reads, that a judge or a plugin
+    measured, or that failed on a case; the others are counted.
+    """
     rows = []
-    for metric, summary in result.summary.items():
+    shown = result.summary
+    if most_rows is not None and len(shown) > most_rows:
+        gated = {rule_result.rule.metric for rule_result in result.decision.results} if result.decision else set()
+        shown = {
+            metric: summary
+            for metric, summary in result.summary.items()
+            if metric in gated or summary.errors or (summary.scored and _is_special(metric, metric_rows))
+        }
+    hidden = len(result.summary) - len(shown)
+    for metric, summary in shown.items():
         bounds = summary.interval
         notes = list(collect_summary_notes(summary))
         reason = "" if summary.scored else find_common_reason(find_source_column(metric, result.table))
@@ -208,7 +267,15 @@ def build_all_metrics_table(config: str, result: ConfigResult, metric_rows: Metr
         "Errors",
         "Notes",
     )
-    return Table(f"All metrics: {config}", columns, tuple(rows))
+    title = "Metrics" if hidden else "All metrics"
+    hidden_note = f"{format_count(hidden, 'more metric')} in the JSON and in the HTML report."
+    return Table(f"{title}: {config}", columns, tuple(rows), (hidden_note,) if hidden else ())
+
+
+def _is_special(metric: str, metric_rows: MetricsByName) -> bool:
+    """Return whether a judge or a plugin measured a metric."""
+    is_plugin = CATALOG.get_plugin(parse_metric_name(metric).base) is not None
+    return is_plugin or get_metric_class(metric, metric_rows) == JUDGED
 
 
 def build_gate_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
