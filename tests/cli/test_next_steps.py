@@ -192,7 +192,7 @@ def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_woul
 
 
 @pytest.mark.parametrize("answer_key", ["said", "answer"])
-def test_replies_without_an_answer_are_said_before_all_other_notes(
+def test_replies_without_an_answer_are_said_before_the_numbers(
     answer_key: str, failing: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")  # the screen cuts notes at the width of the terminal
@@ -201,8 +201,8 @@ def test_replies_without_an_answer_are_said_before_all_other_notes(
         f"def ask(question):\n    return {{{answer_key!r}: 'It is 900 EUR.', 'contexts': ['The rate is 900 EUR.']}}\n"
     )
     assert 0 == main(["run", "--golden", "golden.jsonl", "--target", f"{module}:ask", "--run-dir", "run"])
-    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
-    is_said = "no answer was read from 3 of 3 replies (response: {answer: PATH} in its settings)" in notes[0]
+    first_lines = capsys.readouterr().out.partition("\n\n")[0]
+    is_said = "no answer was read from 3 of 3 replies (response: {answer: PATH} in its settings)" in first_lines
     assert is_said is (answer_key == "said")
     golden = [{"id": "fee", "question": "What is the fee?", "must_have": ["900 EUR"]}]
     warnings = assay.run(lambda _: {answer_key: "It is 900 EUR.", "contexts": ["900 EUR"]}, golden).run.scoring.warnings

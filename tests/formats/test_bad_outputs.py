@@ -50,6 +50,8 @@ REFUSED: list[tuple[int, str, Raw, str, tuple[str, ...]]] = [
     # row, name, line, field, what the message says
     (3, "latin-1", b'{"query_id": "q1", "answer": "caf\xe9"}', "", ("E_ENCODING", "byte 0xe9 at byte 34")),
     (6, "truncated", '{"query_id": "q1", "answer": "Twel', "", ("E_JSON", "Unterminated string")),
+    (16, "misspelt answer", '{"query_id": "q1", "asnwer": "Twelve."}', "", ("no answer", "did you mean answer?")),
+    (16, "answer under another name", '{"case_id": "q1", "bot_reply": "Twelve."}', "", ("no answer", "in bot_reply")),
     (8, "nested 100,000 deep", '{"query_id": "q1", "x": ' + "[" * 100_000 + "]" * 100_000 + "}", "", ("E_DEPTH",)),
     (9, "integer of 5,000 digits", row().replace('"Twelve."', "9" * 5000), "answer", ("E_NUMBER", "5000 characters")),
     (10, "NaN", row(cost_usd=float("nan")), "cost_usd", ("E_NUMBER", "got NaN")),

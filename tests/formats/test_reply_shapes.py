@@ -196,6 +196,40 @@ def test_a_reply_without_an_answer_is_one_where_no_member_is_named_like_it_or_it
     assert observation.answer in (None, UNSET)
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("asnwer", "answer"),
+        ("botRepsonse", "botResponse"),
+        ("final_ouput", "final_output"),
+        ("anwser_text", "answer_text"),
+    ],
+)
+@pytest.mark.parametrize("value", ["You get 12 days.", "", ["You get 12 days."], {"text": "12"}])
+def test_a_reply_whose_answer_has_a_misspelt_name_is_refused_with_the_right_one(
+    key: str, meant: str, value: Any
+) -> None:
+    for others in ({"documents": [LEAVE]}, {}, {"retrieved": ["a"], "context": ["a"]}):
+        with pytest.raises(CallError) as refused:
+            read({**others, key: value})
+        assert "schema" == refused.value.code
+        assert f"no answer, but {key} (did you mean {meant}?) (expected answer" in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "members",
+    [{"answered": True}, {"answers": 3}, {"generator": "m-1"}, {"operation": "ask"}, {"outcome": "ok"}, {"rely": "x"}],
+)
+def test_a_name_of_something_else_is_not_taken_for_a_misspelt_answer(members: dict[str, Any]) -> None:
+    assert read({"documents": [LEAVE], **members})[0].answer is UNSET
+
+
+def test_a_misspelt_name_beside_an_answer_is_only_noted() -> None:
+    observation, notices = read({"answer": "12", "respnse": "13"})
+    assert "12" == observation.answer
+    assert ["keys that were not read: respnse (did you mean response?)"] == notices
+
+
 def test_a_member_named_like_an_answer_may_stand_beside_the_one_that_the_settings_map() -> None:
     mapping = ResponseMapping(answer="data.said")
     reply = {"documents": [LEAVE], "bot_reply": "draft", "data": {"said": "12"}}

@@ -66,3 +66,18 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
     with pytest.raises(ImportError, match=f"{library} is not installed .pip install {library}") as raised:
         getattr(result, f"to_{library}")()
     assert isinstance(raised.value, AssayError)
+
+
+def test_replies_that_were_probably_misread_are_said_before_the_numbers() -> None:
+    def answer_elsewhere(question: str) -> dict[str, Any]:
+        return {"antwort": "Es ist 2.", "retrieved": ["a"]}
+
+    def misspell_ranking(question: str) -> dict[str, Any]:
+        return answer(question) | {"retreived": ["a"]}
+
+    for function, said in ((answer_elsewhere, "antwort"), (misspell_ranking, "retreived (did you mean retrieved?)")):
+        result = assay.run(function, GOLDEN[:2], name="t")
+        lines = str(result).splitlines()
+        assert lines[2].startswith(f"target t: keys that were not read: {said}")
+        assert len(lines) <= 8
+        assert said in result._repr_html_()

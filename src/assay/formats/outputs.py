@@ -31,7 +31,7 @@ from assay.formats.file_io import (
     read_lines,
     unpack_source,
 )
-from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
+from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line, refuse_unread_answer
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -115,15 +115,35 @@ class OutputFormat(Struct, frozen=True):
         return self.lists.get(stage, f"{self.lists[RETRIEVED_STAGE]}(stage={stage})") + path[match.end() :]
 
 
+def _refuse_misread(
+    decode: Callable[[bytes], Observation], record: type[msgspec.Struct]
+) -> Callable[[bytes], Observation]:
+    """Return a decoder that raises ValueError too for a line whose answer is under a name that is not read."""
+
+    def decode_line(line: bytes) -> Observation:
+        observation = decode(line)
+        if observation.answer is msgspec.UNSET and observation.error is None and observation.behaviour is None:
+            refuse_unread_answer(line, record.__struct_fields__)
+        return observation
+
+    return decode_line
+
+
 STAGE_LISTS_FORMAT = "stage-lists"
 _BUILT_IN_FORMATS = {
     row.name: row
     for row in (
-        OutputFormat("assay", "one Observation record a line", decode_observation, Observation, "case_id"),
+        OutputFormat(
+            "assay",
+            "one Observation record a line",
+            _refuse_misread(decode_observation, Observation),
+            Observation,
+            "case_id",
+        ),
         OutputFormat(
             "rag-trace",
             "the RAG runner's contract rag-trace: query_id, retrieved_chunks, context_chunks, answer …",
-            outputs_rag_trace.decode_rag_trace,
+            _refuse_misread(outputs_rag_trace.decode_rag_trace, outputs_rag_trace.RagTraceRow),
             outputs_rag_trace.RagTraceRow,
             "query_id",
             outputs_rag_trace.STAGE_MEMBERS,
@@ -139,7 +159,7 @@ _BUILT_IN_FORMATS = {
         OutputFormat(
             STAGE_LISTS_FORMAT,
             "like assay, with a list for each stage: case_id, retrieved, reranked, context, answer …",
-            outputs_stage_lists.decode_stage_lists,
+            _refuse_misread(outputs_stage_lists.decode_stage_lists, outputs_stage_lists.StageListsRow),
             outputs_stage_lists.StageListsRow,
             "case_id",
             outputs_stage_lists.STAGE_MEMBERS,

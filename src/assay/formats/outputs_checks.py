@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from assay.formats import strict_json
 from assay.formats.problems import find_name_fault
+from assay.formats.reply_shapes import SURROUNDING_KEYS, name_unread_answers
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Chunk, Observation, Stage, StageRankings
@@ -130,6 +131,23 @@ def _unknown_members(row: dict[str, Any], record: type[msgspec.Struct], prefix: 
             if record is Chunk and key in ACCESS_KEYS:
                 hint = " (access rights of a chunk are read from its metadata)"
             yield prefix + join_field("", key), hint
+
+
+_ROW = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def refuse_unread_answer(line: bytes, fields: Collection[str]) -> None:
+    """Raise ValueError for a row without an answer that has one under a name which is not read.
+
+    `fields` are the members that are read. Its case would count as one that was asked for a ranking alone.
+    """
+    raw = _ROW.decode(line)
+    members = {key: item for key, item in raw.items() if key not in fields and key not in SURROUNDING_KEYS}
+    unread = {key: msgspec.json.decode(item) for key, item in members.items() if not key.startswith("x_")}
+    named = name_unread_answers(unread)
+    if named:
+        expected = 'expected it under the name answer; "answer": null says that there is none'
+        raise ValueError(f"no answer, but {named} ({expected})")
 
 
 MAX_CHUNKS = 10_000

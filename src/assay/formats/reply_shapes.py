@@ -19,6 +19,7 @@ from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read
 from assay.records.errors import shorten_repr
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage, TargetError
 from assay.text.late_pattern import LatePattern
+from assay.text.near_names import find_near_word
 
 STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
 """The members of the contract `rag-trace` that hold a ranking, with its stage."""
@@ -48,6 +49,8 @@ EXPECTED_KEYS = (
 _ENVELOPE_KEYS = frozenset(
     ("object", "id", "created", "created_at", "chat_history", "messages", "metadata", "class_name")
 )
+SURROUNDING_KEYS = _ENVELOPE_KEYS | {*QUESTION_KEYS, *EXPECTED_KEYS}
+"""Members of replies and rows that are neither read nor missed."""
 _SEARCH_KEYS = ("results", "hits", "documents")
 """Members that are the result of the system's own search where other stages are reported by their names."""
 _ANSWER_NAME = LatePattern(
@@ -56,6 +59,10 @@ _ANSWER_NAME = LatePattern(
     re.IGNORECASE,
 )
 """How the name of a member ends that is likely to be the answer: `bot_reply`, `answerText`."""
+_WORD_OF_KEY = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_ANSWER_WORDS = ("answer", "response", "reply", "output", "completion", "prediction", "generation")
+_FORM_WORDS = frozenset(("text", "content", "body", "markdown", "html"))
+"""What may follow the word for an answer in the name of a member."""
 _OWN_KEYS = frozenset(Observation.__struct_fields__) | {"query_id"}
 _TOKEN_KEYS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
 
@@ -267,13 +274,48 @@ def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], sh
     """
     if "answer" in shape.row or shape.row.get("behaviour") or shape.row.get("error"):
         return
-    named = [key for key in ignored if _ANSWER_NAME.search(key) and extract_text(members[key])]
+    named = name_unread_answers({key: members[key] for key in ignored})
     if named:
         remedy = (
             "it under the name answer" if shape.is_recorded else "answer, or response.answer in the target's settings"
         )
-        message = f"no answer, but a text in {' and '.join(named)} (expected {remedy}"
-        raise ShapeError(f'{message}; "answer": null says that there is none)')
+        raise ShapeError(f'no answer, but {named} (expected {remedy}; "answer": null says that there is none)')
+
+
+def name_unread_answers(unread: Mapping[str, Any]) -> str:
+    """Return what of the members that were not read is probably the answer, "" where nothing is: texts under a name
+    like that of an answer, and anything but a number under such a name with a misspelt letter.
+
+    >>> name_unread_answers({"bot_reply": "Ninety days.", "trace": "t-1"})
+    'a text in bot_reply'
+    >>> name_unread_answers({"respnse": ["Ninety days."], "answer_id": "a-1"})
+    'respnse (did you mean response?)'
+    """
+    named = [key for key, value in unread.items() if _ANSWER_NAME.search(key) and extract_text(value)]
+    parts = [f"a text in {' and '.join(named)}"] if named else []
+    for key, value in unread.items():
+        meant = "" if isinstance(value, (bool, int, float)) else find_misspelt_answer(key)
+        parts += [f"{key} (did you mean {meant}?)"] if meant else []
+    return " and ".join(parts)
+
+
+def find_misspelt_answer(key: str) -> str:
+    """Return the name of an answer that a member's name becomes where one letter is corrected; "" where there is none.
+
+    >>> find_misspelt_answer("anwser"), find_misspelt_answer("botRepsonse"), find_misspelt_answer("final_outptu_text")
+    ('answer', 'botResponse', 'final_output_text')
+    >>> find_misspelt_answer("answer_id"), find_misspelt_answer("answered"), find_misspelt_answer("answer")
+    ('', '', '')
+    """
+    matches = list(_WORD_OF_KEY.finditer(key))
+    while len(matches) > 1 and matches[-1][0].lower() in _FORM_WORDS:
+        matches.pop()
+    word = matches[-1][0] if matches else ""
+    meant = find_near_word(word.lower(), _ANSWER_WORDS) if word.lower() not in _ANSWER_WORDS else ""
+    if not meant:
+        return ""
+    written = meant.capitalize() if word.istitle() else meant
+    return key[: matches[-1].start()] + written + key[matches[-1].end() :]
 
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
@@ -393,8 +435,8 @@ def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteRead
     ignored = [
         key
         for key, value in members.items()
-        if key not in consumed and key not in EXPECTED_KEYS and key not in QUESTION_KEYS
-        if key not in _ENVELOPE_KEYS and value is not None and not key.startswith("x_")
+        if key not in consumed and key not in SURROUNDING_KEYS
+        if value is not None and not key.startswith("x_")
     ]
     if ignored:
         note(f"keys that were not read: {', '.join(map(_describe_key, ignored))}")

@@ -1,8 +1,9 @@
-"""What a reader of the first screen should doubt although no check failed: numbers from nowhere, and shown regressions
-of metrics that the screen does not list."""
+"""What a reader of the first screen should doubt although no check failed: outputs that were probably misread, numbers
+from nowhere, and shown regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from assay.metrics.case_checks import UNSOURCED_NUMBER
@@ -25,17 +26,33 @@ def list_doubted_cases(result: ConfigResult) -> list[str]:
 def list_doubts(
     scoring: ScoringResult, comparisons: Mapping[str, Comparison] | None = None, metric_rows: MetricsByName = CATALOG
 ) -> list[str]:
-    """Return the doubts about each configuration, one line each, after its name if there are several.
+    """Return outputs that were probably misread, then the doubts about each configuration, one line each, after its
+    name if there are several.
 
     `comparisons` are the changes since the baseline, by configuration.
     """
-    lines = []
+    lines = [warning for warning in scoring.warnings if is_misread(warning)]
     for config, result in sorted(scoring.configs.items()):
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
         told = (describe_unsourced(result), describe_regressed(comparison, metric_rows) if comparison else "")
         lines += [prefix + line for line in told if line]
     return lines
+
+
+_MISREAD = re.compile(r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean ")
+"""What a warning says of outputs that were probably not read as they were meant."""
+
+
+def is_misread(warning: str) -> bool:
+    """Return whether a warning says that outputs were probably not read as they were meant.
+
+    >>> is_misread("target t: keys that were not read: citation (did you mean citations?)")
+    True
+    >>> is_misread("target t: keys that were not read: trace_id")
+    False
+    """
+    return _MISREAD.search(warning) is not None
 
 
 def describe_unsourced(result: ConfigResult) -> str:

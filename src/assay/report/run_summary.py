@@ -20,7 +20,7 @@ from assay.records.findings import Attribution, Comparison, MetricChange
 from assay.records.release_gates import Outcome
 from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
 from assay.report.change_values import format_sides, format_signed
-from assay.report.doubts import list_doubts
+from assay.report.doubts import is_misread, list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
@@ -246,7 +246,7 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     unmeasured = [] if named or scoring.decision.unanswered else _list_unmeasured(scoring)
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
-    notes += [*remedies, *scoring.warnings]
+    notes += [*remedies, *(warning for warning in scoring.warnings if not is_misread(warning))]
     # Access that nobody checked first, for no number tells of it; then a judge that failed its controls or never
     # answered, and scores in which leaks count, before the rest.
     notes.sort(key=lambda note: (_UNCHECKED_ACCESS not in note, _URGENT.search(note) is None))
@@ -285,10 +285,7 @@ _UNCHECKED_ACCESS = "access is not checked on "
 _FOUND_NOTHING = ": nothing at "
 """What stands before the parentheses that say what is there instead."""
 _TWO_LINES = re.compile(f"{_UNCHECKED_ACCESS}|{_FOUND_NOTHING}")
-_URGENT = re.compile(
-    r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything "
-    rf"|no answer was read from |{_FOUND_NOTHING}"
-)
+_URGENT = re.compile(rf"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |{_FOUND_NOTHING}")
 _DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 _REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""

@@ -15,7 +15,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
-from assay.report.doubts import list_doubts
+from assay.report.doubts import is_misread, list_doubts
 from assay.report.failure_tables import AttributionsByConfig, build_outcomes_table
 from assay.report.number_format import (
     NOT_AVAILABLE,
@@ -199,7 +199,7 @@ def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
         yield scoring.looks.describe()
     for config, result in sorted(scoring.configs.items()):
         yield from iter_config_notes(config, result, scoring)
-    yield from scoring.warnings
+    yield from (warning for warning in scoring.warnings if not is_misread(warning))  # said above
 
 
 def escape_table(table: Table) -> Table:

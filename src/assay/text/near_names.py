@@ -1,4 +1,4 @@
-"""Whether two ids are probably the same, one of them misspelt."""
+"""Whether two ids, or two words, are probably the same, one of them misspelt."""
 
 from __future__ import annotations
 
@@ -32,6 +32,20 @@ def find_near_id(name: str, candidates: Iterable[str]) -> str:
             continue
         if "".join(other_words) == joined or _differ_in_one_letter(words, other_words):
             return candidate
+    return ""
+
+
+def find_near_word(word: str, known_words: Iterable[str]) -> str:
+    """Return the first known word, in their order, that a word becomes by one edit of a letter; "" where none is near.
+
+    Both have five letters or more: of shorter words, one letter often makes another one.
+
+    >>> find_near_word("anwser", ["answer", "reply"]), find_near_word("rely", ["reply"])
+    ('answer', '')
+    """
+    for known_word in known_words:
+        if min(len(word), len(known_word)) > _FEWEST_LETTERS and _is_one_edit(word, known_word):
+            return known_word
     return ""
 
 
