@@ -504,6 +504,7 @@ def _select_rules(answer: str) -> list[RefusalRules]:
     return selected
 
 
+@lru_cache(maxsize=64)  # one answer is asked about several times in a row
 def _needs_latin_rules(answer: str) -> bool:
     return may_be_other_latin(answer, *_frequent_words())
 

@@ -121,7 +121,7 @@ def read_features(
     denying = [part for part in _split_parts(marked.words) if not denials.isdisjoint(list_short_runs(part, language))]
     opening = list(_list_opening(marked.words, question, language)) if asked else []
     numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, opening, language))
-    keys, first = np.unique(shorten_keys(numbers), return_index=True)
+    keys, first = _find_different(shorten_keys(numbers))
     ends = sum(map(tokens.count, _SENTENCE_ENDS))
     measures = [
         ("bias", 1.0),
@@ -224,8 +224,9 @@ def mix_runs(words: RunWords) -> tuple[_Numbers, npt.NDArray[np.intp]]:
     """Return the numbers of all runs of one word, of two, and so on, and the groups that they belong to."""
     lists = (*words.in_runs, *words.alone)
     lengths = [len(part) for part in lists]
-    numbers = np.array([_WORD_NUMBERS[word] for part in lists for word in part], dtype=np.uint64)
-    groups = np.repeat(np.arange(len(lists)), lengths)
+    numbers_of_words = map(_WORD_NUMBERS.__getitem__, itertools.chain.from_iterable(lists))
+    numbers = np.fromiter(numbers_of_words, np.uint64, sum(lengths))
+    groups = np.repeat(_GROUP_PLACES[: len(lists)], lengths)
     end = sum(lengths[: len(words.in_runs)])
     state = _mix(_GROUP_NUMBERS[groups], numbers)
     runs, groups_of_runs = [state], [groups]
@@ -242,6 +243,16 @@ def shorten_keys(numbers: _Numbers) -> Keys:
     return (numbers >> _HALF).astype(np.uint32)
 
 
+def _find_different(keys: Keys) -> tuple[Keys, npt.NDArray[np.intp]]:
+    """Return the different keys in ascending order, and the first place of each."""
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    is_first = np.empty(len(keys), dtype=np.bool_)
+    is_first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first], order[is_first]
+
+
 class _WordNumbers(dict[str, int]):
     """A number for every word, the same everywhere."""
 
@@ -254,6 +265,7 @@ class _WordNumbers(dict[str, int]):
 
 _MOST_REMEMBERED = 100_000
 _WORD_NUMBERS = _WordNumbers()
+_GROUP_PLACES = np.arange(len(GROUPS))
 _GROUP_NUMBERS = np.array([_WORD_NUMBERS[f"group {name}"] for name in GROUPS], dtype=np.uint64)
 
 
