@@ -19,6 +19,7 @@ from assay.text.wording_features import (
     GROUPS,
     LONGEST_RUN,
     Keys,
+    Masks,
     RunWords,
     WordingFeatures,
     mark_words,
@@ -48,7 +49,8 @@ class ModelParameters(NamedTuple):
     `scales`: of the weights, for each head. `measures`: the weights of measures and cues, for each head. `triggers`:
     words one of which nearly every text holds that does something else than answer; empty if all texts are read.
     `bare_triggers`: of Vietnamese, those of a text without diacritics, none of which is an English word. `denials`:
-    short runs of words that refusals hold several times as often as ordinary answers.
+    short runs of words that refusals hold several times as often as ordinary answers. `masked`: words that say nothing
+    about what an answer does (`Masks`).
     """
 
     scales: tuple[float, ...]
@@ -56,6 +58,7 @@ class ModelParameters(NamedTuple):
     triggers: AbstractSet[str]
     bare_triggers: AbstractSet[str] = frozenset()
     denials: AbstractSet[str] = frozenset()
+    masked: AbstractSet[str] = frozenset()
 
 
 class ActScores(NamedTuple):
@@ -83,6 +86,7 @@ class RefusalModel:
         self.language, self.parameters, self.table = language, parameters, weights
         self._keys: Keys = np.ascontiguousarray(weights["key"])
         self._weights: npt.NDArray[np.int8] = np.ascontiguousarray(weights["weights"])
+        self._masks = Masks(parameters.masked)
         self._scales = np.array(parameters.scales)
         self._measure_places = {name: place for place, name in enumerate(parameters.measures, 1)}
         self._measures = np.array([[0.0] * len(HEADS), *parameters.measures.values()])
@@ -92,7 +96,7 @@ class RefusalModel:
 
         `cues`: names of what the phrases of the lexicons found.
         """
-        features = read_features(text, question, self.language, self.parameters.denials, cues)
+        features = read_features(text, question, self.language, self.parameters.denials, cues, self._masks)
         return compare_scores(self.score_features(features))._replace(denies=features.denies)
 
     def score_features(self, features: WordingFeatures) -> dict[str, float]:
