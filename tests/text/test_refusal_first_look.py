@@ -103,3 +103,14 @@ def test_a_word_of_refusing_is_seen_in_every_spelling() -> None:
     words = ("don't", "DON’T", "cannot", "n/a", "không", "Sorry")
     for word, mark in itertools.product(words, (" ", ".", "\n")):
         assert may_refuse_freely(f"it{mark}{word}{mark}x")
+
+
+@pytest.mark.parametrize("answer", ["¯\\_(ツ)_/¯", "(ಠ_ಠ)", ":P", "...", "👍 👍"])
+def test_what_holds_no_word_is_left_to_the_declaration_in_runs_of_any_size(answer: str) -> None:
+    assert not detect_behaviour(answer, question="Where is the well?").is_decided_by_text
+    assert find_behaviour_candidates([answer, *["The well is behind the barn."] * 300])[0]
+
+
+@pytest.mark.parametrize("answer", ["C++", "B.", "(ア)", "是", "5", "¯\\_(ツ)_/¯ 12 days"])
+def test_a_letter_alone_can_be_an_answer(answer: str) -> None:
+    assert "answer" == detect_behaviour(answer, question="Which one is it?").behaviour

@@ -7,12 +7,17 @@ nearly every answer that it learned from and that does something else holds one.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from functools import cache
 
 from assay.text.normalisation import fold_text
 from assay.text.refusal_model_file import load_parameters
 from assay.text.refusal_rules import is_spelt_like
 
+_WORD = re.compile(r"[^\W_]{2}|\d|[\u3400-\u9fff]")
+_FACE = re.compile(r"[:;=][-'^o]?[DPOSXdposx]")
+_DRAWING = ("Sk", "So")
 _SPACE = 32
 _LETTERS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else _SPACE for code in range(256))
 
@@ -27,6 +32,21 @@ def may_refuse_freely(answer: str) -> bool:
         return True
     is_vietnamese = not answer.isascii() and is_spelt_like("vi", answer)
     return not _load_triggers(is_vietnamese).isdisjoint(_split_letters(answer))
+
+
+def holds_word(answer: str) -> bool:
+    r"""Return whether an answer holds a word or a digit: letters of a drawn face are none.
+
+    >>> [holds_word(answer) for answer in ("C++", "是", "...", "¯\\_(ツ)_/¯", ":P")]
+    [True, True, False, False, False]
+    """
+    if _WORD.search(answer):
+        return True
+    letters = [character for character in answer if character.isalnum()]
+    if not letters or _FACE.fullmatch(answer.strip()):
+        return False
+    drawn = sum(character in "_\\" or unicodedata.category(character) in _DRAWING for character in answer)
+    return "".join(letters).isascii() or 2 * drawn < len(letters)
 
 
 def list_first_words(answer: str) -> set[str]:

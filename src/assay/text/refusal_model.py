@@ -19,6 +19,7 @@ from assay.text.wording_features import (
     GROUPS,
     LONGEST_RUN,
     Keys,
+    Masks,
     RunWords,
     WordingFeatures,
     mark_words,
@@ -48,7 +49,8 @@ class ModelParameters(NamedTuple):
     `scales`: of the weights, for each head. `measures`: the weights of measures and cues, for each head. `triggers`:
     words one of which nearly every text holds that does something else than answer; empty if all texts are read.
     `bare_triggers`: of Vietnamese, those of a text without diacritics, none of which is an English word. `denials`:
-    short runs of words that refusals hold several times as often as ordinary answers.
+    short runs of words that refusals hold several times as often as ordinary answers. `masked`: words that say nothing
+    about what an answer does (`Masks`).
     """
 
     scales: tuple[float, ...]
@@ -56,6 +58,7 @@ class ModelParameters(NamedTuple):
     triggers: AbstractSet[str]
     bare_triggers: AbstractSet[str] = frozenset()
     denials: AbstractSet[str] = frozenset()
+    masked: AbstractSet[str] = frozenset()
 
 
 class ActScores(NamedTuple):
@@ -82,35 +85,32 @@ class RefusalModel:
         """`weights`: of `WEIGHT_TYPE`, in ascending order of the keys."""
         self.language, self.parameters, self.table = language, parameters, weights
         self._keys: Keys = np.ascontiguousarray(weights["key"])
-        self._weights: npt.NDArray[np.int8] = weights["weights"]
+        self._weights: npt.NDArray[np.int8] = np.ascontiguousarray(weights["weights"])
+        self._masks = Masks(parameters.masked)
+        self._scales = np.array(parameters.scales)
+        self._measure_places = {name: place for place, name in enumerate(parameters.measures, 1)}
+        self._measures = np.array([[0.0] * len(HEADS), *parameters.measures.values()])
 
     def score_text(self, text: str, question: str = "", cues: Sequence[str] = ()) -> ActScores:
         """Return what an answer does with a question; both are prepared by `prepare_wording`.
 
         `cues`: names of what the phrases of the lexicons found.
         """
-        features = read_features(text, question, self.language, self.parameters.denials, cues)
+        features = read_features(text, question, self.language, self.parameters.denials, cues, self._masks)
         return compare_scores(self.score_features(features))._replace(denies=features.denies)
 
     def score_features(self, features: WordingFeatures) -> dict[str, float]:
         """Return the score of each head.
 
-        The weights are whole numbers and are added as such, so that their sums are the same everywhere.
+        The weights are whole numbers, so that their sums are exact, and the same everywhere.
         """
         places, is_known = self._look_up(features.keys)
         is_of_group = features.groups[is_known] == _GROUP_COLUMN
-        sums = is_of_group.astype(np.int64) @ self._weights[places[is_known]].astype(np.int64)
-        values = features.weigh_groups().tolist()
-        totals = [0.0] * len(HEADS)
-        for value, sums_of_group in zip(values, sums.tolist(), strict=True):
-            for head, total in enumerate(sums_of_group):
-                totals[head] += value * total
-        for head, scale in enumerate(self.parameters.scales):
-            totals[head] *= scale
-        for name, value in features.measures:
-            for head, weight in enumerate(self.parameters.measures.get(name, ())):
-                totals[head] += weight * value
-        return dict(zip(HEADS, totals, strict=True))
+        sums = is_of_group.astype(np.float64) @ self._weights[places[is_known]].astype(np.float64)
+        of_runs = (features.weigh_groups()[:, np.newaxis] * sums).sum(axis=0) * self._scales
+        weights = self._measures[[self._measure_places.get(name, 0) for name, _ in features.measures]]
+        of_measures = (weights * np.array([[value] for _, value in features.measures])).sum(axis=0)
+        return dict(zip(HEADS, (of_runs + of_measures).tolist(), strict=True))
 
     def list_phrases(self, text: str, question: str = "") -> list[PhraseWeight]:
         """Return the runs of words that the model knows in a prepared text, the heaviest first.

@@ -2,7 +2,7 @@
 
 The phrases and words are data, one lexicon for each language (`refusal_lexicon`). The rules, in order of application:
 
-1. A text without a letter or digit does nothing that could be read.
+1. A text without a word or digit, a drawn face too, does nothing that could be read.
 2. A text of a few words that only says it does not know ("Unknown.") abstains, or denies ("403 Forbidden").
 3. A phrase of a lexicon counts only if it is not quoted, not part of a condition, a question or an explanation
    ("403 means …"), and has a fitting subject: the speaker or the system, the sources or "you", but not "employees".
@@ -41,7 +41,7 @@ from assay.text.lexicon_file import (
 from assay.text.normalisation import fold_text
 from assay.text.phrase_filter import PhraseFilter, has_other_script
 from assay.text.refusal_claims import has_substantive_claim
-from assay.text.refusal_first_look import may_refuse_freely
+from assay.text.refusal_first_look import holds_word, may_refuse_freely
 from assay.text.refusal_lexicon import SHORTEST_PHRASE, PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.refusal_model import KINDS, LONGEST_READ, ActScores, AnswerAct, PhraseWeight, RefusalModel
 from assay.text.refusal_model_file import MODEL_LANGUAGES, load_model
@@ -150,11 +150,13 @@ def find_behaviour_candidates(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     [False, True, True]
     """
     if len(answers) < _MANY:
-        return _mark_each(answers)
-    marked = _load_wide_filter()(answers)
-    refusing = np.flatnonzero(marked).tolist()
-    marked[refusing] = _mark_each([answers[i] for i in refusing])
-    marked[[i for i, answer in enumerate(answers) if _asks_or_is_bare(answer)]] = True
+        marked = _mark_each(answers)
+    else:
+        marked = _load_wide_filter()(answers)
+        refusing = np.flatnonzero(marked).tolist()
+        marked[refusing] = _mark_each([answers[i] for i in refusing])
+        marked[[i for i, answer in enumerate(answers) if _asks_or_is_bare(answer)]] = True
+    marked[[i for i, answer in enumerate(answers) if not holds_word(answer)]] = True
     return marked
 
 
@@ -502,6 +504,7 @@ def _select_rules(answer: str) -> list[RefusalRules]:
     return selected
 
 
+@lru_cache(maxsize=64)  # one answer is asked about several times in a row
 def _needs_latin_rules(answer: str) -> bool:
     return may_be_other_latin(answer, *_frequent_words())
 
@@ -549,7 +552,7 @@ class _PhraseHits(NamedTuple):
 
 
 def _detect(answer: str) -> DetectedBehaviour:
-    if not any(map(str.isalnum, answer)):
+    if not holds_word(answer):
         return NO_BEHAVIOUR
     rules = _select_rules(answer)
     bare_refusal = _match_bare(rules, answer)
@@ -634,7 +637,9 @@ def _decide(hits: _PhraseHits, has_claim: bool, asks: bool) -> DetectedBehaviour
 
 # ── checking a phrase ────────────────────────────────────────────────────────────────────────────────────────────
 
-_TOPIC_MARKER = re.compile(r"[^,]{0,60}\bthi\b(?! (?:truong|xa|tran|dan|hanh|cong|dua)\b)")
+_TOPIC_MARKER = re.compile(
+    r"[^,]{0,60}(?<!\bhien )(?<!\bbieu )(?<!\bsieu )\bthi\b(?! (?:truong|xa|tran|dan|hanh|cong|dua)\b)"
+)
 # "không có quyền thì phải …": if they have none, they must …
 _ERROR_CODE = re.compile(r"\b(?:40[0-9]|429|50[0-4]|err-?\d+)\b")
 _STATUS_LINE = re.compile(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\b(?! error| code| means?| status)")

@@ -61,6 +61,9 @@ _ASKING = {
 _FIRST_FACTOR, _SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF, _SHIFT = np.uint64(32), np.uint64(29)
 
+MASK_MARK = "§"
+KINDM = False
+_NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million half dozen none nobody never once twice".split())
 GROUPS = ("words", "marked", "denying", "stems", "places", "question", "opening")
 GROUP_LENGTHS = np.array((1.4, 1.0, 1.0, 0.5, 0.6, 0.5, 0.8))
 """How long the runs of a group are together as a vector, whatever their number."""
@@ -84,6 +87,26 @@ class WordingFeatures(NamedTuple):
         return values
 
 
+class Masks(NamedTuple):
+    """Words that say nothing about what an answer does, colours and names among them, and the mark put before them, by
+    which no model knows them: a red list is read like a blue one, and like one of a colour that no model knows."""
+
+    words: AbstractSet[str] = frozenset()
+    mark: str = MASK_MARK
+
+
+def mask_words(words: Sequence[str], masks: Masks) -> list[str]:
+    """Return the words with a mark before each that is masked.
+
+    >>> mask_words(["the", "red", "list"], Masks(frozenset(("red", "blue"))))
+    ['the', '§red', 'list']
+    """
+    return [masks.mark + word if word in masks.words else word for word in words]
+
+
+NO_MASKS = Masks()
+
+
 class _MarkedWords(NamedTuple):
     """The words of an answer, with those of the question replaced by one mark, and how many are new."""
 
@@ -104,12 +127,17 @@ def prepare_wording(text: str, language: str) -> str:
 
 
 def read_features(
-    text: str, question: str, language: str, denials: AbstractSet[str] = frozenset(), cues: Sequence[str] = ()
+    text: str,
+    question: str,
+    language: str,
+    denials: AbstractSet[str] = frozenset(),
+    cues: Sequence[str] = (),
+    masks: Masks = NO_MASKS,
 ) -> WordingFeatures:
     """Return what a model sees of an answer and its question, "" if unknown; both prepared by `prepare_wording`.
 
     `language`: of the answer. `denials`: short runs (`list_short_runs`) that show that a part of the answer denies.
-    `cues`: names of what else is known of the answer.
+    `cues`: names of what else is known of the answer. `masks`: words that say nothing about what an answer does.
 
     >>> features = read_features("it is not on the map.", "where is the well?", "en", {"not on"}, ["quoted phrase"])
     >>> len(features.keys), features.measures[1], features.denies
@@ -118,10 +146,13 @@ def read_features(
     tokens = split_tokens(text, language)[:_MOST_TOKENS]
     asked = split_tokens(question, language)[:_MOST_ASKED]
     marked = _mark_asked(tokens, asked, language)
+    if not masks.words.isdisjoint(tokens):
+        tokens = mask_words(tokens, masks)
+        marked = marked._replace(words=mask_words(marked.words, masks))
     denying = [part for part in _split_parts(marked.words) if not denials.isdisjoint(list_short_runs(part, language))]
     opening = list(_list_opening(marked.words, question, language)) if asked else []
     numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, opening, language))
-    keys, first = np.unique(shorten_keys(numbers), return_index=True)
+    keys, first = _find_different(shorten_keys(numbers))
     ends = sum(map(tokens.count, _SENTENCE_ENDS))
     measures = [
         ("bias", 1.0),
@@ -139,6 +170,16 @@ def read_features(
             ("asked words", 0.1 * min(5, marked.asked_words)),
             ("two questions", 0.3 if question.count("?") > 1 else 0.0),
         ]
+        if KINDM:
+            asking = _ASKING[language].search(question) if language in _ASKING else None
+            kind = "none" if asking is None else _YES_OR_NO if asking["truth"] else fold_text(asking[0])
+            has_value = marked.new_numbers or not _NUMBER_WORDS.isdisjoint(marked.words)
+            measures += [
+                (f"{kind}: value" if has_value else f"{kind}: no value", 0.5),
+                (f"{kind}: covered", 0.6 * marked.covered),
+                (f"{kind}: new words", 0.5 * marked.new_words / max(1, marked.new_words + marked.asked_words)),
+                (f"{kind}: short", 0.4 if len(tokens) <= 12 else 0.0),
+            ]
     return WordingFeatures(keys, groups[first], tuple(measures), bool(denying))
 
 
@@ -224,8 +265,9 @@ def mix_runs(words: RunWords) -> tuple[_Numbers, npt.NDArray[np.intp]]:
     """Return the numbers of all runs of one word, of two, and so on, and the groups that they belong to."""
     lists = (*words.in_runs, *words.alone)
     lengths = [len(part) for part in lists]
-    numbers = np.array([_WORD_NUMBERS[word] for part in lists for word in part], dtype=np.uint64)
-    groups = np.repeat(np.arange(len(lists)), lengths)
+    numbers_of_words = map(_WORD_NUMBERS.__getitem__, itertools.chain.from_iterable(lists))
+    numbers = np.fromiter(numbers_of_words, np.uint64, sum(lengths))
+    groups = np.repeat(_GROUP_PLACES[: len(lists)], lengths)
     end = sum(lengths[: len(words.in_runs)])
     state = _mix(_GROUP_NUMBERS[groups], numbers)
     runs, groups_of_runs = [state], [groups]
@@ -242,6 +284,16 @@ def shorten_keys(numbers: _Numbers) -> Keys:
     return (numbers >> _HALF).astype(np.uint32)
 
 
+def _find_different(keys: Keys) -> tuple[Keys, npt.NDArray[np.intp]]:
+    """Return the different keys in ascending order, and the first place of each."""
+    order = keys.argsort(kind="stable")
+    ordered = keys[order]
+    is_first = np.empty(len(keys), dtype=np.bool_)
+    is_first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first], order[is_first]
+
+
 class _WordNumbers(dict[str, int]):
     """A number for every word, the same everywhere."""
 
@@ -254,6 +306,7 @@ class _WordNumbers(dict[str, int]):
 
 _MOST_REMEMBERED = 100_000
 _WORD_NUMBERS = _WordNumbers()
+_GROUP_PLACES = np.arange(len(GROUPS))
 _GROUP_NUMBERS = np.array([_WORD_NUMBERS[f"group {name}"] for name in GROUPS], dtype=np.uint64)
 
 
