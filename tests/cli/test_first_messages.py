@@ -166,7 +166,9 @@ def test_a_dead_target_is_not_measured_in_any_output(
     assert "next: assay doctor" in printed.err
     report = json.loads((bakery / "r.json").read_bytes())
     assert ("INCOMPLETE", [sentence]) == (report["decision"]["outcome"], report["decision"]["reasons"])
-    assert f"**Decision: INCOMPLETE**\n\n- {sentence}\n" in (bakery / "r.md").read_text()
+    markdown = (bakery / "r.md").read_text()
+    assert markdown.startswith("# Evaluation report\n\n**Decision: INCOMPLETE**")
+    assert f"\n\n- {sentence}\n" in markdown
     assert 0 == main(["report", "out", "--gate", "gate.yaml", "--junit", "r.xml"])
     suite = ElementTree.parse(bakery / "r.xml").getroot()
     assert "INCOMPLETE" == next(element.attrib["value"] for element in suite.iter("property"))

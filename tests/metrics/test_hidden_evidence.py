@@ -46,7 +46,7 @@ def test_a_case_is_named_if_its_user_may_not_see_a_unit_of_its_evidence(
     ],
 )
 def test_a_unit_is_within_reach_if_its_user_may_see_one_chunk_that_covers_it(
-    any_of: tuple[dict[str, str], ...], is_named: bool
+    any_of: tuple[dict[str, str | int], ...], is_named: bool
 ) -> None:
     corpus = Corpus(CORPUS.chunks | {"keys": CorpusChunk("keys", tenant="owner")}, "sha256:1")
     optional = Evidence(({"chunk_id": "keys"},), required=False)
