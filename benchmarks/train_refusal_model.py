@@ -12,9 +12,11 @@ import argparse
 import hashlib
 import json
 import random
+import re
 import sys
+import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
@@ -38,11 +40,16 @@ from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
 from assay.text.refusals import detect_phrases, list_cues
 from assay.text.wording_features import (
     KEEPS_DIACRITICS,
+    MASK_MARK,
+    NO_MASKS,
+    UNSPACED,
+    Masks,
     WordingFeatures,
     list_short_runs,
     mark_words,
     prepare_wording,
     read_features,
+    split_tokens,
 )
 
 FOLDER = Path(__file__).parent / "refusal_answers"
@@ -60,6 +67,13 @@ FACT_FILES = (
 """Of facts: right and wrong answers to questions, all of which answer."""
 VIETNAMESE_LETTERS = frozenset("ăđơưạảấầậếềệốồộớờợụủứừựịỉọỏẹẻẽỵỳ")
 OWN = "rules"
+EXCHANGEABLE = json.loads((FOLDER / "exchangeable.json").read_text("utf-8"))
+"""By language, groups of words each of which may stand for another of its group: colours, days, trades, things."""
+WITHIN = re.compile(r"(?<=[^\W\d_A-Z] )[^\W\d_]{3,}")
+"""A word within a sentence: capitalised, it is a name in the languages of `NAMED`."""
+LEAST_NAMED = 3  # places where a word is a name
+NAME_RATIO = 0.7  # of the places within sentences where a name is capitalised
+NAMED = frozenset(("en", "es", "fr", "pt"))
 AUTHORS = {
     "unseen": "unseen",
     "counters-later": "counters",
@@ -68,6 +82,8 @@ AUTHORS = {
     "rules-of-assistants": OWN,
     "extracts": OWN,
     "procedures": OWN,
+    "frontlines-en": "frontlines",
+    "frontlines-es-fr": "frontlines",
 }
 """Who wrote a file: each file of records has an author of its own, unless it is here; the others are by the author of
 the rules."""
@@ -197,10 +213,10 @@ def _read_facts(language: str) -> Iterator[TrainingAnswer]:
                 yield answer
 
 
-def read_answer_features(answer: TrainingAnswer, denials: AbstractSet[str]) -> WordingFeatures:
+def read_answer_features(answer: TrainingAnswer, denials: AbstractSet[str], masks: Masks = NO_MASKS) -> WordingFeatures:
     """Return what a model sees of an answer; `denials` are the runs by which its language denies."""
     text, question = (prepare_wording(part, answer.language) for part in (answer.text[:LONGEST_READ], answer.question))
-    return read_features(text, question, answer.language, denials, list_cues(detect_phrases(answer.text)))
+    return read_features(text, question, answer.language, denials, list_cues(detect_phrases(answer.text)), masks)
 
 
 class TrainingSet(NamedTuple):
@@ -216,6 +232,7 @@ class TrainingSet(NamedTuple):
     keys: npt.NDArray[np.uint32]
     measures: list[str]
     denials: frozenset[str]
+    masked: frozenset[str]
 
 
 @cache
@@ -227,8 +244,9 @@ def load_training_set(language: str) -> TrainingSet:
 def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
     """Return the rows of answers, without the runs that too few of them hold."""
     rows = [*answers, *vary_answers(answers)]
-    denials = frozenset(choose_denials(answers))
-    features = [read_answer_features(answer, denials) for answer in rows]
+    masked = frozenset(choose_masked(answers))
+    denials = frozenset(choose_denials(answers, masked))
+    features = [read_answer_features(answer, denials, _mask_row(masked, row)) for row, answer in enumerate(rows)]
     keys = _list_common_keys(rows, features)
     measures = sorted({name for row in features for name, _ in row.measures})
     place_of = {name: len(keys) + place for place, name in enumerate(measures)}
@@ -240,7 +258,25 @@ def make_training_set(answers: Sequence[TrainingAnswer]) -> TrainingSet:
         columns.append(np.concatenate([places[is_known], np.array(names, dtype=np.int64)]))
         measured = np.array([value for _, value in row.measures])
         values.append(np.concatenate([row.weigh_groups()[row.groups[is_known]], measured]))
-    return TrainingSet(rows, columns, values, keys, measures, denials)
+    return TrainingSet(rows, columns, values, keys, measures, denials, masked)
+
+
+def _mask_row(masked: AbstractSet[str], row: int) -> Masks:
+    """Return the masks of a row, with a mark of its own, so that nothing can be learned from a masked word."""
+    return Masks(masked, f"{MASK_MARK}{row}")
+
+
+def choose_masked(answers: Sequence[TrainingAnswer]) -> set[str]:
+    """Return the words that say nothing about what an answer does: those of `EXCHANGEABLE`, and names."""
+    language = answers[0].language
+    masked = {prepare_wording(word, language) for group in EXCHANGEABLE.get(language, ()) for word in group}
+    if language not in NAMED:
+        return masked
+    written = Counter(word for answer in answers for word in WITHIN.findall(answer.text))
+    for word, count in written.items():
+        if word.istitle() and count >= LEAST_NAMED and count >= NAME_RATIO * (count + written[word.lower()]):
+            masked.update(split_tokens(prepare_wording(word, language), language))
+    return masked
 
 
 def vary_answers(answers: Sequence[TrainingAnswer]) -> Iterator[TrainingAnswer]:
@@ -251,6 +287,40 @@ def vary_answers(answers: Sequence[TrainingAnswer]) -> Iterator[TrainingAnswer]:
     for answer in answers[::BARE]:
         if answer.language in KEEPS_DIACRITICS:
             yield answer._replace(text=fold_in_place(answer.text), question=fold_in_place(answer.question))
+
+
+def exchange_words(answers: Sequence[TrainingAnswer], shift: int = 0) -> Iterator[TrainingAnswer]:
+    """Yield a copy of each answer that holds a word of `EXCHANGEABLE` or a name, with others in their place, in its
+    question too: what it does cannot depend on them. `shift`: other copies for each number."""
+    language = answers[0].language
+    group_of = {word: group for group in EXCHANGEABLE.get(language, ()) for word in group}
+    edge = "" if language in UNSPACED else r"\b"
+    words = re.compile(rf"{edge}(?:{'|'.join(group_of) or '(?!)'}){edge}", re.IGNORECASE)
+    names = sorted({name for answer in answers for name in _find_names(answer.text, language)})
+    for index, answer in enumerate(answers, shift):
+        others = {
+            name: names[(zlib.crc32(name.encode()) + index) % len(names)] for name in _find_names(answer.text, language)
+        }
+        others |= {word: _choose_other(word, group_of[word.lower()], index) for word in words.findall(answer.text)}
+        if others:
+            pattern = re.compile(rf"{edge}(?:{'|'.join(map(re.escape, others))}){edge}")
+            text, question = (_exchange(pattern, others, part) for part in (answer.text, answer.question))
+            yield answer._replace(text=text, question=question)
+
+
+def _exchange(pattern: re.Pattern[str], others: Mapping[str, str], text: str) -> str:
+    return pattern.sub(lambda match: others[match[0]], text)
+
+
+def _find_names(text: str, language: str) -> list[str]:
+    """Return the capitalised words within the sentences of a text, where they show names."""
+    return [word for word in WITHIN.findall(text) if word.istitle()] if language in NAMED else []
+
+
+def _choose_other(word: str, group: Sequence[str], index: int) -> str:
+    """Return another word of a group than the one given, in its case."""
+    other = group[(group.index(word.lower()) + 1 + index % (len(group) - 1)) % len(group)]
+    return other.capitalize() if word[0].isupper() else other
 
 
 def _list_common_keys(rows: Sequence[TrainingAnswer], features: Sequence[WordingFeatures]) -> npt.NDArray[np.uint32]:
@@ -339,7 +409,7 @@ def build_model(
     }
     rounded_scales = tuple(float(f"{scale:.6g}") for scale in scales)
     triggers, bare_triggers = map(frozenset, word_lists)
-    parameters = ModelParameters(rounded_scales, measures, triggers, bare_triggers, training.denials)
+    parameters = ModelParameters(rounded_scales, measures, triggers, bare_triggers, training.denials, training.masked)
     return RefusalModel(language, table, parameters)
 
 
@@ -390,8 +460,9 @@ def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
     return sorted(chosen)
 
 
-def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
-    """Return the short runs of words that refusals hold several times as often as ordinary answers."""
+def choose_denials(answers: Sequence[TrainingAnswer], masked: AbstractSet[str] = frozenset()) -> list[str]:
+    """Return the short runs of words, none of them masked, that refusals hold several times as often as ordinary
+    answers."""
     language = answers[0].language
     of_refusals, of_ordinary = Counter[str](), Counter[str]()
     sources: dict[str, set[str]] = {}
@@ -411,7 +482,8 @@ def choose_denials(answers: Sequence[TrainingAnswer]) -> list[str]:
     denials = []
     for run, count in of_refusals.items():
         usual = (of_ordinary[run] + 0.5) * refusals / (ordinary + 0.5)
-        has_word = any(word.isalpha() and word != "Q" for word in run.split())
+        words = run.split()
+        has_word = any(word.isalpha() and word != "Q" for word in words) and masked.isdisjoint(words)
         if has_word and len(sources[run]) >= least and count >= DENIAL_RATIO * usual:
             denials.append(run)
     return sorted(denials)
@@ -440,6 +512,7 @@ def format_parameters(language: str, model: RefusalModel) -> str:
         "triggers": sorted(parameters.triggers),
         "bare_triggers": sorted(parameters.bare_triggers),
         "denials": sorted(parameters.denials),
+        "masked": sorted(parameters.masked),
         "measures": dict(parameters.measures),
     }
     return json.dumps(content, ensure_ascii=False, indent=0) + "\n"
@@ -449,9 +522,10 @@ def digest_training_set(language: str) -> str:
     """Return a digest of all that the model of a language learns from: acts, kinds, runs and measures."""
     digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {BARE}".encode())
     answers = read_answers(language)
-    denials = frozenset(choose_denials(answers))
+    masked = frozenset(choose_masked(answers))
+    denials = frozenset(choose_denials(answers, masked))
     for answer in answers:
-        features = read_answer_features(answer, denials)
+        features = read_answer_features(answer, denials, Masks(masked))
         digest.update(f"{answer.act} {answer.kind} {answer.source} {features.measures}".encode())
         digest.update(features.keys.tobytes())
     return digest.hexdigest()

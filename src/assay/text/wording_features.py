@@ -62,8 +62,6 @@ _FIRST_FACTOR, _SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2A
 _HALF, _SHIFT = np.uint64(32), np.uint64(29)
 
 MASK_MARK = "§"
-KINDM = False
-_NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty hundred thousand million half dozen none nobody never once twice".split())
 GROUPS = ("words", "marked", "denying", "stems", "places", "question", "opening")
 GROUP_LENGTHS = np.array((1.4, 1.0, 1.0, 0.5, 0.6, 0.5, 0.8))
 """How long the runs of a group are together as a vector, whatever their number."""
@@ -170,16 +168,6 @@ def read_features(
             ("asked words", 0.1 * min(5, marked.asked_words)),
             ("two questions", 0.3 if question.count("?") > 1 else 0.0),
         ]
-        if KINDM:
-            asking = _ASKING[language].search(question) if language in _ASKING else None
-            kind = "none" if asking is None else _YES_OR_NO if asking["truth"] else fold_text(asking[0])
-            has_value = marked.new_numbers or not _NUMBER_WORDS.isdisjoint(marked.words)
-            measures += [
-                (f"{kind}: value" if has_value else f"{kind}: no value", 0.5),
-                (f"{kind}: covered", 0.6 * marked.covered),
-                (f"{kind}: new words", 0.5 * marked.new_words / max(1, marked.new_words + marked.asked_words)),
-                (f"{kind}: short", 0.4 if len(tokens) <= 12 else 0.0),
-            ]
     return WordingFeatures(keys, groups[first], tuple(measures), bool(denying))
 
 
