@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec import structs
 from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, score, seen
 
 from assay.attribution.root_causes import MAX_CAUSES
@@ -127,6 +128,89 @@ def test_that_no_list_of_the_run_has_a_chunk_is_said_where_the_lists_have_most_o
     assert "bring up" not in say(10), "one chunk of four says nothing of the others"
     assert "bring up" not in say(2, "sick", "carry"), "two questions say nothing"
     assert "trace" not in say(10, "sick", "carry")
+
+
+KILN = CorpusChunk("kiln", text="The stoneware kiln fires at cone ten.", document="kiln")
+GLAZE = CorpusChunk("glaze", text="Celadon glaze is sieved twice.", document="glaze")
+WHEEL = CorpusChunk("wheel", text="The wheel is oiled weekly.", document="wheel")
+POTTERY = Corpus({chunk.chunk_id: chunk for chunk in (KILN, GLAZE, WHEEL)})
+
+
+def lost_glaze(question: str, *others: Observation, stage_name: str = "bm25") -> Attribution:
+    """The question is about the glaze, and the only search returns the kiln."""
+    asked = case(question=question, evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
+    trace = seen(listed(stage_name, "kiln"), listed("context", "kiln"), answer=REFUSED)
+    return blamed(structs.replace(asked, must_have=("twice",)), trace, POTTERY, others=others)
+
+
+def ask_others(count: int, stage_name: str = "bm25") -> list[Observation]:
+    """Other questions, each of which finds its chunk by its words."""
+    asked = (("What fires at cone ten?", "kiln"), ("When is the wheel oiled?", "wheel"))
+    return [
+        Observation(f"other {number}", question=question, stages=(listed(stage_name, chunk_id),), answer=GOOD)
+        for number, (question, chunk_id) in zip(range(count), asked * count, strict=False)
+    ]
+
+
+def test_words_that_no_other_chunk_has_and_that_are_written_alike_point_to_the_index() -> None:
+    found = lost_glaze("How often is Celadon sieved?", *ask_others(10))
+    assert ("stale_index", "not_indexed", "medium") == named(found)
+    assert ("bm25_analyzer",) == found.also
+    assert "no list of the run has a chunk with “Celadon, sieved”, which question and evidence share as written" in (
+        found.evidence
+    )
+    assert "the 11 questions of this run bring up 2 of the 3 chunks of the corpus, and not it" in found.evidence
+    assert "low" == lost_glaze("How often is Celadon sieved?", *ask_others(3)).confidence, "few questions say little"
+
+
+def test_words_that_are_written_in_another_way_leave_the_analyzer_first() -> None:
+    for question in ("CELADON", "Céladon"):
+        found = lost_glaze(question, *ask_others(10))
+        assert ("bm25_analyzer", "analyzer", "low") == named(found), question
+        assert "stale_index" in found.also
+
+
+def test_an_indexed_chunk_that_the_words_do_not_find_either_is_the_analyzers() -> None:
+    indexed = structs.replace(WHEEL, text="The wheel and the celadon bucket are cleaned weekly.")
+    corpus_of_three = Corpus(POTTERY.chunks | {"wheel": indexed})
+    asked = case(question="celadon", evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
+    trace = seen(listed("bm25", "kiln"), listed("context", "kiln"), answer=REFUSED)
+    found = blamed(structs.replace(asked, must_have=("twice",)), trace, corpus_of_three, others=ask_others(10))
+    assert ("bm25_analyzer", "analyzer") == (found.cause, found.subcause)
+    assert "wheel, which other lists of the run have, has one of these words too" in found.evidence
+
+
+def test_a_search_that_finds_hardly_anything_by_words_is_not_cleared() -> None:
+    asked = ("What fires at cone ten?", "When is the wheel oiled?")
+    deaf = [
+        Observation(f"other {number}", question=asked[number % 2], stages=(listed("bm25", chunk_id),), answer=GOOD)
+        for number, chunk_id in enumerate(("wheel", "kiln") * 5)
+    ]
+    assert "bm25_analyzer" == lost_glaze("How often is Celadon sieved?", *deaf).cause
+
+
+def test_a_list_of_unknown_kind_that_never_has_a_chunk_points_to_the_index() -> None:
+    found = lost_glaze("How often is Celadon sieved?", *ask_others(10, "retrieved"), stage_name="retrieved")
+    assert ("stale_index", "not_indexed", "low") == named(found)
+    assert ("embedding", "bm25_analyzer") == found.also
+    few = lost_glaze("How often is Celadon sieved?", *ask_others(3, "retrieved"), stage_name="retrieved")
+    assert "insufficient_trace" == few.cause
+    by_vectors = lost_glaze("How often is Celadon sieved?", *ask_others(10, "dense"), stage_name="dense")
+    assert "embedding" == by_vectors.cause and "stale_index" in by_vectors.also
+
+
+def test_that_nothing_of_a_document_is_shown_is_said_where_it_has_more_chunks() -> None:
+    more = CorpusChunk("glaze:2", text="Tenmoku is brown.", document="glaze")
+    known = Corpus(POTTERY.chunks | {"glaze:2": more})
+    asked = case(question="celadon", evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
+    asked = structs.replace(asked, question="Is Celadon sieved?", must_have=("twice",))
+    trace = seen(listed("bm25", "kiln"), listed("context", "kiln"), answer=REFUSED)
+    facts = blamed(asked, trace, known, others=ask_others(10)).evidence
+    assert "no list of the run has anything of glaze" in facts
+    shown = Observation("tenmoku", question="What is brown?", stages=(listed("bm25", "glaze:2"),), answer=GOOD)
+    assert not any(
+        "anything of" in fact for fact in blamed(asked, trace, known, others=[*ask_others(9), shown]).evidence
+    )
 
 
 # ── what the stages show ─────────────────────────────────────────────────────────────────────────────────────────
