@@ -302,14 +302,50 @@ def test_the_label_is_a_candidate_where_its_evidence_lacks_what_another_chunk_of
     found = blamed(wrong, trace)
     assert ("generator", "medium") == (found.cause, found.confidence)
     assert ("golden_label_issue",) == found.also
-    said = "leave in the context has all that the case looks for; office, which is labelled, has nothing of it"
+    said = "leave in the context has “12 days”, which the case looks for; the labelled evidence does not (office)"
     assert said in found.evidence
     assert "golden_label_issue" not in blamed(case(), trace).named_causes
     cut = seen(listed("dense", "sick", "leave", "carry", "office"), listed("context", "leave", "carry"), answer=BAD)
-    assert any("office, which is labelled, has nothing of it" in fact for fact in blamed(wrong, cut).evidence)
+    assert any("the labelled evidence does not (office)" in fact for fact in blamed(wrong, cut).evidence)
     lost = blamed(case(evidence=(Evidence(({"chunk_id": "elsewhere"},)),)), trace)
     assert "golden_label_issue" in lost.also
-    assert any("elsewhere, which is labelled, has no text in any stage" in fact for fact in lost.evidence)
+    assert any("no stage has a text of the labelled evidence (elsewhere)" in fact for fact in lost.evidence)
+    by_chance = case(question="Who parks behind?", evidence=(Evidence(({"chunk_id": "office"},)),))
+    assert "golden_label_issue" not in blamed(by_chance, trace).named_causes, "the figure alone is there by chance"
+
+
+def test_chunks_without_ids_and_passages_are_quoted_and_not_named_by_digests() -> None:
+    shown = Chunk("text:sha256:0123456789abcdef", text="Annual leave is 12 days for all who work full time in a year.")
+    wrong = case(evidence=(Evidence(({"quote": "Leave is granted by the head of each team on request only."},)),))
+    stages = (Stage("retrieved", (shown,)), Stage("context", (shown,)))
+    facts = " | ".join(blamed(wrong, seen(*stages, answer=BAD)).evidence)
+    assert "“Annual leave is 12 days for all who …” in the context has “12 days”" in facts
+    assert "“Leave is granted by the head of each …”" in facts
+    assert "sha256" not in facts and "quote=" not in facts
+
+
+def test_without_a_user_a_denial_says_nothing_of_what_a_user_may_see() -> None:
+    denied = seen(listed("bm25", "sick"), listed("context", "sick"), answer="You do not have permission to see this.")
+    named_user = blamed(case(), denied, corpus())
+    assert "acl" == named_user.cause and any("this user may see" in fact for fact in named_user.evidence)
+    nobody = blamed(case(user=None), denied, corpus())
+    assert "acl" != nobody.cause and "acl" in nobody.also
+    assert not any("this user" in fact for fact in nobody.evidence)
+    assert any("the case names no user" in fact for fact in nobody.evidence)
+    assert "access_fault" != nobody.verdict
+
+
+def test_a_leak_is_named() -> None:
+    board = CorpusChunk("board", text="The board meets its lender in the old mill every March.", tenant="b")
+    shown = Stage("context", (Chunk("board", text=board.text), Chunk("leave", text=LEAVE)))
+    (fact,) = blamed(case(), seen(shown), corpus(board=board)).evidence
+    assert "1 item that this user must not see, in context: board" == fact
+    told = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
+    (fact,) = blamed(case(), told, corpus(board=board)).evidence
+    assert "1 item that this user must not see, in the answer: board" == fact
+    listed_chunks = case(user=None, forbidden=({"chunk_id": "sick"},))
+    (fact,) = blamed(listed_chunks, seen(listed("context", "leave", "sick")), corpus()).evidence
+    assert "1 item that must not be shown, in context: sick" == fact
 
 
 def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_label() -> None:

@@ -738,7 +738,8 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
                     (loss.unindexed_cause, "bm25_analyzer"),
                     record=(RECORD_TEXTS, RECORD_SCORES),
                 )
-            findable = _describe_findable(loss, loss.view) if _describe_absence(loss) else None
+            is_telling = bool(_describe_absence(loss)) and any(step.chunk_ids for step in loss.retrievers)
+            findable = _describe_findable(loss, loss.view) if is_telling else None
             if findable is not None:
                 return _report_not_indexed(loss, loss.view, lexical, findable, "low")
             also = ("chunking", loss.unindexed_cause)
