@@ -343,6 +343,9 @@ def test_a_leak_is_named() -> None:
     told = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
     (fact,) = blamed(case(), told, corpus(board=board)).evidence
     assert "1 item that this user must not see, in the answer: board" == fact
+    relabelled = Stage("context", (Chunk("leave", text=f"{LEAVE} {board.text}"),))
+    (fact,) = blamed(case(evidence=()), seen(relabelled), corpus(board=board)).evidence
+    assert "1 item that this user must not see, in context: leave with words of board" == fact
     listed_chunks = case(user=None, forbidden=({"chunk_id": "sick"},))
     (fact,) = blamed(listed_chunks, seen(listed("context", "leave", "sick")), corpus()).evidence
     assert "1 item that must not be shown, in context: sick" == fact

@@ -79,12 +79,19 @@ _MOST_NAMED = 3
 def _name_leaked(case: CaseFacts) -> str:
     """Return the names of what leaked: chunks and fields by their ids, words of the answer by the chunks that have
     them."""
-    names = dict.fromkeys(item for items in case.leaks.ids.values() for item in items)
+    names: dict[str, None] = {}
+    for item in dict.fromkeys(item for items in case.leaks.ids.values() for item in items):
+        owners = _list_owners(case, case.leaks.sources.get(item, ()))
+        names[f"{item} with words of {', '.join(owners)}" if owners and item not in owners else item] = None
     for source in case.leaks.text:
-        chunks = case.list_chunks_with_text(source)
-        names |= dict.fromkeys([chunk.chunk_id for chunk in chunks] or ["words of the answer"])
+        names |= dict.fromkeys(_list_owners(case, [source]) or ["words of the answer"])
     more = len(names) - _MOST_NAMED
     return ", ".join(list(names)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _list_owners(case: CaseFacts, sources: Iterable[str]) -> list[str]:
+    """Return the ids of the chunks of the corpus that have one of these texts."""
+    return [chunk.chunk_id for source in sources for chunk in case.list_chunks_with_text(source)]
 
 
 def find_access_denied(case: CaseFacts) -> CauseFinding | None:

@@ -32,14 +32,16 @@ class Leaks:
 
     `ids` are the leaked items by place: chunk ids in stages, citations, and the other fields of the trace by name.
     `over_fetched` are those that only stages declared internal have, by stage: no leak, because nobody was shown them.
-    `text` are leaked words of the answer by their source. `unknown` are the ids of chunks that the corpus does not
-    have, by stage, and the citations that mean no other chunk: nobody can say whether the user may see them.
+    `text` are leaked words of the answer by their source. `sources` are the restricted texts of which an item has
+    words, by the item, whatever its own id is. `unknown` are the ids of chunks that the corpus does not have, by stage,
+    and the citations that mean no other chunk: nobody can say whether the user may see them.
     """
 
     def __init__(self) -> None:
         self.ids: dict[str, list[str]] = {}
         self.over_fetched: dict[str, list[str]] = {}
         self.text: dict[str, list[str]] = {}
+        self.sources: dict[str, list[str]] = {}
         self.unknown: dict[str, list[str]] = {}
         self.cited: frozenset[str] = frozenset()  # for the answer as a whole
         self.measured = False
@@ -470,11 +472,34 @@ def _search_texts(search: _TextSearch, observation: Observation, leaks: Leaks) -
                 leaks.text.setdefault(canary, [canary])
             for disclosure in search.find_disclosures(reported.text):
                 _add_answer_leak(leaks, disclosure)
-        elif canaries or (others_leak and search.find_disclosures(reported.text)):
+            continue
+        disclosures = search.find_disclosures(reported.text) if others_leak else []
+        if canaries or disclosures:
             leaks.add_item(reported.location, reported.item)
+            sources = [*leaks.sources.get(reported.item, ()), *(disclosure.source for disclosure in disclosures)]
+            leaks.sources[reported.item] = list(dict.fromkeys(sources))
     if others_leak and not leaks.ids:
-        # Passages that are cut into pieces, none of which gives anything away by itself.
-        leaks.add_item(others[0].location, others[0].item)
+        for reported in _find_pieces(search, others):
+            leaks.add_item(reported.location, reported.item)
+
+
+def _find_pieces(search: _TextSearch, texts: Sequence[ReportedText]) -> list[ReportedText]:
+    """Return the texts that give something away together and not by themselves: pieces of a passage that was cut.
+
+    An item is left out if the others give something away without it, so that none is counted that only stands nearby.
+    """
+    pieces: list[ReportedText] = []
+    rest = list(texts)
+    while search.find_disclosures(_join_texts(rest)):
+        needed = rest
+        for item in dict.fromkeys(reported.item for reported in rest):
+            others = [reported for reported in needed if reported.item != item]
+            if search.find_disclosures(_join_texts(others)):
+                needed = others
+        items = {reported.item for reported in needed}
+        pieces += needed
+        rest = [reported for reported in rest if reported.item not in items]
+    return pieces
 
 
 def _join_texts(reported: Iterable[ReportedText]) -> str:
