@@ -5,9 +5,11 @@ Only the corpus vouches for access: a chunk that it does not know makes access u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
+
+import numpy as np
 
 from assay.metrics.access_rules import is_visible, read_corpus_access, read_metadata_access
 from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
@@ -354,6 +356,7 @@ class _TextSearch:
         self._canaries = case.case.forbidden_text
         self._forbidden_texts = sorted({*_chunk_texts(case.corpus, hidden.values()), *case.forbidden_texts})
         self._shown = shown
+        self._open_numbers: dict[int, bool] = {}
         user, self._corpus = case.case.user, case.golden_index.corpus_text
         self._visible = self._corpus.find_visible(user, case.as_of) if user is not None and self._corpus else None
 
@@ -366,11 +369,25 @@ class _TextSearch:
     def _allowed_texts(self) -> list[str]:
         return [*_chunk_texts(self.case.corpus, self._shown.values()), *self.case.allowed_text.texts]
 
-    @cached_property
-    def _all_allowed_texts(self) -> list[str]:
-        """The allowed texts, and all that the user may see in the corpus: slow, and only read to clear a suspicion."""
-        corpus = self.case.corpus
-        return [*self._allowed_texts, *(_visible_texts(self.case, corpus) if corpus is not None else ())]
+    def _find_open(self, words: Sequence[str], facts: Set[Hashable]) -> tuple[Set[tuple[str, ...]], Set[Hashable]]:
+        """Return the runs of words and the facts that the user may see in the corpus, where something is suspected."""
+        assert self._corpus is not None
+        return self._corpus.find_open(words, facts, self._is_open_number)
+
+    def _is_open_number(self, number: int) -> bool:
+        """Whether the user may see a text of the corpus, by its place in it."""
+        if number not in self._open_numbers:
+            assert self._corpus is not None
+            chunk = Chunk(self._corpus.ids[number])
+            self._open_numbers[number] = not _find_forbidden(self.case, [chunk], Leaks())
+        return self._open_numbers[number]
+
+    def _is_in_corpus(self, skeleton: str) -> bool:
+        """Whether a text of the corpus that the user may see contains a skeleton."""
+        assert self._corpus is not None
+        return self._corpus.is_contained(
+            skeleton, lambda numbers: np.array(list(map(self._is_open_number, numbers.tolist())), np.bool_)
+        )
 
     def find_canaries(self, text: str, *, in_answer: bool) -> list[str]:
         """Return the canaries in a text, encoded or not; outside the answer, those of the question are left out."""
@@ -415,13 +432,15 @@ class _TextSearch:
         for view in (text, *decode_payloads(text)):
             runs = find_verbatim_leaks(view, forbidden_texts, self._allowed_texts, question)
             if runs and self.case.corpus is not None:
-                runs = find_verbatim_leaks(view, forbidden_texts, self._all_allowed_texts, question)
+                runs = find_verbatim_leaks(
+                    view, forbidden_texts, self._allowed_texts, question, find_open=self._find_open
+                )
             leaks += [Disclosure(forbidden_texts[source], words) for source, words in runs]
             if runs:
                 continue
             copies = find_disguised_copies(view, forbidden_texts, self._allowed_texts)
             if copies and self.case.corpus is not None:
-                copies = find_disguised_copies(view, forbidden_texts, self._all_allowed_texts)
+                copies = find_disguised_copies(view, forbidden_texts, self._allowed_texts, self._is_in_corpus)
             leaks += [Disclosure(forbidden_texts[source], " ".join(tokenise_text(view))) for source in copies]
         return leaks
 
@@ -523,17 +542,6 @@ def _add_answer_leak(leaks: Leaks, disclosure: Disclosure) -> None:
     runs = leaks.text.setdefault(disclosure.source, [])
     if disclosure.words not in runs:
         runs.append(disclosure.words)
-
-
-def _visible_texts(case: CaseIndex, corpus: Corpus) -> list[str]:
-    """Return the text of every chunk of the corpus that the user may see; only needed for a suspected leak."""
-    chunks = [Chunk(chunk_id) for chunk_id in corpus.chunks]
-    forbidden = _find_forbidden(case, chunks, Leaks())
-    return [
-        corpus_chunk.text
-        for chunk_id, corpus_chunk in corpus.chunks.items()
-        if corpus_chunk.text and chunk_id not in forbidden
-    ]
 
 
 def _chunk_texts(corpus: Corpus | None, chunks: Iterable[Chunk]) -> list[str]:
