@@ -364,7 +364,7 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         if loss.cause == first.cause:
             evidence |= dict.fromkeys(loss.evidence)
     if case.behaviour == "permission_denied" and case.case.case.user is None:
-        also = {"acl": None} | also
+        also = dict.fromkeys(("acl", *also))
         evidence[_DENIED_TO_NOBODY] = None
     return first._replace(also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)))
 
