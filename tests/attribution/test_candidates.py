@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec import structs
 from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, score, seen
 
 from assay.attribution.root_causes import MAX_CAUSES
@@ -129,6 +130,89 @@ def test_that_no_list_of_the_run_has_a_chunk_is_said_where_the_lists_have_most_o
     assert "trace" not in say(10, "sick", "carry")
 
 
+KILN = CorpusChunk("kiln", text="The stoneware kiln fires at cone ten.", document="kiln")
+GLAZE = CorpusChunk("glaze", text="Celadon glaze is sieved twice.", document="glaze")
+WHEEL = CorpusChunk("wheel", text="The wheel is oiled weekly.", document="wheel")
+POTTERY = Corpus({chunk.chunk_id: chunk for chunk in (KILN, GLAZE, WHEEL)})
+
+
+def lost_glaze(question: str, *others: Observation, stage_name: str = "bm25") -> Attribution:
+    """The question is about the glaze, and the only search returns the kiln."""
+    asked = case(question=question, evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
+    trace = seen(listed(stage_name, "kiln"), listed("context", "kiln"), answer=REFUSED)
+    return blamed(structs.replace(asked, must_have=("twice",)), trace, POTTERY, others=others)
+
+
+def ask_others(count: int, stage_name: str = "bm25") -> list[Observation]:
+    """Other questions, each of which finds its chunk by its words."""
+    asked = (("What fires at cone ten?", "kiln"), ("When is the wheel oiled?", "wheel"))
+    return [
+        Observation(f"other {number}", question=question, stages=(listed(stage_name, chunk_id),), answer=GOOD)
+        for number, (question, chunk_id) in zip(range(count), asked * count, strict=False)
+    ]
+
+
+def test_words_that_no_other_chunk_has_and_that_are_written_alike_point_to_the_index() -> None:
+    found = lost_glaze("How often is Celadon sieved?", *ask_others(10))
+    assert ("stale_index", "not_indexed", "medium") == named(found)
+    assert ("bm25_analyzer",) == found.also
+    assert "no list of the run has a chunk with “Celadon, sieved”, which question and evidence share as written" in (
+        found.evidence
+    )
+    assert "the 11 questions of this run bring up 2 of the 3 chunks of the corpus, and not it" in found.evidence
+    assert "low" == lost_glaze("How often is Celadon sieved?", *ask_others(3)).confidence, "few questions say little"
+
+
+def test_words_that_are_written_in_another_way_leave_the_analyzer_first() -> None:
+    for question in ("CELADON", "Céladon"):
+        found = lost_glaze(question, *ask_others(10))
+        assert ("bm25_analyzer", "analyzer", "low") == named(found), question
+        assert "stale_index" in found.also
+
+
+def test_an_indexed_chunk_that_the_words_do_not_find_either_is_the_analyzers() -> None:
+    indexed = structs.replace(WHEEL, text="The wheel and the celadon bucket are cleaned weekly.")
+    corpus_of_three = Corpus(POTTERY.chunks | {"wheel": indexed})
+    asked = case(question="celadon", evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
+    trace = seen(listed("bm25", "kiln"), listed("context", "kiln"), answer=REFUSED)
+    found = blamed(structs.replace(asked, must_have=("twice",)), trace, corpus_of_three, others=ask_others(10))
+    assert ("bm25_analyzer", "analyzer") == (found.cause, found.subcause)
+    assert "wheel, which other lists of the run have, has one of these words too" in found.evidence
+
+
+def test_a_search_that_finds_hardly_anything_by_words_is_not_cleared() -> None:
+    asked = ("What fires at cone ten?", "When is the wheel oiled?")
+    deaf = [
+        Observation(f"other {number}", question=asked[number % 2], stages=(listed("bm25", chunk_id),), answer=GOOD)
+        for number, chunk_id in enumerate(("wheel", "kiln") * 5)
+    ]
+    assert "bm25_analyzer" == lost_glaze("How often is Celadon sieved?", *deaf).cause
+
+
+def test_a_list_of_unknown_kind_that_never_has_a_chunk_points_to_the_index() -> None:
+    found = lost_glaze("How often is Celadon sieved?", *ask_others(10, "retrieved"), stage_name="retrieved")
+    assert ("stale_index", "not_indexed", "low") == named(found)
+    assert ("embedding", "bm25_analyzer") == found.also
+    few = lost_glaze("How often is Celadon sieved?", *ask_others(3, "retrieved"), stage_name="retrieved")
+    assert "insufficient_trace" == few.cause
+    by_vectors = lost_glaze("How often is Celadon sieved?", *ask_others(10, "dense"), stage_name="dense")
+    assert "embedding" == by_vectors.cause and "stale_index" in by_vectors.also
+
+
+def test_that_nothing_of_a_document_is_shown_is_said_where_it_has_more_chunks() -> None:
+    more = CorpusChunk("glaze:2", text="Tenmoku is brown.", document="glaze")
+    known = Corpus(POTTERY.chunks | {"glaze:2": more})
+    asked = case(question="celadon", evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
+    asked = structs.replace(asked, question="Is Celadon sieved?", must_have=("twice",))
+    trace = seen(listed("bm25", "kiln"), listed("context", "kiln"), answer=REFUSED)
+    facts = blamed(asked, trace, known, others=ask_others(10)).evidence
+    assert "no list of the run has anything of glaze" in facts
+    shown = Observation("tenmoku", question="What is brown?", stages=(listed("bm25", "glaze:2"),), answer=GOOD)
+    assert not any(
+        "anything of" in fact for fact in blamed(asked, trace, known, others=[*ask_others(9), shown]).evidence
+    )
+
+
 # ── what the stages show ─────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -218,14 +302,53 @@ def test_the_label_is_a_candidate_where_its_evidence_lacks_what_another_chunk_of
     found = blamed(wrong, trace)
     assert ("generator", "medium") == (found.cause, found.confidence)
     assert ("golden_label_issue",) == found.also
-    said = "leave in the context has all that the case looks for; office, which is labelled, has nothing of it"
+    said = "leave in the context has “12 days”, which the case looks for; the labelled evidence does not (office)"
     assert said in found.evidence
     assert "golden_label_issue" not in blamed(case(), trace).named_causes
     cut = seen(listed("dense", "sick", "leave", "carry", "office"), listed("context", "leave", "carry"), answer=BAD)
-    assert any("office, which is labelled, has nothing of it" in fact for fact in blamed(wrong, cut).evidence)
+    assert any("the labelled evidence does not (office)" in fact for fact in blamed(wrong, cut).evidence)
     lost = blamed(case(evidence=(Evidence(({"chunk_id": "elsewhere"},)),)), trace)
     assert "golden_label_issue" in lost.also
-    assert any("elsewhere, which is labelled, has no text in any stage" in fact for fact in lost.evidence)
+    assert any("no stage has a text of the labelled evidence (elsewhere)" in fact for fact in lost.evidence)
+    by_chance = case(question="Who parks behind?", evidence=(Evidence(({"chunk_id": "office"},)),))
+    assert "golden_label_issue" not in blamed(by_chance, trace).named_causes, "the figure alone is there by chance"
+
+
+def test_chunks_without_ids_and_passages_are_quoted_and_not_named_by_digests() -> None:
+    shown = Chunk("text:sha256:0123456789abcdef", text="Annual leave is 12 days for all who work full time in a year.")
+    wrong = case(evidence=(Evidence(({"quote": "Leave is granted by the head of each team on request only."},)),))
+    stages = (Stage("retrieved", (shown,)), Stage("context", (shown,)))
+    facts = " | ".join(blamed(wrong, seen(*stages, answer=BAD)).evidence)
+    assert "“Annual leave is 12 days for all who …” in the context has “12 days”" in facts
+    assert "“Leave is granted by the head of each …”" in facts
+    assert "sha256" not in facts and "quote=" not in facts
+
+
+def test_without_a_user_a_denial_says_nothing_of_what_a_user_may_see() -> None:
+    denied = seen(listed("bm25", "sick"), listed("context", "sick"), answer="You do not have permission to see this.")
+    named_user = blamed(case(), denied, corpus())
+    assert "acl" == named_user.cause and any("this user may see" in fact for fact in named_user.evidence)
+    nobody = blamed(case(user=None), denied, corpus())
+    assert "acl" != nobody.cause and "acl" in nobody.also
+    assert not any("this user" in fact for fact in nobody.evidence)
+    assert any("the case names no user" in fact for fact in nobody.evidence)
+    assert "access_fault" != nobody.verdict
+
+
+def test_a_leak_is_named() -> None:
+    board = CorpusChunk("board", text="The board meets its lender in the old mill every March.", tenant="b")
+    shown = Stage("context", (Chunk("board", text=board.text), Chunk("leave", text=LEAVE)))
+    (fact,) = blamed(case(), seen(shown), corpus(board=board)).evidence
+    assert "1 chunk or passage that this user must not see, in context: board" == fact
+    told = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
+    (fact,) = blamed(case(), told, corpus(board=board)).evidence
+    assert "1 chunk or passage that this user must not see, in the answer: board" == fact
+    relabelled = Stage("context", (Chunk("leave", text=f"{LEAVE} {board.text}"),))
+    (fact,) = blamed(case(evidence=()), seen(relabelled), corpus(board=board)).evidence
+    assert "1 chunk or passage that this user must not see, in context: leave with words of board" == fact
+    listed_chunks = case(user=None, forbidden=({"chunk_id": "sick"},))
+    (fact,) = blamed(listed_chunks, seen(listed("context", "leave", "sick")), corpus()).evidence
+    assert "1 chunk or passage that must not be shown, in context: sick" == fact
 
 
 def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_label() -> None:

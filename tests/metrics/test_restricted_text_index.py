@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence, Set
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -9,9 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.examples import try_examples
 
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.find_leaks import find_leaks
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
-from assay.records.golden_set import Corpus, CorpusChunk, User
+from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
+from assay.records.observations import Chunk, Observation, Stage
+from assay.text.copied_text import Bools, TextNumbers, list_fact_keys
 from assay.text.disguised_text import SkeletonTexts, make_skeleton
+from assay.text.tokens import tokenise_text
 
 WORDS = ("barge", "lock", "keeper", "toll", "weir", "Ærø", "kênh", "đào", "40", "m", "tow", "quay")
 SENTENCES = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
@@ -71,3 +78,46 @@ def test_a_passage_that_a_visible_text_has_too_is_open_wherever_it_begins(spare:
     assert not corpus.find_disclosures(f"They say that {passage}.", visible, AllowedText([]))
     assert corpus.find_disclosures(f"They say that {hidden_text}", visible, AllowedText([]))
     assert not corpus.is_in_open_text(make_skeleton("and the weir is sold to another owner"), visible)
+
+
+class PlainSearchCorpus(PlainCorpus):
+    """A corpus of which every text is read to clear a suspicion."""
+
+    def find_open(
+        self, words: Sequence[str], facts: Set[Hashable], is_open: Callable[[int], bool]
+    ) -> tuple[set[tuple[str, ...]], set[Hashable]]:
+        texts = [text for number, text in enumerate(self.texts) if is_open(number)]
+        open_facts = {fact for text in texts for fact in list_fact_keys(text)}
+        tokens = [tokenise_text(text) for text in texts]
+        return {tuple(run[n : n + 8]) for run in tokens for n in range(len(run) - 7)}, open_facts
+
+    def is_contained(self, skeleton: str, is_wanted: Callable[[TextNumbers], Bools]) -> bool:
+        numbers = np.arange(len(self.texts), dtype=np.uint32)
+        return any(skeleton in make_skeleton(self.texts[number]) for number in numbers[is_wanted(numbers)].tolist())
+
+
+@given(st.lists(st.tuples(SENTENCES, st.booleans()), min_size=2, max_size=8), st.data())
+@try_examples(100)
+def test_the_same_leaks_are_found_beside_hidden_chunks_whether_texts_are_indexed_or_read(
+    texts: list[tuple[str, bool]], data: st.DataObject
+) -> None:
+    chunks = {
+        f"c{number}": CorpusChunk(f"c{number}", text=text, roles=("keeper",) if is_hidden else ())
+        for number, (text, is_hidden) in enumerate(texts)
+    }
+    parts = []
+    for text, _ in texts:
+        words = text.split()
+        start = data.draw(st.integers(0, len(words)))
+        parts.append(data.draw(st.sampled_from((" ", ""))).join(words[start : start + 20]))
+    shown = data.draw(st.lists(st.sampled_from(sorted(chunks)), max_size=4, unique=True))
+    stage = Stage("context", tuple(Chunk(name, text=chunks[name].text) for name in shown))
+    observation = Observation("q", "c", answer=". ".join(parts), stages=(stage,))
+    case = Case("q", "Who is the lock keeper?", user=GUEST, forbidden=({"chunk_id": "c0"},))
+    found = []
+    for make_corpus in (RestrictedCorpus, PlainSearchCorpus):
+        joins = GoldenIndex(GoldenSet((case,)), Corpus(chunks, "d"))
+        joins.corpus_text = make_corpus(Corpus(chunks, "d"))
+        leaks = find_leaks(joins.case_index(0), observation)
+        found.append((leaks.ids, leaks.text, leaks.sources))
+    assert found[0] == found[1]

@@ -17,12 +17,12 @@ from assay.attribution.evidence_trace import TraceStep, build_steps, format_sele
 from assay.attribution.index_state import IndexView
 from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
-from assay.metrics.case_index import CaseIndex, is_cited_among, list_reported_documents, resolve_citation
+from assay.metrics.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
 from assay.metrics.citations import list_missing_sources
 from assay.metrics.expected_text import AnswerQuality
 from assay.metrics.find_leaks import Leaks, find_leaks
-from assay.records.golden_set import CorpusChunk, Evidence
-from assay.records.observations import Chunk, Observation, is_text_id
+from assay.records.golden_set import CorpusChunk, Evidence, Selector
+from assay.records.observations import TEXT_ID_PREFIX, Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.citation_markers import remove_citation_markers
@@ -220,8 +220,8 @@ class CaseFacts(Struct, frozen=True, dict=True):
         return self.index_view is not None and any(map(self.index_view.is_shown, names))
 
     def get_unit_name(self, unit: int) -> str:
-        """Return the name of a unit: its selectors as text."""
-        return " or ".join(format_selector(selector) for selector in self.units[unit].any_of)
+        """Return the name of a unit: its selectors as text, of a passage its beginning."""
+        return " or ".join(dict.fromkeys(map(_name_selector, self.units[unit].any_of)))
 
     def get_covering_chunk_ids(self, unit: int) -> list[str]:
         """Return the chunks of the corpus that cover a unit."""
@@ -336,6 +336,22 @@ class CaseFacts(Struct, frozen=True, dict=True):
         texts = self.case.golden_index.corpus_texts
         return texts.find_chunks(chunk) if texts is not None else ()
 
+    def list_chunks_with_text(self, text: str) -> Sequence[CorpusChunk]:
+        """Return the chunks of the corpus that have a text."""
+        return self.list_corpus_chunks(Chunk(TEXT_ID_PREFIX, text=text))
+
+    def name_chunk(self, chunk_id: str) -> str:
+        """Return the id of a chunk; of one without an id, that of the corpus, else the beginning of its text, unless it
+        leaked."""
+        text = self._trace_texts.get(chunk_id, "")
+        if not is_text_id(chunk_id) or not text:
+            return chunk_id
+        twins = self.list_corpus_chunks(Chunk(chunk_id, text=text))
+        if twins:
+            return twins[0].chunk_id
+        is_leaked = any(chunk_id in ids for ids in self.leaks.ids.values())
+        return "a chunk without an id" if is_leaked else quote_beginning(text)
+
     @property
     def is_access_unknown(self) -> bool:
         """Whether no corpus tells of some chunk of the context who may see it."""
@@ -414,6 +430,26 @@ class CaseFacts(Struct, frozen=True, dict=True):
         if not stated and case.reference:
             stated = _quote_numbers(case.reference, find_quantities(case.reference))
         return tuple(dict.fromkeys(fact for fact in stated if fold_text(fact)))
+
+
+_QUOTED_WORDS = 8
+
+
+def _name_selector(selector: Selector) -> str:
+    """Return a selector for a sentence: a passage is quoted by its first words, everything else is as in tables."""
+    others = {key: value for key, value in selector.items() if key != QUOTE}
+    parts = [quote_beginning(str(selector[QUOTE]))] if QUOTE in selector else []
+    return " in ".join([*parts, *([format_selector(others)] if others else [])])
+
+
+def quote_beginning(text: str) -> str:
+    """Return the first words of a text in quotation marks.
+
+    >>> quote_beginning("A deposit of 40 euros is due when a place is booked.")
+    '“A deposit of 40 euros is due when …”'
+    """
+    words = text.split()
+    return f"“{' '.join(words[:_QUOTED_WORDS])}{' …' if len(words) > _QUOTED_WORDS else ''}”"
 
 
 def contains_fact(texts: Iterable[str], fact: str) -> bool:

@@ -64,12 +64,34 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
         locations.append("the answer")
     count = case.leaks.count_leaks(IN_ANYWHERE)
     shown = format_count(count, "chunk or passage", "chunks or passages")
-    fact = f"{shown} that this user must not see, in {', '.join(locations)}"
+    secrecy = "that must not be shown" if case.case.case.user is None else "that this user must not see"
+    fact = f"{shown} {secrecy}, in {', '.join(locations)}: {_name_leaked(case)}"
     if case.has_foreign_context:
         foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
         return CauseFinding("acl", locations[0], (fact, foreign), "medium", ("context_builder",), "leak")
     confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
     return CauseFinding("acl", locations[0], (fact,), confidence, subcause="leak")
+
+
+_MOST_NAMED = 3
+
+
+def _name_leaked(case: CaseFacts) -> str:
+    """Return the names of what leaked: chunks and fields by their ids, words of the answer by the chunks that have
+    them."""
+    names: dict[str, None] = {}
+    for item in dict.fromkeys(item for items in case.leaks.ids.values() for item in items):
+        owners = _list_owners(case, case.leaks.sources.get(item, ()))
+        names[f"{item} with words of {', '.join(owners)}" if owners and item not in owners else item] = None
+    for source in case.leaks.text:
+        names |= dict.fromkeys(_list_owners(case, [source]) or ["words of the answer"])
+    more = len(names) - _MOST_NAMED
+    return ", ".join(list(names)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _list_owners(case: CaseFacts, sources: Iterable[str]) -> list[str]:
+    """Return the ids of the chunks of the corpus that have one of these texts."""
+    return [chunk.chunk_id for source in sources for chunk in case.list_chunks_with_text(source)]
 
 
 def find_access_denied(case: CaseFacts) -> CauseFinding | None:
@@ -81,7 +103,8 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.case.accepted_bits >> 2 & 1:
         return None
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
-    if case.behaviour == "permission_denied" and not is_retrieved:
+    user, view = case.case.case.user, case.index_view
+    if case.behaviour == "permission_denied" and not is_retrieved and user is not None:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
         # Where no trace of the run shows it to anyone, it may not be indexed.
         is_indexed = case.required_units and all(map(case.is_shown_in_run, case.required_units))
@@ -89,7 +112,6 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
             return CauseFinding("acl", _first_stage(case), (fact,), "high", subcause="access_denied")
         others: tuple[RootCause, ...] = ("stale_index", "embedding")
         return CauseFinding("acl", _first_stage(case), (fact,), "medium", others, "access_denied", (RECORD_SCORES,))
-    user, view = case.case.case.user, case.index_view
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
         if view is None or not view.returned:
             fact = "no stage returned anything, for this case or any other of the run"
@@ -341,7 +363,13 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         also |= dict.fromkeys(cause for cause in (loss.cause, *loss.also) if cause != first.cause)
         if loss.cause == first.cause:
             evidence |= dict.fromkeys(loss.evidence)
+    if case.behaviour == "permission_denied" and case.case.case.user is None:
+        also = dict.fromkeys(("acl", *also))
+        evidence[_DENIED_TO_NOBODY] = None
     return first._replace(also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)))
+
+
+_DENIED_TO_NOBODY = "permission was denied, and the case names no user"
 
 
 def _name_missing_entities(case: CaseFacts) -> list[str]:

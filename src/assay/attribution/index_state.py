@@ -7,7 +7,7 @@ are compared with the corpus, so a corpus is required.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import accumulate, islice
@@ -21,7 +21,7 @@ from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
 from assay.text.passages import quote_difference
-from assay.text.tokens import tokenise_text
+from assay.text.tokens import is_stop_word, tokenise_text
 
 _MIN_COUNT = 3
 """The minimum number of chunks to judge a kind of chunk by, and of words to recognise the text of another chunk by."""
@@ -61,11 +61,13 @@ class IndexView(Struct):
     chunks that the corpus does not contain, by document. `returned` is whether any stage of any trace returned a
     chunk, and `served_users` are the users (tenant and roles) for whom one did. `shown` are all chunks of the traces,
     `shown_to` the users for whom each was, `asked_by` the traces of each user, and `matches` the words that a query
-    shared with a chunk which a first search returned for it; `queried` counts the queries that have a word. `texts`
-    are the texts of the shown chunks, kept only where there is no corpus to compare them with. `largest_stages` are
-    the most chunks that a stage of each name had. `cited_contexts` are contexts of several chunks of which the answer
-    cites any, `wholly_cited_contexts` those of which it cites every chunk. `case_ids` are the cases of the traces,
-    fewer than `observations` where cases are repeated.
+    shared with a chunk which a first search returned for it; `queried` counts the queries that have a word.
+    `asked_by_words` are the queries that share a telling word with the corpus, `found_by_words` those for which the
+    first search returned a chunk with the rarest of them. `texts` are the texts of the shown chunks, kept only where
+    there is no corpus to compare them with. `largest_stages` are the most chunks that a stage of each name had.
+    `cited_contexts` are contexts of several chunks of which the answer cites any, `wholly_cited_contexts` those of
+    which it cites every chunk. `case_ids` are the cases of the traces, fewer than `observations` where cases are
+    repeated.
     """
 
     corpus: Corpus
@@ -85,6 +87,8 @@ class IndexView(Struct):
     shown: set[str] = field(default_factory=set)
     matches: set[frozenset[str]] = field(default_factory=set)
     queried: Counter[str] = field(default_factory=Counter)
+    asked_by_words: int = 0
+    found_by_words: int = 0
     served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
     shown_to: dict[str, set[tuple[str | None, tuple[str, ...]]]] = field(default_factory=dict)
     asked_by: Counter[tuple[str | None, tuple[str, ...]]] = field(default_factory=Counter)
@@ -95,6 +99,8 @@ class IndexView(Struct):
     _documents: dict[str | None, list[CorpusChunk]] = field(default_factory=dict)
     _damage: dict[str, IndexDefect | None] = field(default_factory=dict)
     _repeated_runs: Counter[tuple[str, ...]] | None = None
+    _shown_by_word: dict[str, list[str]] | None = None
+    _word_counts: Counter[str] | None = None
     _kinds: set[IndexDefectKind] | None = None
 
     def __post_init__(self) -> None:
@@ -116,6 +122,7 @@ class IndexView(Struct):
         self._kinds = None
         self._pieces = None
         self._repeated_runs = None
+        self._shown_by_word = None
         for stage in observation.stages or ():
             self.largest_stages[stage.name] = max(self.largest_stages.get(stage.name, 0), len(stage.chunks))
             if stage.name == CONTEXT_STAGE:
@@ -142,31 +149,72 @@ class IndexView(Struct):
         return is_telling and self.wholly_cited_contexts >= _MIN_WHOLLY_CITED * self.cited_contexts
 
     def _add_matched_words(self, query: str, chunks: Sequence[Chunk]) -> None:
-        query_words = frozenset(tokenise_text(query)) - self._list_frequent_words()
+        query_words = self._keep_telling_words(tokenise_text(query))
         self.queried.update(query_words)
+        shared_words: set[str] = set()
         for chunk in chunks:
             corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
             text = chunk.text if chunk.text is not None or corpus_chunk is None else corpus_chunk.text
             shared = query_words & _collect_words(text or "")
             if shared:
                 self.matches.add(shared)
+                shared_words |= shared
+        counts = {word: self._count_words()[word] for word in query_words if word in self._count_words()}
+        rarest = {word for word, count in counts.items() if count == min(counts.values())}
+        self.asked_by_words += bool(rarest)
+        self.found_by_words += not rarest.isdisjoint(shared_words)
 
     def _list_frequent_words(self) -> frozenset[str]:
         """Return the words of more than a quarter of the corpus; a search hardly counts them."""
         if self._frequent_words is None:
-            counts = Counter(word for chunk in self.corpus.chunks.values() for word in set(_split_words(chunk)))
             limit = max(_MIN_COUNT, len(self.corpus.chunks) * _FREQUENT)
-            self._frequent_words = frozenset(word for word, count in counts.items() if count > limit)
+            self._frequent_words = frozenset(word for word, count in self._count_words().items() if count > limit)
         return self._frequent_words
 
+    def _count_words(self) -> Counter[str]:
+        """Return in how many chunks of the corpus each word is; counted once."""
+        if self._word_counts is None:
+            texts = map(_split_words, self.corpus.chunks.values())
+            self._word_counts = Counter(word for words in texts for word in set(words))
+        return self._word_counts
+
+    @property
+    def finds_by_words(self) -> bool:
+        """Whether the first search of most queries returns a chunk with the rarest word that query and corpus share."""
+        return 2 * self.found_by_words >= self.asked_by_words
+
     def find_telling_words(self, query: str, texts: Sequence[str]) -> frozenset[str]:
-        """Return the words that a query shares with texts, without those that much of the corpus has."""
+        """Return the words that a query shares with texts, without those of grammar and those that much of the corpus
+        has."""
         words = {word for text in texts for word in tokenise_text(text)}
-        return frozenset(words & set(tokenise_text(query))) - self._list_frequent_words()
+        return self._keep_telling_words(words.intersection(tokenise_text(query)))
+
+    def _keep_telling_words(self, words: Iterable[str]) -> frozenset[str]:
+        return frozenset(word for word in words if not is_stop_word(word)) - self._list_frequent_words()
+
+    def find_matched_words(self, words: frozenset[str]) -> frozenset[str]:
+        """Return those of these words by which a first search of the run returned a chunk that shares nothing else with
+        its query; none if no search did."""
+        return frozenset().union(*(shared for shared in self.matches if shared <= words))
 
     def is_matched(self, words: frozenset[str]) -> bool:
         """Whether a first search of the run returned a chunk that shares nothing with its query but these words."""
         return any(shared <= words for shared in self.matches)
+
+    def find_indexed_with(self, words: frozenset[str], chunk_ids: Sequence[str]) -> str | None:
+        """Return a chunk with one of these words that some list of the run has, so that the index has it as well; None
+        if these chunks alone have them."""
+        others = {chunk_id for word in words for chunk_id in self._list_shown_with(word)} - set(chunk_ids)
+        return min(others, default=None)
+
+    def _list_shown_with(self, word: str) -> list[str]:
+        """Return the chunks of the corpus with a word that the traces show; the words are indexed when first asked."""
+        if self._shown_by_word is None:
+            self._shown_by_word = {}
+            for chunk_id in sorted(self.shown & self.corpus.chunks.keys()):
+                for shown_word in set(_split_words(self.corpus.chunks[chunk_id])):
+                    self._shown_by_word.setdefault(shown_word, []).append(chunk_id)
+        return self._shown_by_word.get(word, [])
 
     def is_tried_again(self, words: frozenset[str]) -> bool:
         """Whether more than one query of the run has one of these words."""
@@ -183,7 +231,14 @@ class IndexView(Struct):
     def shows_document_of(self, chunk_ids: Sequence[str]) -> bool:
         """Whether any stage of any trace has a chunk of a document that one of these chunks is of."""
         owners = [self.corpus.chunks[chunk_id] for chunk_id in chunk_ids if chunk_id in self.corpus.chunks]
-        return any(chunk.chunk_id in self.shown for owner in owners for chunk in self._documents[owner.document])
+        documents = {owner.document for owner in owners} - {None}  # chunks of no known document have none in common
+        return any(chunk.chunk_id in self.shown for document in documents for chunk in self._documents[document])
+
+    def list_documents(self, chunk_ids: Sequence[str]) -> list[str]:
+        """Return the documents of more than one chunk that these chunks are of."""
+        owners = [self.corpus.chunks[chunk_id] for chunk_id in chunk_ids if chunk_id in self.corpus.chunks]
+        names = dict.fromkeys(owner.document for owner in owners if owner.document is not None)
+        return [name for name in names if len(self._documents[name]) > 1]
 
     def has_read(self, chunk_id: str) -> bool:
         """Whether a trace shows the text of a chunk that is not the corpus's."""

@@ -8,7 +8,8 @@ these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from assay.attribution.index_state import IndexView
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
+from assay.text.normalisation import normalise_nfc
 from assay.text.question_entities import find_question_entities
 from assay.text.tokens import tokenise_text
 
@@ -163,6 +165,9 @@ def find_lost_step(loss: LostEvidence) -> CauseFinding:
         finding = rule(loss)
         if finding is not None:
             return finding
+    unindexed = _check_unclear_search(loss)
+    if unindexed is not None:
+        return unindexed
     first = loss.steps[0].name if loss.steps else None
     fact = f"the trace does not show which part lost {loss.name}"
     if first is not None and not loss.is_ranked:
@@ -437,12 +442,15 @@ def _check_vector_search(loss: LostEvidence, dense: TraceStep, lexical: TraceSte
     if loss.find_rank(lexical) is not None:
         return _report_found_by_words(loss, dense, lexical)
     also: tuple[RootCause, ...] = ("golden_label_issue",) if loss.is_answered else ()
+    absence = _describe_absence(loss)
+    if absence:
+        also = ("stale_index", *also)
     if loss.find_rank(dense) is not None:
         cut = _check_cut_below_search(loss, dense, "embedding")
         if cut is not None:
             return cut
         also = (_name_next_step(loss), *also)
-    return CauseFinding("embedding", dense.name, (_describe_search(loss, dense),), "low", also)
+    return CauseFinding("embedding", dense.name, (_describe_search(loss, dense), *absence), "low", also)
 
 
 def _check_cut_below_search(loss: LostEvidence, search: TraceStep, cause: RootCause) -> CauseFinding | None:
@@ -574,14 +582,10 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -
     """Tell an analyzer from a failed search and from a missing chunk by what other searches of the run return."""
     absent = _describe_search(loss, lexical)
     words = view.find_telling_words(loss.query, loss.texts)
-    quoted = f"“{', '.join(sorted(words)[:5])}”"
+    quoted = _quote_words(view.find_matched_words(words))
     unindexed: tuple[RootCause, ...] = () if loss.is_shown_in_run else (loss.unindexed_cause,)
     if words and not view.is_matched(words):
-        fact = f"no search of the run finds a chunk by {quoted} alone, which question and evidence share"
-        # By words that no other query has, a chunk that is not indexed looks the same.
-        confidence: CauseConfidence = "high" if loss.is_shown_in_run or view.is_tried_again(words) else "medium"
-        facts = (absent, fact, *_describe_absence(loss))
-        return CauseFinding("bm25_analyzer", lexical.name, facts, confidence, unindexed, "analyzer", (RECORD_SCORES,))
+        return _report_unmatched(loss, view, lexical, words)
     if words and not lexical.chunk_ids:
         fact = f"it returns nothing, and elsewhere in the run it finds chunks by {quoted}"
         record = ("errors and timeouts of the search", RECORD_QUERY)
@@ -615,6 +619,94 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -
     )
 
 
+def _report_unmatched(loss: LostEvidence, view: IndexView, lexical: TraceStep, words: frozenset[str]) -> CauseFinding:
+    """No search of the run finds a chunk by the words that question and evidence share.
+
+    It is the analyzer if the index is seen to have a chunk with one of them, which is not found by it either. If no
+    chunk but the lost one has them, one that is not indexed leaves the same trace; and no analyzer keeps apart what is
+    written alike, unless it treats queries in another way than texts.
+    """
+    absent = _describe_search(loss, lexical)
+    unindexed: tuple[RootCause, ...] = () if loss.is_shown_in_run else (loss.unindexed_cause,)
+    indexed = view.find_indexed_with(words, loss.chunk_ids)
+    fact = _describe_findable(loss, view)
+    if fact is not None and not loss.is_shown_in_run:
+        return _report_not_indexed(loss, view, lexical, fact, "medium" if _describe_absence(loss) else "low")
+    facts = [
+        absent,
+        f"no search of the run finds a chunk by {_quote_words(words)} alone, which question and evidence share",
+    ]
+    confidence: CauseConfidence = "high" if loss.is_shown_in_run else "low"
+    if indexed is not None:
+        facts.append(f"{indexed}, which other lists of the run have, has one of these words too")
+        confidence = "high" if loss.is_shown_in_run or view.is_tried_again(words) else "medium"
+    facts += _describe_absence(loss)
+    return CauseFinding(
+        "bm25_analyzer", lexical.name, tuple(facts), confidence, unindexed, "analyzer", (RECORD_SCORES,)
+    )
+
+
+def _describe_findable(loss: LostEvidence, view: IndexView) -> str | None:
+    """Return what shows that a search by words would find the unit if it were indexed; None if nothing does.
+
+    The words that it shares with the query find other chunks; or no chunk that the index is seen to have has them, and
+    they are written alike in both, while most queries find chunks by their rarest word.
+    """
+    words = view.find_telling_words(loss.query, loss.texts)
+    matched = view.find_matched_words(words)
+    if matched:
+        return f"elsewhere in the run it finds chunks by {_quote_words(matched)}, which question and evidence share"
+    alike = _list_words_written_alike(loss, words)
+    if not alike or not view.finds_by_words or view.find_indexed_with(words, loss.chunk_ids) is not None:
+        return None
+    return f"no list of the run has a chunk with {_quote_words(alike)}, which question and evidence share as written"
+
+
+def _report_not_indexed(
+    loss: LostEvidence, view: IndexView, search: TraceStep, fact: str, confidence: CauseConfidence
+) -> CauseFinding:
+    """The search would find the unit by its words, and no list of the run has it."""
+    names = [step.name for step in loss.retrievers]
+    absent = _describe_search(loss, search) if len(names) == 1 else f"{loss.name} is absent in {', '.join(names)}"
+    facts = (absent, fact, *_describe_lost_document(loss, view), *_describe_absence(loss))
+    also: tuple[RootCause, ...] = ("bm25_analyzer",)
+    if may_search_by_vectors(loss.steps):
+        also = ("embedding", "bm25_analyzer")
+    return CauseFinding("stale_index", search.name, facts, confidence, also, "not_indexed", (RECORD_SCORES,))
+
+
+def _check_unclear_search(loss: LostEvidence) -> CauseFinding | None:
+    """The only search, of which nothing tells how it works, misses what most of the corpus and the words of other
+    questions show to be findable."""
+    if len(loss.retrievers) != 1 or loss.retrievers[0].kind != "retriever" or loss.view is None or loss.is_shown_in_run:
+        return None
+    fact = _describe_findable(loss, loss.view) if loss.texts and _describe_absence(loss) else None
+    return _report_not_indexed(loss, loss.view, loss.retrievers[0], fact, "low") if fact is not None else None
+
+
+def _describe_lost_document(loss: LostEvidence, view: IndexView) -> tuple[str, ...]:
+    """Return that no list of the run has anything of the document of the unit, if it has other chunks; else nothing."""
+    documents = view.list_documents(loss.chunk_ids)
+    if not documents or view.shows_document_of(loss.chunk_ids):
+        return ()
+    return (f"no list of the run has anything of {', '.join(documents)}",)
+
+
+def _quote_words(words: Iterable[str]) -> str:
+    return f"“{', '.join(sorted(words)[:5])}”"
+
+
+def _list_words_written_alike(loss: LostEvidence, words: frozenset[str]) -> set[str]:
+    """Return those of some words that the query and the texts of the unit have with the same letters, in the same case
+    and with the same diacritics: words of letters alone, so that no code is split."""
+    texts = {word for text in loss.texts for word in _LETTERS.findall(normalise_nfc(text))}
+    alike = texts.intersection(_LETTERS.findall(normalise_nfc(loss.query)))
+    return {word for word in alike if not words.isdisjoint(tokenise_text(word))}
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
 def _list_words(texts: Sequence[str]) -> set[str]:
     return {word for text in texts for word in tokenise_text(text)}
 
@@ -646,6 +738,10 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
                     (loss.unindexed_cause, "bm25_analyzer"),
                     record=(RECORD_TEXTS, RECORD_SCORES),
                 )
+            is_telling = bool(_describe_absence(loss)) and any(step.chunk_ids for step in loss.retrievers)
+            findable = _describe_findable(loss, loss.view) if is_telling else None
+            if findable is not None:
+                return _report_not_indexed(loss, loss.view, lexical, findable, "low")
             also = ("chunking", loss.unindexed_cause)
         # The index may have other words than the corpus, under the same id.
         return CauseFinding(
@@ -699,6 +795,9 @@ def _report_shown_nowhere(
         unsure: tuple[RootCause, ...] = (loss.unindexed_cause, "acl")
         return CauseFinding("bm25_analyzer", lexical.name, facts, "low", unsure, "analyzer", (RECORD_SCORES,))
     facts = (*facts, f"{others[0].name} does not have it either")
+    findable = _describe_findable(loss, view)
+    if findable is not None:
+        return _report_not_indexed(loss, view, lexical, findable, "low")
     also: tuple[RootCause, ...] = ("stale_index", "bm25_analyzer")
     return CauseFinding("embedding", lexical.name, facts, "low", also, "not_indexed", (RECORD_SCORES,))
 

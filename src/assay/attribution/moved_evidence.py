@@ -13,7 +13,7 @@ from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFi
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import Chunk
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.tokens import tokenise_text
+from assay.text.tokens import is_stop_word, tokenise_text
 
 _QUOTED = 6
 """How many words in a row an answer must have of a text to quote it."""
@@ -93,20 +93,27 @@ def list_fact_sources(case: CaseFacts) -> list[Chunk]:
     ]
 
 
+def _is_about_question(case: CaseFacts, chunk: Chunk) -> bool:
+    """Whether a chunk has a word of the question, those of grammar aside: a figure alone may be there by chance."""
+    asked = {word for word in tokenise_text(case.case.case.question) if not is_stop_word(word)}
+    return not asked.isdisjoint(tokenise_text(case.get_chunk_text(chunk.chunk_id) or ""))
+
+
 def suspect_label(case: CaseFacts, finding: CauseFinding) -> CauseFinding:
     """Return the finding on a bad answer with the label among its candidates, where the labelled evidence is not known
-    to say what the case looks for and another chunk of the context does."""
+    to say what the case looks for and another chunk of the context does, which is about what is asked."""
     if case.good is not False or not case.required_units or finding.cause in _SETTLED:
         return finding
-    sources = list_fact_sources(case)
+    sources = [chunk for chunk in list_fact_sources(case) if _is_about_question(case, chunk)]
     texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
     texts += [text for unit in case.required_units for text in case.list_ranked_texts(unit)]
     is_supported = any(contains_fact(texts, fact) for fact in case.facts)
     if not sources or is_supported or "golden_label_issue" in finding.also:
         return finding
     names = ", ".join(map(case.get_unit_name, case.required_units))
-    lack = "has nothing of it" if texts else "has no text in any stage"
-    fact = f"{sources[0].chunk_id} in the context has all that the case looks for; {names}, which is labelled, {lack}"
+    wanted = ", ".join(f"“{fact}”" for fact in case.facts[:_MOST_QUOTED])
+    lack = "the labelled evidence does not" if texts else "no stage has a text of the labelled evidence"
+    fact = f"{sources[0].chunk_id} in the context has {wanted}, which the case looks for; {lack} ({names})"
     label: tuple[RootCause, ...] = ("golden_label_issue",)
     # Where no text of the evidence is known, only the other chunk speaks against the label, and may have it by chance.
     also = (*label, *finding.also) if texts else (*finding.also[:1], *label, *finding.also[1:])
@@ -114,6 +121,7 @@ def suspect_label(case: CaseFacts, finding: CauseFinding) -> CauseFinding:
     return finding._replace(evidence=(*finding.evidence, fact), also=also, confidence=confidence)
 
 
+_MOST_QUOTED = 3
 _SETTLED: tuple[RootCause, ...] = ("acl", "golden_label_issue", "judge_noise")
 """Causes that are told before the label could explain anything, and the label itself."""
 

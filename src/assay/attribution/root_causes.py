@@ -6,7 +6,8 @@ first that applies decides the cause. If none does, the cause is "insufficient t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -26,7 +27,7 @@ from assay.attribution.lost_evidence import (
 )
 from assay.metrics.case_index import CaseIndex
 from assay.records.findings import Attribution, FaultParty, RootCause
-from assay.records.observations import Observation
+from assay.records.observations import TEXT_ID_PREFIX, Observation
 from assay.scoring.attribution_settings import AttributionSettings
 
 MAX_CAUSES = 3
@@ -132,7 +133,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         attribution,
         cause=finding.cause,
         stage=finding.stage,
-        evidence=finding.evidence,
+        evidence=_name_nameless(inquiry, finding.evidence),
         confidence=finding.confidence,
         sign=note.sign,
         fix=fix,
@@ -140,6 +141,14 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         subcause=finding.subcause,
         record=record,
     )
+
+
+def _name_nameless(inquiry: CaseFacts, facts: Sequence[str]) -> tuple[str, ...]:
+    """Return facts in which a chunk without an id is named by its text and not by a digest of it."""
+    return tuple(_TEXT_ID.sub(lambda match: inquiry.name_chunk(match[0]), fact) for fact in facts)
+
+
+_TEXT_ID = re.compile(rf"{re.escape(TEXT_ID_PREFIX)}[0-9a-f]+")
 
 
 def _name_first_step(finding: CauseFinding, record: tuple[str, ...]) -> str:

@@ -5,9 +5,11 @@ Only the corpus vouches for access: a chunk that it does not know makes access u
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
+
+import numpy as np
 
 from assay.metrics.access_rules import is_visible, read_corpus_access, read_metadata_access
 from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
@@ -32,14 +34,16 @@ class Leaks:
 
     `ids` are the leaked items by place: chunk ids in stages, citations, and the other fields of the trace by name.
     `over_fetched` are those that only stages declared internal have, by stage: no leak, because nobody was shown them.
-    `text` are leaked words of the answer by their source. `unknown` are the ids of chunks that the corpus does not
-    have, by stage, and the citations that mean no other chunk: nobody can say whether the user may see them.
+    `text` are leaked words of the answer by their source. `sources` are the restricted texts of which an item has
+    words, by the item, whatever its own id is. `unknown` are the ids of chunks that the corpus does not have, by stage,
+    and the citations that mean no other chunk: nobody can say whether the user may see them.
     """
 
     def __init__(self) -> None:
         self.ids: dict[str, list[str]] = {}
         self.over_fetched: dict[str, list[str]] = {}
         self.text: dict[str, list[str]] = {}
+        self.sources: dict[str, list[str]] = {}
         self.unknown: dict[str, list[str]] = {}
         self.cited: frozenset[str] = frozenset()  # for the answer as a whole
         self.measured = False
@@ -352,6 +356,7 @@ class _TextSearch:
         self._canaries = case.case.forbidden_text
         self._forbidden_texts = sorted({*_chunk_texts(case.corpus, hidden.values()), *case.forbidden_texts})
         self._shown = shown
+        self._open_numbers: dict[int, bool] = {}
         user, self._corpus = case.case.user, case.golden_index.corpus_text
         self._visible = self._corpus.find_visible(user, case.as_of) if user is not None and self._corpus else None
 
@@ -364,11 +369,25 @@ class _TextSearch:
     def _allowed_texts(self) -> list[str]:
         return [*_chunk_texts(self.case.corpus, self._shown.values()), *self.case.allowed_text.texts]
 
-    @cached_property
-    def _all_allowed_texts(self) -> list[str]:
-        """The allowed texts, and all that the user may see in the corpus: slow, and only read to clear a suspicion."""
-        corpus = self.case.corpus
-        return [*self._allowed_texts, *(_visible_texts(self.case, corpus) if corpus is not None else ())]
+    def _find_open(self, words: Sequence[str], facts: Set[Hashable]) -> tuple[Set[tuple[str, ...]], Set[Hashable]]:
+        """Return the runs of words and the facts that the user may see in the corpus, where something is suspected."""
+        assert self._corpus is not None
+        return self._corpus.find_open(words, facts, self._is_open_number)
+
+    def _is_open_number(self, number: int) -> bool:
+        """Whether the user may see a text of the corpus, by its place in it."""
+        if number not in self._open_numbers:
+            assert self._corpus is not None
+            chunk = Chunk(self._corpus.ids[number])
+            self._open_numbers[number] = not _find_forbidden(self.case, [chunk], Leaks())
+        return self._open_numbers[number]
+
+    def _is_in_corpus(self, skeleton: str) -> bool:
+        """Whether a text of the corpus that the user may see contains a skeleton."""
+        assert self._corpus is not None
+        return self._corpus.is_contained(
+            skeleton, lambda numbers: np.array(list(map(self._is_open_number, numbers.tolist())), np.bool_)
+        )
 
     def find_canaries(self, text: str, *, in_answer: bool) -> list[str]:
         """Return the canaries in a text, encoded or not; outside the answer, those of the question are left out."""
@@ -413,13 +432,15 @@ class _TextSearch:
         for view in (text, *decode_payloads(text)):
             runs = find_verbatim_leaks(view, forbidden_texts, self._allowed_texts, question)
             if runs and self.case.corpus is not None:
-                runs = find_verbatim_leaks(view, forbidden_texts, self._all_allowed_texts, question)
+                runs = find_verbatim_leaks(
+                    view, forbidden_texts, self._allowed_texts, question, find_open=self._find_open
+                )
             leaks += [Disclosure(forbidden_texts[source], words) for source, words in runs]
             if runs:
                 continue
             copies = find_disguised_copies(view, forbidden_texts, self._allowed_texts)
             if copies and self.case.corpus is not None:
-                copies = find_disguised_copies(view, forbidden_texts, self._all_allowed_texts)
+                copies = find_disguised_copies(view, forbidden_texts, self._allowed_texts, self._is_in_corpus)
             leaks += [Disclosure(forbidden_texts[source], " ".join(tokenise_text(view))) for source in copies]
         return leaks
 
@@ -470,11 +491,34 @@ def _search_texts(search: _TextSearch, observation: Observation, leaks: Leaks) -
                 leaks.text.setdefault(canary, [canary])
             for disclosure in search.find_disclosures(reported.text):
                 _add_answer_leak(leaks, disclosure)
-        elif canaries or (others_leak and search.find_disclosures(reported.text)):
+            continue
+        disclosures = search.find_disclosures(reported.text) if others_leak else []
+        if canaries or disclosures:
             leaks.add_item(reported.location, reported.item)
+            sources = [*leaks.sources.get(reported.item, ()), *(disclosure.source for disclosure in disclosures)]
+            leaks.sources[reported.item] = list(dict.fromkeys(sources))
     if others_leak and not leaks.ids:
-        # Passages that are cut into pieces, none of which gives anything away by itself.
-        leaks.add_item(others[0].location, others[0].item)
+        for reported in _find_pieces(search, others):
+            leaks.add_item(reported.location, reported.item)
+
+
+def _find_pieces(search: _TextSearch, texts: Sequence[ReportedText]) -> list[ReportedText]:
+    """Return the texts that give something away together and not by themselves: pieces of a passage that was cut.
+
+    An item is left out if the others give something away without it, so that none is counted that only stands nearby.
+    """
+    pieces: list[ReportedText] = []
+    rest = list(texts)
+    while search.find_disclosures(_join_texts(rest)):
+        needed = rest
+        for item in dict.fromkeys(reported.item for reported in rest):
+            others = [reported for reported in needed if reported.item != item]
+            if search.find_disclosures(_join_texts(others)):
+                needed = others
+        items = {reported.item for reported in needed}
+        pieces += needed
+        rest = [reported for reported in rest if reported.item not in items]
+    return pieces
 
 
 def _join_texts(reported: Iterable[ReportedText]) -> str:
@@ -498,17 +542,6 @@ def _add_answer_leak(leaks: Leaks, disclosure: Disclosure) -> None:
     runs = leaks.text.setdefault(disclosure.source, [])
     if disclosure.words not in runs:
         runs.append(disclosure.words)
-
-
-def _visible_texts(case: CaseIndex, corpus: Corpus) -> list[str]:
-    """Return the text of every chunk of the corpus that the user may see; only needed for a suspected leak."""
-    chunks = [Chunk(chunk_id) for chunk_id in corpus.chunks]
-    forbidden = _find_forbidden(case, chunks, Leaks())
-    return [
-        corpus_chunk.text
-        for chunk_id, corpus_chunk in corpus.chunks.items()
-        if corpus_chunk.text and chunk_id not in forbidden
-    ]
 
 
 def _chunk_texts(corpus: Corpus | None, chunks: Iterable[Chunk]) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 from assay.metrics.access_rules import Access, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, User
 from assay.stats.arrays import IndexArray
-from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers
+from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers, list_fact_keys
 from assay.text.disguised_text import SkeletonIndex, SkeletonTexts, decode_payloads, make_skeleton, vary_skeleton
 from assay.text.revealing_facts import (
     NAME_WINDOW,
@@ -139,7 +139,32 @@ class RestrictedCorpus:
 
     def is_in_open_text(self, skeleton: str, visible: Bools) -> bool:
         """Return whether the skeleton of some visible text contains another skeleton."""
-        return self._skeleton_texts.is_contained(skeleton, lambda texts: visible[texts])
+        return self.is_contained(skeleton, lambda texts: visible[texts])
+
+    def is_contained(self, skeleton: str, is_wanted: Callable[[TextNumbers], Bools]) -> bool:
+        """Return whether the skeleton of some wanted text contains another skeleton."""
+        return self._skeleton_texts.is_contained(skeleton, is_wanted)
+
+    def find_open(
+        self, words: Sequence[str], facts: Set[Hashable], is_open: Callable[[int], bool]
+    ) -> tuple[set[tuple[str, ...]], set[Hashable]]:
+        """Return the copied runs of words, and those of some facts, that stand in a text whose number is open."""
+        owners_of_runs = self.runs.find_hidden_runs(words, lambda texts: np.zeros(texts.shape, np.bool_))
+        runs = {
+            tuple(words[start : start + COPIED_RUN_LENGTH])
+            for start, owners in owners_of_runs
+            if any(map(is_open, owners))
+        }
+        return runs, {fact for fact in facts if any(map(is_open, self._texts_by_fact.get(fact, ())))}
+
+    @cached_property
+    def _texts_by_fact(self) -> dict[Hashable, list[int]]:
+        """The texts in which each number, date or identifier stands, in any reading."""
+        texts: dict[Hashable, list[int]] = {}
+        for number, text in enumerate(self.texts):
+            for key in list_fact_keys(text):
+                texts.setdefault(key, []).append(number)
+        return texts
 
     @cached_property
     def _all_skeletons(self) -> list[str]:

@@ -135,19 +135,24 @@ LONG_CANARY = 8
 _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifier
 
 
+FindOpen = Callable[[Sequence[str], Set[Hashable]], tuple[Set[tuple[str, ...]], Set[Hashable]]]
+"""Takes the words and the facts of a text, and returns which of its runs of words and which facts are open."""
+
+
 def find_verbatim_leaks(
     answer: str,
     forbidden_texts: Sequence[str],
     allowed_texts: Sequence[str],
     question: str,
     run_length: int = COPIED_RUN_LENGTH,
+    find_open: FindOpen | None = None,
 ) -> list[tuple[int, str]]:
     """Return what the answer reveals of each forbidden text, as pairs (index of the text, leaked words).
 
     A leak is a maximal run of at least `run_length` folded tokens, or an identifier, number or date, that occurs in the
     forbidden text and in the answer, but in no allowed text and not in the question. Numbers are compared by value;
-    without a unit, numbers below 100 and years are ignored ("12 days" is compared, "12" is not). Raises ValueError if
-    `run_length` < 1.
+    without a unit, numbers below 100 and years are ignored ("12 days" is compared, "12" is not). `find_open` tells what
+    is open besides, such as by an index of many texts. Raises ValueError if `run_length` < 1.
 
     >>> find_verbatim_leaks("Level E5 earns 45 triệu.", ["Band E5: 45.000.000 đồng"], [], "What does E5 earn?")
     [(0, '45 triệu')]
@@ -168,6 +173,9 @@ def find_verbatim_leaks(
             leaked_runs.difference_update(_word_runs(allowed.words, run_length))
         if leaked_keys:
             leaked_keys -= allowed.keys
+    if find_open is not None and (leaked_runs or leaked_keys):
+        open_runs, open_keys = find_open(answer_text.words, leaked_keys)
+        leaked_runs, leaked_keys = leaked_runs - open_runs, leaked_keys - open_keys
     leaks: list[tuple[int, str]] = []
     for index in range(len(forbidden)):
         leaks.extend(
@@ -277,6 +285,11 @@ class _ParsedText:
             if not secret_readings.isdisjoint(readings):
                 facts.append(_SharedFact(text[date.start : date.end], frozenset(readings)))
         return facts
+
+
+def list_fact_keys(text: str) -> frozenset[Hashable]:
+    """Return the identifiers, values of numbers and readings of dates in a text, by which facts are compared."""
+    return _parse_text(text).keys
 
 
 _parse_cached = lru_cache(maxsize=256)(_ParsedText)

@@ -272,11 +272,16 @@ def _hash_pieces(skeleton: str) -> RunHashes:
     return hashes
 
 
-def find_disguised_copies(text: str, forbidden_texts: Sequence[str], allowed_texts: Iterable[str]) -> list[int]:
+def find_disguised_copies(
+    text: str,
+    forbidden_texts: Sequence[str],
+    allowed_texts: Iterable[str],
+    is_allowed: Callable[[str], bool] | None = None,
+) -> list[int]:
     """Return the indices of the forbidden texts from which a text copies a run of 32 letters and digits or more.
 
     A run begins with a word of the forbidden text; a text that is shorter is searched for as a whole. Runs that an
-    allowed text contains are left out.
+    allowed text contains are left out, and those of which `is_allowed` says that they are open by their skeletons.
 
     >>> find_disguised_copies("l a y o f f s on mon-day!", ["Layoffs on Monday", "No layoffs on Monday"], [])
     [0]
@@ -292,7 +297,9 @@ def find_disguised_copies(text: str, forbidden_texts: Sequence[str], allowed_tex
                 continue
             if allowed is None:
                 allowed = [make_skeleton(allowed_text) for allowed_text in allowed_texts]
-            if not any(run in allowed_skeleton for allowed_skeleton in allowed):
+            if any(run in allowed_skeleton for allowed_skeleton in allowed):
+                continue
+            if is_allowed is None or not is_allowed(run):
                 copied.append(index)
                 break
     return copied
