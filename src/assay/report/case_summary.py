@@ -5,11 +5,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.attribution.case_facts import find_values_of_same_kind
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.expected_text import OPEN_REMEDY, read_facts
 from assay.records.counts import format_count
@@ -27,6 +25,7 @@ from assay.report.case_text import (
     make_page,
     summarise_checks,
 )
+from assay.report.deciding_texts import list_deciding_texts
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
 
 _MAX_SET_ASIDE = 3
@@ -152,30 +151,13 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
 
 
 def _list_deciding_texts(explanation: Explanation) -> list[str]:
-    """Return what decides about an answer, as it may stand in it: what the reasons name, values of the kind of a
-    fact that is not stated, then the facts.
-
-    A reason names values after a colon, in brackets or in quotation marks, and numbers anywhere.
-    """
-    case = explanation.case
-    texts: list[str] = []
-    for reason in explanation.attribution.evidence if explanation.attribution is not None else ():
-        texts += _BETWEEN_NAMES.split(reason)
-        texts += _WITH_DIGITS.findall(reason)
-    answer = explanation.observation.answer if explanation.observation is not None else None
-    if isinstance(answer, str) and case.must_have:
-        for judgment in read_facts(case, answer).must_have:
-            if judgment.state != "stated":
-                texts += find_values_of_same_kind(answer, judgment.fact, case.question)
+    case, observation = explanation.case, explanation.observation
+    answer = observation.answer if observation is not None else None
+    reasons = explanation.attribution.evidence if explanation.attribution is not None else ()
     keywords = case.rubric.correct_keywords if case.rubric is not None else ()
-    named = [text.strip() for text in (*texts, *case.must_have, *keywords)]
-    return [text for text in named if len(text) > 1 and text not in _LABELS]
-
-
-_BETWEEN_NAMES = re.compile(r"[()“”\"]|: |, |; |the answer says ")
-_WITH_DIGITS = re.compile(r"\w*\d(?:[\w.:,/-]*\w)?")
-_LABELS = frozenset({"missing", "wrong", "contradicted", "stated instead"})
-"""Words of a reason that stand before what it names."""
+    if not isinstance(answer, str):
+        return []
+    return list_deciding_texts(reasons, (*case.must_have, *keywords), answer, case.question)
 
 
 def _is_behaviour_wrong(explanation: Explanation) -> bool:
