@@ -102,6 +102,12 @@ def test_another_quantity_of_the_same_kind_is_named() -> None:
     assert any("stated instead: " in fact and "48 hours" in fact for fact in found.evidence)
 
 
+@pytest.mark.parametrize("answer", ["It does not drop after 4 hours.", "It is not true that it takes 4 hours."])
+def test_a_value_that_is_denied_is_not_stated_instead_of_itself(answer: str) -> None:
+    found, _ = attribute(WIFI, observe(answer, ALL, ALL, ALL[1:2]))
+    assert not any("stated instead" in fact for fact in found.evidence)
+
+
 def test_an_answer_without_any_number_took_no_wrong_one() -> None:
     found, _ = attribute(WIFI, observe("It drops after some time that nobody knows.", ALL, ALL, ALL[1:2]))
     assert "ignored_evidence" == found.subcause

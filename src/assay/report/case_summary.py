@@ -85,7 +85,8 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
         *_iter_answer_lines(explanation, page, room),
     ]
     if explanation.attribution is not None:
-        open_facts = _list_open_facts(explanation.case, explanation.observation)
+        reasons = " ".join(explanation.attribution.evidence)
+        open_facts = _list_open_facts(explanation.case, explanation.observation, reasons)
         lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page, room)]
         review_line = _describe_review(explanation)
         if review_line:
@@ -164,10 +165,11 @@ def _is_behaviour_wrong(explanation: Explanation) -> bool:
     return explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
 
 
-def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
+def _list_open_facts(case: Case, observation: Observation | None, reasons: str) -> list[str]:
     """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording.
 
-    A reference of one value is such a fact; where it is missing no cause may say so, and it is listed as well.
+    A reference of one value is such a fact; where it is missing no cause may say so, and it is listed as well. What the
+    reasons of the cause say already is not.
     """
     answer = observation.answer if observation is not None else None
     if case.behaviour != "answer" or not isinstance(answer, str):
@@ -178,6 +180,8 @@ def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
     for judgment in (*reading.must_have, *((value,) if value is not None else ())):
         if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment is value):
             state = "left open" if judgment.state == "unknown" else judgment.state
+            if judgment.reason and f"{judgment.fact} ({judgment.reason})" in reasons:
+                continue
             listed.append(f"{judgment.fact}: {state}{f' ({judgment.reason})' if judgment.reason else ''}")
     if any(": left open" in text for text in listed):
         listed.insert(0, f"what is open: {OPEN_REMEDY}")  # the first line is never left out
