@@ -308,7 +308,7 @@ def _list_facts(record: Any) -> list[list[str]]:
 
 def _format_fact(value: Any) -> str:
     """Return a value as people write it: several names with commas, other values as JSON."""
-    if isinstance(value, list) and all(isinstance(member, str) for member in value):
+    if isinstance(value, list | tuple) and all(isinstance(member, str) for member in value):
         return ", ".join(value)
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
