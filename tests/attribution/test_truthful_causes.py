@@ -87,7 +87,7 @@ WIFI = Case(
 def test_an_answer_copied_from_the_context_has_no_wrong_number_or_name() -> None:
     found, _ = attribute(WIFI, observe("Choose the network Public and accept the terms.", ALL, ALL, ALL[1:2]))
     assert ("generator", "other_passage", "wrong_passage") == (found.cause, found.subcause, found.subtype)
-    assert "missing: 4 hours (the answer is in wifi:v1#1 word for word)" in found.evidence
+    assert "missing: 4 hours (the answer is copied word for word from wifi:v1#1)" in found.evidence
 
 
 def test_an_answer_of_a_few_words_is_not_copied_from_a_passage_that_has_them() -> None:

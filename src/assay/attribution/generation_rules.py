@@ -174,7 +174,7 @@ def _describe_answer(case: CaseFacts) -> list[str]:
         if case.other_values and not quality.wrong:
             instead = f" (stated instead: {', '.join(case.other_values)})"
         elif case.copied_from and len(quality.missing) == len(case.facts):
-            instead = f" (the answer is in {case.copied_from} word for word)"
+            instead = f" (the answer is copied word for word from {case.copied_from})"
         evidence.append(f"missing: {', '.join(quality.absent)}{instead}")
     if quality.denied:
         evidence.append("contradicted: " + ", ".join(quality.denials))
