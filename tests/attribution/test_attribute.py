@@ -169,9 +169,8 @@ def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixt
     for heading in ("## Attribution", "### Root causes", "### Causes by tag"):
         assert f"\n{heading}\n" in page
     (row,) = (line for line in page.splitlines() if line.startswith("| hybrid-rerank | hr_leave_002 | Tôi"))
-    assert row.endswith(
-        "| reranker (high) | another reranking model or prompt; train it on pairs; rerank more candidates |"
-    )
+    fix = "another reranking model or prompt; train it on pairs; rerank more candidates"
+    assert f"| context_miss | reranker (high) | {fix} |" in row
 
 
 def test_a_case_is_explained_with_its_evidence_trace(capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,7 +87,7 @@ WIFI = Case(
 def test_an_answer_copied_from_the_context_has_no_wrong_number_or_name() -> None:
     found, _ = attribute(WIFI, observe("Choose the network Public and accept the terms.", ALL, ALL, ALL[1:2]))
     assert ("generator", "other_passage", "wrong_passage") == (found.cause, found.subcause, found.subtype)
-    assert "missing: 4 hours (the answer is in wifi:v1#1 word for word)" in found.evidence
+    assert "missing: 4 hours (the answer is copied word for word from wifi:v1#1)" in found.evidence
 
 
 def test_an_answer_of_a_few_words_is_not_copied_from_a_passage_that_has_them() -> None:
@@ -100,6 +100,12 @@ def test_another_quantity_of_the_same_kind_is_named() -> None:
     found, _ = attribute(WIFI, observe("It drops after at least 48 hours.", ALL, ALL, ALL[1:2]))
     assert "wrong_entity_or_number" == found.subcause
     assert any("stated instead: " in fact and "48 hours" in fact for fact in found.evidence)
+
+
+@pytest.mark.parametrize("answer", ["It does not drop after 4 hours.", "It is not true that it takes 4 hours."])
+def test_a_value_that_is_denied_is_not_stated_instead_of_itself(answer: str) -> None:
+    found, _ = attribute(WIFI, observe(answer, ALL, ALL, ALL[1:2]))
+    assert not any("stated instead" in fact for fact in found.evidence)
 
 
 def test_an_answer_without_any_number_took_no_wrong_one() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 import assay
 from assay.formats.outputs_checks import find_unknown_keys
 from assay.formats.outputs_rag_trace import RagTraceRow
@@ -159,3 +161,27 @@ def test_an_access_field_beside_the_metadata_is_pointed_out() -> None:
     assert {
         "retrieved_chunks[].tenant_id": " (access rights of a chunk are read from its metadata)"
     } == find_unknown_keys(line, RagTraceRow)
+
+
+def test_rows_that_did_not_report_citations_are_counted_of_all_rows_whatever_else_does_not_apply() -> None:
+    cases, rows = [], []
+    for number in range(10):
+        name, refuses = f"tap-{number}", number >= 7
+        cases.append(Case(name, f"Where is tap {number}?", behaviour="abstain" if refuses else "answer"))
+        chunk = Chunk(f"map:{number}", text=f"Tap {number} is in street {number}.")
+        marker = " [1]" if number < 3 else ""
+        answer = "I do not know." if refuses else f"Tap {number} is in street {number}{marker}."
+        stages = (Stage("retrieved", (chunk,)), Stage("context", (chunk,)))
+        rows.append(Observation(name, "c", answer=answer, stages=stages))
+    own = [replace(row, citations=("map:0",)) if number < 6 else row for number, row in enumerate(rows)]
+
+    def list_gaps(observations: list[Observation]) -> list[str]:
+        warnings = assay.score(GoldenSet(tuple(cases)), observations).scoring.warnings
+        return [line for line in warnings if "citations not reported" in line]
+
+    assert list_gaps(rows) == [
+        "c: citations not reported on 10 of 10 rows: read from the answer on 3, the others are left out"
+    ]
+    assert list_gaps(own) == [
+        "c: citations not reported on 4 of 10 rows: they are left out of the metrics that need it"
+    ]

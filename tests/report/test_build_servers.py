@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from assay.cli import main
+from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
 from assay.records.scores import (
@@ -104,6 +105,25 @@ def test_a_leak_is_an_error_annotation_even_where_nothing_was_decided(outcome: O
     assert ["::error", "::notice"] == [line.split(" ")[0] for line in render_workflow_commands(scoring(decision))]
     text = render_job_summary(scoring(decision), CASES)
     assert text.startswith(f"## ⚪ Assay: {outcome}\n\n- 🔴 **1 case leaked**\n- no gate was given\n")
+
+
+def test_a_failure_says_what_to_do_in_one_line_and_what_is_unknown_is_counted() -> None:
+    scored = scoring(Decision("NOT_GATED", ("no gate was given",)))
+    one = scored.configs["one"]
+    first, second, _ = one.table.case_ids
+    checks = (CaseChecks(first, (), ("unknown_answer",)), CaseChecks(second, ("wrong_answer",)))
+    table = replace(one.table, checks=checks, missing=())
+    cause = Attribution(second, "generation_fault", "generator", subcause="partial", confidence="high", fix="ask twice")
+    texts = {("one", first): "Question  Is it?", ("one", second): "Question  Why?"}
+    junit = render_junit(replace(scored, configs={"one": replace(one, table=table)}), {"one": {second: cause}}, texts)
+    suite = ElementTree.fromstring(junit)[1]
+    told = [test[0] for test in suite.iter("testcase") if len(test)]
+    opened, failure = sorted(told, key=lambda element: element.tag, reverse=True)
+    assert "failed wrong_answer: generator (partial) (high); try first: ask twice" == failure.attrib["message"]
+    assert ("failure", "Question  Why?") == (failure.tag, failure.text)
+    assert ("skipped", "Question  Is it?") == (opened.tag, opened.text)
+    (counted,) = [item.attrib["value"] for item in suite.iter("property") if item.attrib["name"] == "outcomes"]
+    assert counted.startswith("1 of 3 cases failed, 1 passed, 1 unknown: ")
 
 
 def test_control_characters_are_escaped_in_xml() -> None:

@@ -69,6 +69,15 @@ def test_a_reason_of_three_lines_is_whole() -> None:
     assert "; ".join(facts) in text
 
 
+def test_a_reason_that_another_line_says_is_not_repeated() -> None:
+    text = "\n".join(
+        explain_case_of("When does the ferry leave?", ("16:20",), "I could not find that in the timetable.")
+    )
+    assert "evidence reached the generator: yes" in text
+    assert "all required evidence was in the context" not in text
+    assert text.count("abstain, by ") == 1
+
+
 def test_where_evidence_was_lost_is_shown_next_to_a_long_id() -> None:
     lines = explain_case_of("When does the ferry leave?", ("16:20",), "At 17:45.")
     (header,) = [line for line in lines if line.startswith("Evidence  ")]

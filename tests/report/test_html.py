@@ -21,10 +21,19 @@ from tests.report.html_islands import ASSET, details, document, islands
 from tests.report.html_world import world
 from tests.report.sample import BAD, CASE_BY_ID, CASES, GOOD, SECRET, observation, scoring
 
+from assay.records.golden_set import User
 from assay.records.scores import STATUS_NAMES, CaseChecks, ScoreColumn
 from assay.records.verdicts import ItemVerdict, Verdict
 from assay.report.case_text import Explanation, RankedChunk, RankedStage
-from assay.report.html_cases import CaseDetail, CaseView, ClaimView, HtmlData, _build_score_column, build_case_detail
+from assay.report.html_cases import (
+    CaseDetail,
+    CaseView,
+    ClaimView,
+    HtmlData,
+    _build_score_column,
+    _list_user,
+    build_case_detail,
+)
 from assay.report.html_overview import shorten_case
 from assay.report.html_page import CSP_MARK, ISLANDS_MARK, render_html_report
 
@@ -216,3 +225,8 @@ def test_a_large_report_stays_small() -> None:
     assert 0 < len(details(islands(text))) < 5000
     fixed = len(ASSET) + len(encode(islands(text)["report"]))  # neither grows with the cases
     assert len(text) - fixed < (20_000_000 - fixed) / 10
+
+
+def test_the_roles_of_a_user_are_names_and_no_json() -> None:
+    user = User(tenant="north", roles=("clerk", "auditor"), position=3)
+    assert [["position", "3"], ["roles", "clerk, auditor"], ["tenant", "north"]] == _list_user(user)

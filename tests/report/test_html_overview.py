@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 from tests.report.html_islands import document, islands
 from tests.report.html_world import world
@@ -13,6 +15,7 @@ from tests.report.sample import SECRET
 from tests.report.test_html import leaking
 
 from assay.records.findings import Attribution, CaseChange, RootCause
+from assay.report.deciding_texts import shorten_around
 from assay.report.html_cases import build_case_detail
 from assay.report.html_overview import (
     ANSWER_STATES,
@@ -39,7 +42,8 @@ def view(**fields: Any) -> dict[str, Any]:
 
 
 def shorten(shown: dict[str, Any]) -> tuple[Any, ...]:
-    case: dict[str, Any] = {"reference": None, "must_have": (), "evidence": [], "views": {"c": shown}}
+    case: dict[str, Any] = {"question": "Is it?", "reference": None, "must_have": (), "evidence": []}
+    case["views"] = {"c": shown}
     short = shorten_case(case)["views"]["c"]
     return short["answered"], short["answer"], short["rank"]
 
@@ -52,6 +56,22 @@ def test_a_short_view_has_the_beginning_of_the_answer_and_the_rank_of_its_eviden
     assert ("error", "timeout after 30 s", None) == shorten(view(error="timeout after 30 s"))
     assert ("null", None, 2) == shorten(view(answer=None, answered="null"))
     assert ("absent", None, None) == shorten({"stages": None, "attribution": None})
+
+
+def test_a_short_answer_has_the_value_by_which_it_is_wrong() -> None:
+    answer = (
+        f"{'Thank you for asking, this is a long story. ' * 8}The bridge is lifted 9 times a day. {'Good luck. ' * 9}"
+    )
+    evidence = ("all required evidence was in the context", "missing: 4 times (stated instead: 9 times)")
+    _, short, _ = shorten(view(answer=answer, attribution={"evidence": evidence}))
+    assert "9 times a day" in short
+    assert short.startswith("Thank you for asking")
+    assert len(short) <= MAX_SHORT_TEXT
+
+
+@given(st.text(max_size=400), st.lists(st.text(min_size=1, max_size=9), max_size=3), st.integers(20, 200))
+def test_a_line_that_is_cut_around_what_decides_is_never_too_long(line: str, deciding: list[str], limit: int) -> None:
+    assert len(shorten_around(line, deciding, limit)) <= max(limit, 0)
 
 
 def test_the_rank_is_that_of_required_evidence_in_the_last_ranking() -> None:

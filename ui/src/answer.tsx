@@ -69,7 +69,7 @@ function Claims({ claims }: { claims: ClaimView[] }) {
     { key: "claim", head: t("claim"), cell: (claim, index) => <Data text={`${index + 1}. ${claim.text}`} />, wrap: true },
     { key: "state", head: t("state"), cell: (claim) => <StateBadge kind="claim" name={claim.state} /> },
     { key: "by", head: t("by"), cell: (claim) => <Data text={claim.by} /> },
-    { key: "reasoning", head: t("reasoning"), cell: (claim) => <Data text={claim.reasoning} />, wrap: true },
+    { key: "reasoning", head: t("reasoning"), cell: (claim) => <Data text={claim.reasoning || "–"} />, wrap: true },
     { key: "quote", head: t("quote"), cell: (claim) => <Quote quote={claim.quote} source={claim.source} />, wrap: true },
   ];
   return (
@@ -138,7 +138,7 @@ function Votes({ votes }: { votes: JudgeVote[] }) {
     {
       key: "reasoning",
       head: t("reasoning"),
-      cell: ({ vote, item }) => <Data text={item === null ? vote.message : item.reasoning} />,
+      cell: ({ vote, item }) => <Data text={item === null ? vote.message : item.reasoning || "–"} />,
       wrap: true,
     },
     {

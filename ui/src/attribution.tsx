@@ -22,7 +22,7 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
         {attribution.subtype && (
           <>
             {" · "}
-            <Data text={attribution.subtype} />
+            <Data text={attribution.subtype.replaceAll("_", " ")} />
           </>
         )}
         {attribution.cause != null && (

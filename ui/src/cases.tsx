@@ -224,7 +224,7 @@ function Row({ rows, filter, column, index, row }: RowProps) {
   return (
     <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * ROW}px`, height: `${ROW}px` }}>
       <span role="cell" class="row-id">
-        <a href={caseHash(id, filter.config)}>
+        <a href={caseHash(id, filter.config)} title={id}>
           <Data text={id} />
         </a>
       </span>

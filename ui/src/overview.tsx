@@ -31,7 +31,6 @@ function ToDo({ report }: { report: Report }) {
   return (
     <Section id="todo" title={t("to_do")}>
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
-      <OpenCases report={report} />
       <ol class="todo-list">
         {causes.slice(0, 3).map(({ config, cause, total, fix, cases }) => (
           <li key={`${config} ${cause} ${fix}`}>
@@ -56,6 +55,7 @@ function ToDo({ report }: { report: Report }) {
           </li>
         ))}
       </ol>
+      <OpenCases report={report} />
     </Section>
   );
 }
@@ -65,18 +65,26 @@ function OpenCases({ report }: { report: Report }) {
   const { t } = useWords();
   const open = report.configs.filter((config) => (config.states.unknown ?? 0) > 0);
   if (open.length === 0) return null;
+  const several = report.configs.length > 1;
   return (
-    <>
-      {open.map((config) => (
-        <p key={config.id}>
-          {t("open_cases", { n: config.states.unknown ?? 0, total: config.cases })}{" "}
+    <p class="open-cases">
+      {t("open_cases")}{" "}
+      {open.map((config, index) => (
+        <span key={config.id}>
+          {index > 0 && ", "}
+          {several && (
+            <>
+              <Data text={config.id} />{" "}
+            </>
+          )}
           <a href={`#/cases?${new URLSearchParams({ config: config.id, status: "unknown" })}`}>
-            <Data text={report.configs.length > 1 ? config.id : t("see_list", { n: config.states.unknown ?? 0 })} />
+            {t("n_of", { n: config.states.unknown ?? 0, total: config.cases })}
           </a>
-        </p>
+        </span>
       ))}
-      <p class="hint">{t("open_remedy")}</p>
-    </>
+      {". "}
+      <Sentence text={t("open_remedy")} />
+    </p>
   );
 }
 

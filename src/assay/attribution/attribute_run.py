@@ -11,6 +11,7 @@ from msgspec import structs
 
 from assay.attribution.answer_quality import CaseScores, describe_answer_reading
 from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
+from assay.attribution.cause_notes import READ_AS
 from assay.attribution.failed_cases import reconcile_with_checks
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
@@ -128,7 +129,7 @@ def _attribute_case(
     attribution = attribute_case(case, observation, scores, settings, view, is_explained=is_explained)
     attribution = reconcile_with_checks(attribution, checks)
     if observation is not None and checks is not None and WRONG_BEHAVIOUR in checks.failed:
-        reading = f"read as {describe_answer_reading(case, observation)}"
+        reading = f"{READ_AS}{describe_answer_reading(case, observation)}"
         attribution = structs.replace(attribution, evidence=(*attribution.evidence, reading))
     _, leaks, reason = scores.get(LEAK_METRIC, (SCORED, 0.0, ""))
     # A rule may name a chunk that the corpus does not have, whose id may be what the user must not see.

@@ -100,8 +100,8 @@ class CaseFacts(Struct, frozen=True, dict=True):
         if any(find_question_entities(fact, case.language) for fact in self.content_quality.missing):
             names = find_question_entities(remove_citation_markers(self.answer), case.language)
             values |= dict.fromkeys(find_missing_entities(names, [case.question]))
-        stated = [fact for fact in self.facts if fact not in self.content_quality.missing]
-        return tuple(value for value in values if not any(contains_fact([value], fact) for fact in stated))
+        # A value that is an expected fact is no other value, whether it is stated or denied.
+        return tuple(value for value in values if not any(contains_fact([value], fact) for fact in self.facts))
 
     @cached_property
     def copied_from(self) -> str | None:

@@ -82,6 +82,10 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
     }
 )
 
+ALL_ARRIVED = "all required evidence was in the context"
+READ_AS = "read as "
+"""Reasons that an explanation says in lines of their own: how the evidence fared, and what the answer was read as."""
+
 OVER_REFUSAL_NOTE = CauseNote(
     "it refuses what the evidence in the context answers",
     "loosen the rule or the threshold by which it refuses; name examples that it must answer; test whom it denies",

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from assay.attribution.cause_notes import get_cause_note
+from assay.attribution.cause_notes import ALL_ARRIVED, get_cause_note
 from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER, WRONG_ANSWER, WRONG_FORMAT
 from assay.records.findings import Attribution, CauseConfidence, FaultParty, RootCause
 from assay.records.scores import CaseChecks
@@ -106,7 +106,7 @@ def _name_cause(attribution: Attribution, failed: tuple[str, ...]) -> Attributio
     facts = attribution.evidence or (f"failed {', '.join(failed)}, and nothing in the trace explains it",)
     if not told and attribution.reached is True and not _BAD_ANSWER_CHECKS.isdisjoint(failed):
         cause, confidence = "generator", "medium"
-        facts = ("all required evidence was in the context", f"failed {', '.join(failed)}", *attribution.evidence)
+        facts = (ALL_ARRIVED, f"failed {', '.join(failed)}", *attribution.evidence)
     kind = next((_KIND_BY_CHECK[name] for name in failed if name in _KIND_BY_CHECK), "") if told else ""
     note = get_cause_note(cause, kind, attribution.subtype)
     return replace(attribution, cause=cause, evidence=facts, confidence=confidence, sign=note.sign, fix=note.fix)

@@ -12,6 +12,7 @@ from assay.attribution.case_facts import (
     find_other_units,
     find_unsupported_numbers,
 )
+from assay.attribution.cause_notes import ALL_ARRIVED
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
@@ -98,7 +99,7 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     """
     if case.good is not False or not case.reached:
         return None
-    evidence = ["all required evidence was in the context", *_describe_answer(case)]
+    evidence = [ALL_ARRIVED, *_describe_answer(case)]
     invented_numbers = _find_invented_numbers(case)
     if invented_numbers:
         evidence.append("not in the context: " + ", ".join(invented_numbers))
@@ -173,7 +174,7 @@ def _describe_answer(case: CaseFacts) -> list[str]:
         if case.other_values and not quality.wrong:
             instead = f" (stated instead: {', '.join(case.other_values)})"
         elif case.copied_from and len(quality.missing) == len(case.facts):
-            instead = f" (the answer is in {case.copied_from} word for word)"
+            instead = f" (the answer is copied word for word from {case.copied_from})"
         evidence.append(f"missing: {', '.join(quality.absent)}{instead}")
     if quality.denied:
         evidence.append("contradicted: " + ", ".join(quality.denials))

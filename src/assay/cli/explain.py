@@ -95,7 +95,7 @@ def _explain_with_baseline(
 ) -> tuple[str, Screen | None]:
     """Return the explanation of a case and what changed against a baseline, together of 30 lines unless `verbose`.
 
-    Where the whole does not fit, what changed has one line for each of cause, scores and moved evidence.
+    Where the whole does not fit, or something of the case is cut, scores and moved evidence have one line each.
     """
     from assay.report.case_summary import MOST_LINES
     from assay.report.explain_case import explain_case, explain_change
@@ -115,6 +115,7 @@ def _explain_with_baseline(
             verbose_name="--verbose",
             reserved_lines=reserved,
         )
-        if verbose or reserved + len(text.splitlines()) <= MOST_LINES:
+        is_cut = any(line.endswith(" …") for line in text.splitlines())
+        if verbose or (reserved + len(text.splitlines()) <= MOST_LINES and not is_cut):
             break
     return text, change

@@ -643,21 +643,42 @@ def _all_reporting_gaps(configs: Mapping[str, ConfigResult]) -> list[str]:
 _MIN_JUDGED_SHARE = 0.8
 
 
-def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
-    """Yield warnings about data that a configuration reported on some rows only, and about too few judged chunks."""
-    counts_by_feature: dict[str, tuple[int, int]] = {}
+def _count_reporting_gaps(result: ConfigResult) -> dict[str, tuple[int, int, int]]:
+    """Return, for what some rows did not report, their number, that of the rows with an output, and how many rows were
+    scored by it all the same.
+
+    A metric does not apply to some rows for another reason, which hides that they did not report it either: of all
+    metrics that need the same, the one that tells of most rows counts.
+    """
     observed = ~np.isin(np.array(result.table.case_ids), result.table.missing)
+    gaps: dict[str, tuple[int, int, int]] = {}
     for column in result.table.columns.values():
         for code, reason in enumerate(column.reasons):
-            if NOT_REPORTED in reason:
-                missing_count = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
-                scored = int(np.count_nonzero((column.status == SCORED) & observed))
-                if missing_count and scored:
-                    feature = reason.partition(" (")[0] if reason != NOT_REPORTED else f"{column.metric} {reason}"
-                    counts_by_feature[feature] = max(counts_by_feature.get(feature, (0, 0)), (missing_count, scored))
-    for feature, (missing_count, scored) in sorted(counts_by_feature.items()):
-        rows = f"{missing_count} of {format_count(missing_count + scored, 'row')}"
-        yield f"{config}: {feature} on {rows}: they are left out of the metrics that need it"
+            if NOT_REPORTED not in reason:
+                continue
+            missing_count = int(np.count_nonzero((column.status == NOT_APPLICABLE) & (column.reason == code)))
+            scored = int(np.count_nonzero((column.status == SCORED) & observed))
+            feature = reason.partition(" (")[0] if reason != NOT_REPORTED else f"{column.metric} {reason}"
+            if missing_count:
+                most, rows, most_scored = gaps.get(feature, (0, 0, 0))
+                rows = max(rows, int(np.count_nonzero(observed & (column.status != ERROR))))
+                gaps[feature] = (max(most, missing_count), rows, max(most_scored, scored))
+    return gaps
+
+
+def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
+    """Yield warnings about data that a configuration reported on some rows only, and about too few judged chunks."""
+    gaps = _count_reporting_gaps(result)
+    for feature, (missing_count, rows, scored) in sorted(gaps.items()):
+        is_told = any(feature != other and feature.endswith(f"and {other}") for other in gaps)
+        if not scored or is_told:
+            continue  # nothing of it was measured on any row, or another line says the same of more rows
+        share = f"{missing_count} of {format_count(rows, 'row')}"
+        if missing_count < rows:
+            yield f"{config}: {feature} on {share}: they are left out of the metrics that need it"
+        else:  # as citations are, which a text may have as markers
+            others = "the others are left out" if scored < rows else "none is left out"
+            yield f"{config}: {feature} on {share}: read from the answer on {scored}, {others}"
     for metric, summary in result.summary.items():
         if metric.startswith("judged") and summary.value is not None and summary.value < _MIN_JUDGED_SHARE:
             yield f"{config}: {metric} is {summary.value:.3f}: unjudged chunks count as irrelevant"

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.attribution.case_facts import find_values_of_same_kind
+from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
 from assay.metrics.expected_text import OPEN_REMEDY, read_facts
 from assay.records.counts import format_count
@@ -27,6 +26,7 @@ from assay.report.case_text import (
     make_page,
     summarise_checks,
 )
+from assay.report.deciding_texts import list_deciding_texts
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
 
 _MAX_SET_ASIDE = 3
@@ -55,9 +55,9 @@ _ROOMS = (
     *(_Room(answer) for answer in range(8, 2, -1)),
     _Room(3, 2),
     _Room(3, 1),
-    *(_Room(3, 1, 3, reasons) for reasons in range(5, 2, -1)),
-    _Room(3, 1, 2, 3),
-    *(_Room(3, 1, 1, reasons) for reasons in range(3, 0, -1)),
+    *(_Room(3, 1, lines, reasons) for lines in (3, 2, 1) for reasons in (6, 4, 3)),
+    _Room(3, 1, 1, 2),
+    _Room(3, 1, 1, 1),
 )
 """What an explanation that is too long gives up first: lines of the answer, then evidence, reasons and their lines."""
 
@@ -86,8 +86,12 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
         *_iter_answer_lines(explanation, page, room),
     ]
     if explanation.attribution is not None:
-        open_facts = _list_open_facts(explanation.case, explanation.observation)
-        lines += ["", *_iter_verdict_lines(explanation.attribution, open_facts, page, room)]
+        reasons = " ".join(explanation.attribution.evidence)
+        open_facts = _list_open_facts(explanation.case, explanation.observation, reasons)
+        if open_facts and explanation.attribution.cause is None:  # else there is something to try first
+            open_facts.append(f"what is open: {OPEN_REMEDY}")
+        telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
+        lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, page, room)]
         review_line = _describe_review(explanation)
         if review_line:
             lines += page.paragraph("By people", review_line, 1)
@@ -142,9 +146,8 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
         yield from page.paragraph(
             "Answer", answer, most_lines, says_how_many=True, deciding=_list_deciding_texts(explanation)
         )
-    reading = describe_case_reading(explanation)
-    if reading and _is_behaviour_wrong(explanation):
-        yield from page.paragraph("Read as", reading, 1)
+    if _is_reading_told(explanation):
+        yield from page.paragraph("Read as", describe_case_reading(explanation), room.lines)
     if observation.citations:
         yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
     if explanation.file_sentences:
@@ -152,40 +155,25 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
 
 
 def _list_deciding_texts(explanation: Explanation) -> list[str]:
-    """Return what decides about an answer, as it may stand in it: what the reasons name, values of the kind of a
-    fact that is not stated, then the facts.
-
-    A reason names values after a colon, in brackets or in quotation marks, and numbers anywhere.
-    """
-    case = explanation.case
-    texts: list[str] = []
-    for reason in explanation.attribution.evidence if explanation.attribution is not None else ():
-        texts += _BETWEEN_NAMES.split(reason)
-        texts += _WITH_DIGITS.findall(reason)
-    answer = explanation.observation.answer if explanation.observation is not None else None
-    if isinstance(answer, str) and case.must_have:
-        for judgment in read_facts(case, answer).must_have:
-            if judgment.state != "stated":
-                texts += find_values_of_same_kind(answer, judgment.fact, case.question)
+    case, observation = explanation.case, explanation.observation
+    answer = observation.answer if observation is not None else None
+    reasons = explanation.attribution.evidence if explanation.attribution is not None else ()
     keywords = case.rubric.correct_keywords if case.rubric is not None else ()
-    named = [text.strip() for text in (*texts, *case.must_have, *keywords)]
-    return [text for text in named if len(text) > 1 and text not in _LABELS]
+    if not isinstance(answer, str):
+        return []
+    return list_deciding_texts(reasons, (*case.must_have, *keywords), answer, case.question)
 
 
-_BETWEEN_NAMES = re.compile(r"[()“”\"]|: |, |; |the answer says ")
-_WITH_DIGITS = re.compile(r"\w*\d(?:[\w.:,/-]*\w)?")
-_LABELS = frozenset({"missing", "wrong", "contradicted", "stated instead"})
-"""Words of a reason that stand before what it names."""
+def _is_reading_told(explanation: Explanation) -> bool:
+    is_wrong = explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
+    return is_wrong and bool(describe_case_reading(explanation))
 
 
-def _is_behaviour_wrong(explanation: Explanation) -> bool:
-    return explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
-
-
-def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
+def _list_open_facts(case: Case, observation: Observation | None, reasons: str) -> list[str]:
     """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording.
 
-    A reference of one value is such a fact; where it is missing no cause may say so, and it is listed as well.
+    A reference of one value is such a fact; where it is missing no cause may say so, and it is listed as well. What the
+    reasons of the cause say already is not.
     """
     answer = observation.answer if observation is not None else None
     if case.behaviour != "answer" or not isinstance(answer, str):
@@ -196,25 +184,34 @@ def _list_open_facts(case: Case, observation: Observation | None) -> list[str]:
     for judgment in (*reading.must_have, *((value,) if value is not None else ())):
         if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment is value):
             state = "left open" if judgment.state == "unknown" else judgment.state
+            if judgment.reason and f"{judgment.fact} ({judgment.reason})" in reasons:
+                continue
             listed.append(f"{judgment.fact}: {state}{f' ({judgment.reason})' if judgment.reason else ''}")
-    if any(": left open" in text for text in listed):
-        listed.insert(0, f"what is open: {OPEN_REMEDY}")  # the first line is never left out
     return listed
 
 
-def _iter_verdict_lines(attribution: Attribution, open_facts: list[str], page: CasePage, room: _Room) -> Iterator[str]:
+def _iter_verdict_lines(
+    attribution: Attribution, telling: Sequence[str], open_facts: list[str], page: CasePage, room: _Room
+) -> Iterator[str]:
     facts = list_attribution_facts(attribution)
     values = dict(facts)
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
     yield from page.paragraph("", reached, min(2, room.lines))
-    for fact in open_facts[: room.reasons]:
-        yield from page.paragraph("Facts", fact, min(2, room.lines))
-    for reason in _choose_reasons(attribution.evidence, room.reasons):
+    if open_facts:
+        yield from page.paragraph("Facts", "; ".join(open_facts), room.lines)
+    for reason in _choose_reasons(telling, room.reasons):
         yield from page.paragraph("Because", reason, room.lines)
     for label, text in facts:
         if label not in _MERGED:
             yield from page.paragraph(label, text, 3 if label == "Try first" else room.lines)
+
+
+def _list_telling_reasons(attribution: Attribution, *, is_reading_told: bool) -> list[str]:
+    """Return the reasons that no other line says: not that the evidence arrived, nor what the answer was read as."""
+    reasons = [text for text in attribution.evidence if not (is_reading_told and text.startswith(READ_AS))]
+    telling = [reason for reason in reasons if reason != ALL_ARRIVED or attribution.reached is not True]
+    return telling or reasons
 
 
 def _choose_reasons(evidence: Sequence[str], most: int) -> list[str]:

@@ -300,10 +300,17 @@ def _list_facts(record: Any) -> list[list[str]]:
     """Return a record's fields that are not empty, as (name, text) pairs."""
     fields: dict[str, Any] = msgspec.to_builtins(record) if record is not None else {}
     return [
-        [name, truncate_text(value if isinstance(value, str) else msgspec.json.encode(value).decode(), 500)]
+        [name, truncate_text(_format_fact(value), 500)]
         for name, value in sorted(fields.items())
         if value not in (None, "", [], {})
     ]
+
+
+def _format_fact(value: Any) -> str:
+    """Return a value as people write it: several names with commas, other values as JSON."""
+    if isinstance(value, list | tuple) and all(isinstance(member, str) for member in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _list_user(user: User | None) -> list[list[str]]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.records.observations import CONTEXT_STAGE
+from assay.report.deciding_texts import list_deciding_texts, shorten_around
 from assay.report.failure_tables import count_outcomes
 from assay.report.html_cases import (
     FAILED,
@@ -37,7 +38,7 @@ def shorten_case(case_data: Json) -> Json:
     """Return expectation, answers and ranks of a case in full (`build_case_detail`), each text at most one line."""
     return {
         "expected": _describe_expected(case_data),
-        "views": {config: _shorten_view(view) for config, view in case_data["views"].items()},
+        "views": {config: _shorten_view(view, case_data) for config, view in case_data["views"].items()},
     }
 
 
@@ -49,15 +50,25 @@ def _describe_expected(case_data: Json) -> str:
     return ""
 
 
-def _shorten_view(view: Json) -> Json:
+def _shorten_view(view: Json, case_data: Json) -> Json:
     if view.get("error"):
         return {"answered": "error", "answer": shorten_to_line(view["error"], MAX_SHORT_TEXT), "rank": None}
     answer = view.get("answer")
     return {
         "answered": view.get("answered", "absent"),
-        "answer": shorten_to_line(answer, MAX_SHORT_TEXT) if answer is not None else None,
+        "answer": _shorten_answer(answer, view, case_data) if answer is not None else None,
         "rank": _find_evidence_rank(view),
     }
+
+
+def _shorten_answer(answer: str, view: Json, case_data: Json) -> str:
+    """Return an answer as one short line that has the value by which it is right or wrong."""
+    line = " ".join(answer.split())
+    if len(line) <= MAX_SHORT_TEXT:
+        return shorten_to_line(answer, MAX_SHORT_TEXT)
+    reasons = (view["attribution"] or {}).get("evidence", ())
+    deciding = list_deciding_texts(reasons, case_data["must_have"], line, case_data["question"])
+    return shorten_to_line(shorten_around(line, deciding, MAX_SHORT_TEXT), MAX_SHORT_TEXT)
 
 
 def _find_evidence_rank(view: Json) -> int | None:

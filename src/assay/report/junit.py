@@ -9,9 +9,9 @@ from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.doubts import describe_unsourced
-from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
-from assay.report.tables import describe_failures
-from assay.scoring.case_outcomes import classify_checks
+from assay.report.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
+from assay.report.tables import describe_case_outcomes, describe_failures
+from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
 from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
@@ -33,7 +33,8 @@ def render_junit(
     """Return the scoring as JUnit XML: for each configuration a suite of its gate's rules and a suite of its cases.
 
     The text of a failed case is its entry in `summaries`, by configuration and case id: question, expected, answer,
-    cause and fix. Without one it is the cause in `attributions`, other causes that fit, and what to record.
+    cause and fix. Without one it is the cause in `attributions`, other causes that fit, and what to record. Its message
+    has the failed checks, the cause and what to try first. An unknown case has such a text too.
 
     The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
     nothing was decided, or an error where the exit code is 3.
@@ -53,7 +54,7 @@ def render_junit(
             for case_id, attribution in (attributions or {}).get(config, {}).items()
         }
         texts |= {case_id: text for (named, case_id), text in (summaries or {}).items() if named == config}
-        _add_case_suite(root, config, result, scoring, texts)
+        _add_case_suite(root, config, result, scoring, texts, (attributions or {}).get(config, {}))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -95,8 +96,10 @@ def _is_accepted(rule_result: RuleResult) -> bool:
 
 def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> list[tuple[str, str]]:
     """Return what is to be known of the scores of a configuration, each with the name of its property."""
+    open_cases = [("outcomes", describe_case_outcomes(result))] if list_unknown_cases(result) else []
     looks = [("test_split", scoring.looks.describe())] if scoring.looks is not None else []
     return [
+        *open_cases,
         *(("target_error", line) for line in describe_failures(config, scoring)),
         *(("doubt", line) for line in filter(None, (describe_unsourced(result),))),
         *(("note", note) for note in result.table.notes),
@@ -111,6 +114,7 @@ def _add_case_suite(
     result: ConfigResult,
     scoring: ScoringResult,
     texts: Mapping[str, str],
+    attributions: Mapping[str, Attribution],
 ) -> None:
     suite = _add_suite(root, f"{config}: cases")
     for name, line in _list_remarks(config, result, scoring):
@@ -132,7 +136,8 @@ def _add_case_suite(
             _add_outcome(suite, test, "error", "no observation")
             continue
         if case_checks.failed:
-            kind, message = "failure", f"failed {', '.join(case_checks.failed)}"
+            kind = "failure"
+            message = f"failed {', '.join(case_checks.failed)}{_tell_cause(attributions.get(case_id))}"
         if case_id in error_by_case:
             kind, message = "error", f"target error: {error_by_case[case_id]}" + (f"; {message}" if message else "")
         if classify_checks(case_checks) == "unknown":
@@ -142,6 +147,13 @@ def _add_case_suite(
         if kind:
             _add_outcome(suite, test, kind, message, texts.get(case_id, ""))
     _set_counts(suite)
+
+
+def _tell_cause(attribution: Attribution | None) -> str:
+    """Return cause and fix for the one line that a build server lists of a failure."""
+    if attribution is None or attribution.cause is None:
+        return ""
+    return f": {format_cause(attribution)} ({attribution.confidence}); try first: {attribution.fix}"
 
 
 def _describe_cause(attribution: Attribution) -> str:

@@ -20,6 +20,7 @@ from assay.report.json_report import build_legacy_rows, render_legacy_json
 from assay.report.junit import render_junit
 from assay.report.markdown import ReportMeta, render_markdown_report
 from assay.report.write_html import build_html_report
+from assay.scoring.case_outcomes import classify_checks
 from assay.scoring.scored_run import ScoredRun
 
 MAX_FAILED_SHOWN = 30
@@ -41,7 +42,7 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
     if files.legacy_json is not None:
         write("JSON report in the runner's shape", files.legacy_json, iter([format_legacy_report(run).encode()]))
     if files.junit is not None:
-        junit = render_junit(run.scoring, attribute_all_configs(run), _summarise_failed_cases(run))
+        junit = render_junit(run.scoring, attribute_all_configs(run), _summarise_open_cases(run))
         write("JUnit XML", files.junit, iter([junit.encode()]))
     if files.csv is not None:
         tables = {config: result.table for config, result in run.scoring.configs.items()}
@@ -104,12 +105,15 @@ def read_failed_observations(run: ScoredRun) -> Mapping[tuple[str, str], Observa
     return observations
 
 
-def _summarise_failed_cases(run: ScoredRun) -> dict[tuple[str, str], str]:
-    """Return the first failed cases of each configuration in words; none if the run keeps no observations."""
+def _summarise_open_cases(run: ScoredRun) -> dict[tuple[str, str], str]:
+    """Return the first failed cases of each configuration in words, and the first unknown ones; none if the run keeps
+    no observations."""
     summaries = {}
     for config in attribute_all_configs(run):
-        failed = [checks for checks in run.scoring.configs[config].table.checks if checks.failed]
-        for checks in failed[:MAX_FAILED_SUMMARISED]:
+        warned = run.scoring.configs[config].table.checks
+        failed = [checks for checks in warned if checks.failed]
+        unknown = [checks for checks in warned if classify_checks(checks) == "unknown"]
+        for checks in (*failed[:MAX_FAILED_SUMMARISED], *unknown[:MAX_FAILED_SUMMARISED]):
             summaries[config, checks.case_id] = summarise_failed_case(run, config, checks)
     return summaries
 
