@@ -27,6 +27,7 @@ from assay.report.number_format import (
     format_interval,
     format_number,
     format_unknown,
+    format_value,
     format_with_count,
     format_with_interval,
     get_metric_class,
@@ -179,15 +180,15 @@ def build_all_metrics_table(config: str, result: ConfigResult, metric_rows: Metr
         if summary.unknown is not None:
             notes.append(format_unknown(summary, metric_rows))
         if summary.errors and summary.mean_worst is not None:
-            notes.append(
-                f"{format_number(summary.mean_worst, metric, metric_rows)} if every error counts as the worst value"
-            )
+            counted = "every error counts" if summary.unknown is None else "all errors and unknown answers count"
+            worst = format_number(summary.mean_worst, metric, metric_rows)
+            notes.append(f"{worst} if {counted} as the worst value")
         rows.append(
             (
                 metric,
                 get_metric_class(metric, metric_rows),
                 summary.statistic,
-                format_number(summary.value, metric, metric_rows),
+                format_value(summary, metric_rows),
                 format_interval(bounds, metric, metric_rows),
                 bounds.method if bounds is not None else NOT_AVAILABLE,
                 str(summary.scored),
