@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from assay.gates.release_decision import describe_effect
 from assay.metrics.template_columns import (
     LAST_RANKINGS,
     P95_LATENCY,
@@ -261,7 +262,7 @@ def _format_rule_cells(rule_result: RuleResult, metric_rows: MetricsByName) -> t
         f"{sign} {bound}",
         str(rule_result.scored),
         format_number(rule_result.detectable, rule.metric, metric_rows),
-        rule.severity,
+        describe_effect(rule_result),
         rule_result.message,
     )
 
