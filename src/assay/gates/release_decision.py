@@ -388,6 +388,18 @@ def _get_weight(result: RuleResult) -> int:
     return _EVENT if state == "fail" and rule.zero_event else _BLOCKED
 
 
+def describe_effect(result: RuleResult) -> str:
+    """Return what the result of a rule does to the release: of a rule that passes, what its violation would do.
+
+    >>> opened = RuleResult(Rule("recall@10", at_least=0.9), "inconclusive", None, 9, "")
+    >>> describe_effect(opened), describe_effect(RuleResult(opened.rule, "pass", 0.95, 9, ""))
+    ('blocks nothing', 'block')
+    """
+    if result.state == "pass" or result.rule.severity != "block":
+        return result.rule.severity
+    return "block" if _get_weight(result) < _RISK else "blocks nothing"
+
+
 def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unchecked: Sequence[str]) -> Decision:
     """Return the decision. `overlooked` names missing cases, `unchecked` answers that no rule looked at."""
     weighed = [(_get_weight(result), result) for result in results if _get_weight(result) != _NOTHING]

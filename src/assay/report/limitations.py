@@ -100,7 +100,7 @@ def _describe_perfect_scores(scoring: ScoringResult, metric_rows: MetricsByName)
         for metric, summary in result.summary.items():
             metric_row = find_metric_row(metric, metric_rows)
             has_known_best = metric_row is None or (metric_row.direction == "higher" and metric_row.high == 1.0)
-            if has_known_best and summary.scored > 1 and summary.value == 1.0:
+            if has_known_best and summary.scored > 1 and summary.value == 1.0 and summary.unknown is None:
                 perfect.append(metric)
         if perfect:
             yield (

@@ -24,8 +24,10 @@ def find_metric_row(metric: str, metric_rows: MetricsByName) -> Metric | None:
     return metric_rows.get(parse_metric_name(metric).base)
 
 
-def format_number(value: float | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:
-    """Return a number as text, `n/a` for None; the metric's unit decides the number of decimals.
+def format_number(
+    value: float | None, metric: str = "", metric_rows: MetricsByName = CATALOG, more_decimals: int = 0
+) -> str:
+    """Return a number as text, `n/a` for None; the metric's unit decides the number of decimals, and more may be added.
 
     >>> format_number(0.12345), format_number(None), format_number(-0.0001)
     ('0.123', 'n/a', '0.000')
@@ -34,7 +36,7 @@ def format_number(value: float | None, metric: str = "", metric_rows: MetricsByN
         return NOT_AVAILABLE
     metric_row = find_metric_row(metric, metric_rows) if metric else None
     decimals = _DECIMALS.get(metric_row.unit, 3) if metric_row is not None else 3
-    return f"{value:z.{decimals}f}"
+    return f"{value:z.{decimals + more_decimals}f}"
 
 
 def format_with_count(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
@@ -64,17 +66,16 @@ def format_value(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
 
 
 def format_unknown(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
-    """Return the range of a mean with its unknown answers at worst and at best; empty if there are none.
+    """Return how many answers of a mean are unknown, and what it is of the known ones alone; empty without any.
 
     >>> from assay.records.scores import UnknownRange
     >>> format_unknown(Summary("hit@5", "all", "mean", 1.0, 1.0, 1.0, None, 3, 1, 0, unknown=UnknownRange(1, 0.75, 1)))
-    '0.750–1.000 with 1 unknown'
+    '1 unknown, counted at worst and at best; of the 3 known alone 1.000'
     """
-    unknown = summary.unknown
-    if unknown is None:
+    if summary.unknown is None:
         return ""
-    low, high = (format_number(value, summary.metric, metric_rows) for value in (unknown.low, unknown.high))
-    return f"{low}–{high} with {unknown.count} unknown"
+    known = format_number(summary.value, summary.metric, metric_rows)
+    return f"{summary.unknown.count} unknown, counted at worst and at best; of the {summary.scored} known alone {known}"
 
 
 def format_interval(bounds: Interval | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:
@@ -95,7 +96,7 @@ def format_interval(bounds: Interval | None, metric: str = "", metric_rows: Metr
 def format_with_interval(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
     """Return a summary's value with its count and, if it has one, its interval.
 
-    A range with unknown answers has no interval next to it: that of the known ones would be narrower than the range.
+    A range with unknown answers has no interval next to it, which would be a second range of the same look.
     """
     if summary is None or summary.value is None or summary.interval is None or summary.unknown is not None:
         return format_with_count(summary, metric_rows)

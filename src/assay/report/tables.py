@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from assay.gates.release_decision import describe_effect
 from assay.metrics.catalog import CATALOG
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.template_columns import (
@@ -30,6 +31,7 @@ from assay.report.number_format import (
     format_interval,
     format_number,
     format_unknown,
+    format_value,
     format_with_count,
     format_with_interval,
     get_metric_class,
@@ -238,15 +240,15 @@ def build_all_metrics_table(
         if summary.unknown is not None:
             notes.append(format_unknown(summary, metric_rows))
         if summary.errors and summary.mean_worst is not None:
-            notes.append(
-                f"{format_number(summary.mean_worst, metric, metric_rows)} if every error counts as the worst value"
-            )
+            counted = "every error counts" if summary.unknown is None else "all errors and unknown answers count"
+            worst = format_number(summary.mean_worst, metric, metric_rows)
+            notes.append(f"{worst} if {counted} as the worst value")
         rows.append(
             (
                 metric,
                 get_metric_class(metric, metric_rows),
                 summary.statistic,
-                format_number(summary.value, metric, metric_rows),
+                format_value(summary, metric_rows),
                 format_interval(bounds, metric, metric_rows),
                 bounds.method if bounds is not None else NOT_AVAILABLE,
                 str(summary.scored),
@@ -327,7 +329,7 @@ def _format_rule_cells(rule_result: RuleResult, metric_rows: MetricsByName) -> t
         f"{sign} {bound}",
         str(rule_result.scored),
         format_number(rule_result.detectable, rule.metric, metric_rows),
-        rule.severity,
+        describe_effect(rule_result),
         rule_result.message,
     )
 

@@ -39,6 +39,7 @@ from assay.scoring.column_values import (
     select_shared_clusters,
     sum_values,
 )
+from assay.scoring.completed_scores import find_unknown_cells, score_cells
 from assay.stats.arrays import RowIndices, find_distinct
 from assay.stats.intervals import (
     Bounds,
@@ -78,10 +79,12 @@ def summarise_column(
 
     `metric` is the name to print if it is not that of the column (`latency_ms(stat=p95)` summarises `latency_ms`).
     `clusters` holds the cluster of every row of the table, None if each case is independent. `parts` are the metrics
-    and columns whose mean a balanced metric is. `mean_worst` counts each error as the worst value of the metric's
-    declared range and is None if that range is open (ADR 0025). Of fewer than 300 latencies, tokens or costs the median
-    is the value, because a few outliers decide their mean, which `mean` keeps (ADR 0049). There is no value if no row
-    is scored, or if the share of requested judge verdicts that are usable is below `coverage_floor` (ADR 0027).
+    and columns whose mean a balanced metric is. `mean_worst` counts each error and each unknown answer as the worst
+    value of the metric's declared range and is None if that range is open (ADR 0025). With unknown answers the interval
+    reaches from its lower end with all of them at worst to its upper end with all of them at best. Of fewer than 300
+    latencies, tokens or costs the median is the value, because a few outliers decide their mean, which `mean` keeps
+    (ADR 0049). There is no value if no row is scored, or if the share of requested judge verdicts that are usable is
+    below `coverage_floor` (ADR 0027).
 
     >>> from assay.metrics.catalog import CATALOG
     >>> status = np.array([0, 0, 0, 2], np.uint8)
@@ -105,6 +108,9 @@ def summarise_column(
         estimate = _mean(metric_row, column_values, clusters, headline)
         if is_open_amount(metric_row) and 0 < column_values.scored < MIN_CASES_FOR_OPEN_MEANS:
             statistic, estimate = "p50", _put_median(estimate, column_values, clusters)
+    unknown = _bound_by_unknown(metric_row, column, rows, column_values) if statistic in ("mean", "rate") else None
+    if unknown is not None and estimate.value is not None:
+        estimate = _cover_unknown(estimate, metric_row, column, rows, clusters, headline)
     review, settled = len(find_rows_in_review(column, rows)), len(find_settled_rows(column, rows))
     return Summary(
         metric=name,
@@ -119,12 +125,12 @@ def summarise_column(
         errors=column_values.errors,
         notes=(
             *estimate.notes,
-            *_notes(metric_row, statistic, column_values, estimate.value, headline),
+            *_notes(metric_row, statistic, column_values, estimate.value, headline, unknown),
             *_review_notes(review, settled),
         ),
         needs_review=review,
         settled=settled,
-        unknown=_bound_by_unknown(metric_row, column, rows, column_values) if statistic in ("mean", "rate") else None,
+        unknown=unknown,
     )
 
 
@@ -142,6 +148,34 @@ def _bound_by_unknown(
         return None
     total, cases = sum_values(column_values.values, exact=True), column_values.scored + unknown
     return UnknownRange(unknown, (total + unknown * low) / cases, (total + unknown * high) / cases)
+
+
+def _cover_unknown(
+    estimate: _Estimate,
+    metric_row: Metric,
+    column: ScoreColumn,
+    rows: RowIndices | None,
+    clusters: ClusterCodes | None,
+    headline: bool,
+) -> _Estimate:
+    """Return the estimate with the interval that holds whatever the unknown answers are, and the mean at worst.
+
+    Its ends are those of the intervals with all unknown answers at the lower and at the upper end of the range.
+    """
+    low, high = get_range(metric_row)
+    assert low is not None and high is not None
+    unknown_rows = find_unknown_cells(column)
+    ends = []
+    for value in (low, high):
+        completed = collect_values(score_cells(column, unknown_rows, value), rows)
+        ends.append(_mean(metric_row, completed, clusters, headline))
+    lowest, highest = (end.interval for end in ends)
+    interval = None
+    if lowest is not None and highest is not None:
+        note = "; ".join(dict.fromkeys(filter(None, (lowest.note, highest.note))))
+        interval = Interval(lowest.low, highest.high, lowest.method, lowest.confidence, note)
+    worst = ends[1] if metric_row.direction == "lower" else ends[0]
+    return estimate._replace(interval=interval, worst=worst.worst)
 
 
 def summarise_metric(
@@ -391,7 +425,12 @@ def _interval(bounds: Bounds | None) -> Interval | None:
 
 
 def _notes(
-    metric_row: Metric, statistic: str, column_values: ColumnValues, value: float | None, headline: bool
+    metric_row: Metric,
+    statistic: str,
+    column_values: ColumnValues,
+    value: float | None,
+    headline: bool,
+    unknown: UnknownRange | None,
 ) -> list[str]:
     notes = []
     if column_values.not_finite:
@@ -399,6 +438,6 @@ def _notes(
     if not headline and column_values.scored < MIN_TESTED_CASES:
         notes.append(f"descriptive only (n < {MIN_TESTED_CASES})")
     is_perfect = metric_row.direction == "higher" and value == metric_row.high and metric_row.family != VARIANTS_FAMILY
-    if headline and statistic in AVERAGE_STATISTICS and is_perfect:
+    if headline and statistic in AVERAGE_STATISTICS and is_perfect and unknown is None:
         notes.append(f"perfect on every scored case (n {column_values.scored}): cannot tell systems apart")
     return notes
