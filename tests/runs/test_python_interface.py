@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import assay
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
 from assay.records.errors import InputError
-from assay.records.golden_set import Case, GoldenSet
+from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
 from assay.report import arrow_stream
 from assay.runs.python_values import read_golden_value
@@ -110,6 +111,63 @@ def test_rows_of_ragas_are_golden_set_and_outputs_at_once() -> None:
     rows = [{"user_input": "Leave?", "response": "12 days", "reference": "12 days", "retrieved_contexts": [LEAVE]}]
     result = assay.score(rows, rows, config="ragas", metrics=["answer_similarity"])
     assert 1.0 == result.metric("answer_similarity").value
+
+
+SHELF: list[dict[str, Any]] = [
+    {"chunk_id": "fire:1", "text": "The alarm is tested on Mondays.", "roles": ["warden"]},
+    {"chunk_id": "fire:2", "text": "Meet at the car park."},
+]
+FIRE = {"id": "drill", "question": "When is the alarm tested?", "evidence": [{"any_of": [{"chunk_id": "fire:1"}]}]}
+DRILLED = {"case_id": "drill", "answer": "On Mondays.", "results": [{"chunk_id": "fire:1"}]}
+
+
+def find_corpus(corpus: Any) -> Corpus:
+    result = assay.score([FIRE], [DRILLED], corpus=corpus, metrics=["recall@10"])
+    assert result.run.corpus is not None
+    return result.run.corpus
+
+
+def test_a_corpus_may_be_a_path_rows_chunks_or_a_frame(tmp_path: Path) -> None:
+    path = tmp_path / "shelf.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in SHELF), encoding="utf-8")
+    stored = find_corpus(path)
+    renamed = [{"id": row["chunk_id"], "page_content": row["text"], "roles": row.get("roles")} for row in SHELF]
+    for corpus in (SHELF, list(stored.chunks.values()), stored, SimpleNamespace(to_dicts=lambda: renamed), renamed):
+        assert stored.digest == find_corpus(corpus).digest
+    path.write_text("".join(json.dumps(row) + "\n" for row in renamed).replace(', "roles": null', ""), encoding="utf-8")
+    assert stored.digest == assay.load_corpus(path).digest
+
+
+def test_missing_cells_of_a_frame_are_no_members_of_a_chunk() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert find_corpus(SHELF).digest == find_corpus(pandas.DataFrame(SHELF)).digest
+
+
+def test_ids_of_a_corpus_may_be_integers_and_not_floats() -> None:
+    assert ["7"] == list(find_corpus([{"id": 7, "text": "Seven."}]).chunks)
+    with pytest.raises(InputError, match=r"corpus:1: id: E_TYPE an id that is a float \(got 7\.0"):
+        find_corpus([{"id": 7.0, "text": "Seven."}])
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ({"fire:1": "The alarm."}, "corpus: E_VALUE not rows"),
+        (["fire:1"], "corpus:1: E_TYPE not a chunk (got 'fire:1'; expected an object with chunk_id and text)"),
+        ([SHELF[0], {"text": "No id."}], "corpus:2: chunk_id: E_MISSING missing"),
+        ([{"chunk_id": "a", "txt": "b"}], "corpus:1: txt: E_UNKNOWN_FIELD unknown field (got 'txt'; expected 'text'?)"),
+        ([{"chunk_id": "a", "text": ["b"]}], "corpus:1: text: E_TYPE "),
+        (
+            [{"chunk_id": "a", "id": "b"}],
+            "corpus:1: chunk_id: E_KEY_TWICE given in two spellings (got chunk_id 'a' and",
+        ),
+        ([SHELF[1], SHELF[1]], "corpus:2: chunk_id: E_DUPLICATE_ID "),
+        ([], "corpus: E_EMPTY empty"),
+    ],
+)
+def test_what_is_wrong_with_a_corpus_is_said_by_row(corpus: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        find_corpus(corpus)
 
 
 @pytest.mark.parametrize(
