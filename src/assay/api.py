@@ -1,8 +1,9 @@
 """The Python interface: the same use cases as the command line, on values as well as files.
 
 A golden set is a path, a `GoldenSet`, a list of dictionaries or cases, or a data frame; outputs are a path, or a list
-of paths, dictionaries or observations, or a data frame; a target is a function, an object with `ask` and `search`, a
-LangChain runnable, a LlamaIndex engine, or a text as after `--target`.
+of paths, dictionaries or observations, or a data frame; a corpus is a path, a `Corpus`, a list of dictionaries or
+chunks, or a data frame; a target is a function, an object with `ask` and `search`, a LangChain runnable, a LlamaIndex
+engine, or a text as after `--target`.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ from assay.runs.python_values import (
     load_golden_file,
     make_target_of_value,
     name_arguments,
+    read_corpus_value,
     read_day,
     read_gate_value,
     read_golden_value,
@@ -196,7 +198,7 @@ def run(
     repeat: int = 1,
     concurrency: int = 8,
     deadline: float = 120.0,
-    corpus: Corpus | PathLike | None = None,
+    corpus: Any = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
@@ -234,7 +236,7 @@ async def run_async(
     repeat: int = 1,
     concurrency: int = 8,
     deadline: float = 120.0,
-    corpus: Corpus | PathLike | None = None,
+    corpus: Any = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
@@ -262,7 +264,7 @@ def score(
     observations: Any,
     *,
     config: str | None = None,
-    corpus: Corpus | PathLike | None = None,
+    corpus: Any = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
@@ -283,7 +285,9 @@ def score(
     """Score observations against a golden set.
 
     `observations` are those of another result, such as one that was judged since, or rows as `observe` returns them,
-    files, dictionaries or a frame. `config` names the configuration of rows that name none. `metrics` are names as
+    files, dictionaries or a frame. `corpus` is what the index should hold: a path, a Corpus, a frame, or a list of
+    dictionaries or chunks with `chunk_id` and `text`.
+    `config` names the configuration of rows that name none. `metrics` are names as
     `assay metrics` lists them, import paths of metrics (`module:attr`), or metrics themselves, and `by` the keys of
     slices; each is a list or a comma-separated text. `gate` is a Gate, a gate file or the name of a profile. `verdicts`
     is a verdict store or an export of one, `judge` names the judge whose verdicts count, `calibration` is a file
@@ -302,8 +306,6 @@ def score(
     reading_notes: dict[str, None] = {}
     rows = rows or read_outputs_value(observations, golden, config, reading_notes)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
-    if isinstance(corpus, (str, Path)):
-        corpus = load_corpus(corpus)
     with write_rubric_records(rubrics) as rubric_folders:
         request = ScoreRequest(
             InputOptions(ignore_unknown=ignore_unknown),
@@ -330,7 +332,7 @@ def score(
         inputs = ScoreInputs.from_golden(
             golden,
             request,
-            corpus=corpus,
+            corpus=read_corpus_value(corpus),
             loaded_gate=load_gate_with_baseline(request),
             judging=judging,
             notices=(*reading_notes, *doubts, *unbound),
@@ -432,7 +434,7 @@ def judge(
     settings: PathLike | None = None,
     metrics: Sequence[str] = (),
     rubrics: Sequence[PathLike | JudgeRubric] = (),
-    corpus: PathLike | None = None,
+    corpus: Any = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
 ) -> JudgeRun:
@@ -456,20 +458,30 @@ def judge(
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     with write_rubric_records(rubrics) as rubric_folders:
-        return _judge_answers(replace(request, rubrics=rubric_folders), answers, _to_text(corpus))
+        return _judge_answers(replace(request, rubrics=rubric_folders), answers, corpus)
 
 
-def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: str | None) -> JudgeRun:
+def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: Any) -> JudgeRun:
     from assay.judging.judge_run import judge_run
 
-    if not isinstance(answers, ScoreResult):
-        return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=corpus)))
     with tempfile.TemporaryDirectory() as folder:
+        corpus_file = _write_corpus(corpus, Path(folder, "corpus.jsonl"))
+        if not isinstance(answers, ScoreResult):
+            return judge_run(replace(request, inputs=InputOptions(run=str(answers), corpus=corpus_file)))
         golden, outputs = Path(folder, "golden.jsonl"), Path(folder, "outputs.jsonl")
         goldens.write_golden(answers.run.golden, golden)
         write_atomically(outputs, encode_output_lines(list_observations(answers)))
-        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus)
+        inputs = InputOptions(golden=str(golden), outputs=[str(outputs)], corpus=corpus_file)
         return judge_run(replace(request, inputs=inputs))
+
+
+def _write_corpus(corpus: Any, path: Path) -> str | None:
+    """Return the path of a corpus, which is written to `path` if it is a value."""
+    if corpus is None or isinstance(corpus, (str, Path)):
+        return _to_text(corpus)
+    chunks = read_corpus_value(corpus)
+    assert chunks is not None  # only None has none
+    return str(write_atomically(path, corpora.encode_corpus_lines(chunks)))
 
 
 def review(

@@ -228,6 +228,7 @@ def _check(run: AssayRun) -> None:
             pytest.fail("\n".join([f"gate: {decision.outcome}", *reasons]), pytrace=False)
     elif case.has_failed:
         failure = ", ".join(case.failed_checks) or case.error
+        failure = "; ".join([str(failure), *(f"{name}: {text}" for name, text in case.metric_errors.items())])
         pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)
     elif case.outcome == "unknown" and run.unknown != "pass":
         remedy = "must_have or number in the case, or verdicts of a judge"

@@ -38,7 +38,7 @@ def attribute(case: Case, answer: str, citations: Sequence[str] = ("x",)) -> tup
 @pytest.mark.parametrize("verdict", FAULT_PARTIES)
 def test_every_failed_case_has_a_cause_and_a_fault_and_no_other_case_has(verdict: str) -> None:
     names = [check.name for check in CHECKS if check.level == "failed"]
-    for cause, failed in product((None, *ROOT_CAUSES), (*names, "missing_output", "target_error", "")):
+    for cause, failed in product((None, *ROOT_CAUSES), (*names, "missing_output", "target_error", "metric_error", "")):
         found = Attribution("a", verdict, cause, also=("parser",))  # type: ignore[arg-type]  # one of FAULT_PARTIES
         checks = CaseChecks("a", (failed,) if failed else (), ("stale_context",))
         reconciled = reconcile_with_checks(found, checks)
@@ -208,3 +208,13 @@ def test_a_case_that_requires_no_evidence_does_not_say_that_it_is_unknown_whethe
         for traces in ((), (optional,), (required,))
     ]
     assert ["the case requires none"] * 2 + ["unknown, the trace does not tell"] == words
+
+
+def test_what_the_rules_doubt_of_an_answer_does_not_cause_an_error_of_a_metric() -> None:
+    doubt = Attribution("a", "generation_fault", cause="citation", evidence=("no citation",), good=True, reached=True)
+    texts = ("tone: the metric raised KeyError: 'a'",)
+    unmeasured = reconcile_with_checks(doubt, CaseChecks("a", ("metric_error",)), texts)
+    assert ("insufficient_trace", texts) == (unmeasured.cause, unmeasured.evidence)
+    assert ("citation",) == unmeasured.also
+    both = reconcile_with_checks(doubt, CaseChecks("a", ("metric_error", "bad_citation")), texts)
+    assert ("citation", ("no citation", *texts)) == (both.cause, both.evidence)

@@ -114,6 +114,32 @@ def test_a_case_of_which_nothing_tells_is_not_green(
         )
 
 
+def test_an_error_of_a_metric_fails_the_test_of_its_case(session: pytest.Pytester, run: Run) -> None:
+    session.makepyfile(
+        own_rag="""
+        import assay
+
+        @assay.metric
+        def tone(case, observation):
+            if case.id == "lead":
+                raise LookupError("no tone for " + case.id)
+            return 1.0
+        """,
+        test_rag="""
+        import pytest
+        from own_rag import tone
+
+        @pytest.mark.assay(target=lambda question: "12 days, asks the team lead", golden="golden.jsonl", metrics=[tone])
+        def test_rag():
+            pass
+        """,
+    )
+    (session.path / "golden.jsonl").write_text("".join(GOLDEN.splitlines(keepends=True)[:2]), encoding="utf-8")
+    result = run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*lead failed: metric_error; tone: the metric raised LookupError: no tone for lead*"])
+
+
 def test_the_body_can_assert_more(session: pytest.Pytester, run: Run) -> None:
     session.makepyfile(test_rag=TESTS.replace('"never"', '"leave"'))
     run("-k", "leave").assert_outcomes(failed=1)

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import assay
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
 from assay.records.errors import InputError
-from assay.records.golden_set import Case, GoldenSet
+from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
 from assay.report import arrow_stream
 from assay.runs.python_values import read_golden_value
@@ -110,6 +111,63 @@ def test_rows_of_ragas_are_golden_set_and_outputs_at_once() -> None:
     rows = [{"user_input": "Leave?", "response": "12 days", "reference": "12 days", "retrieved_contexts": [LEAVE]}]
     result = assay.score(rows, rows, config="ragas", metrics=["answer_similarity"])
     assert 1.0 == result.metric("answer_similarity").value
+
+
+SHELF: list[dict[str, Any]] = [
+    {"chunk_id": "fire:1", "text": "The alarm is tested on Mondays.", "roles": ["warden"]},
+    {"chunk_id": "fire:2", "text": "Meet at the car park."},
+]
+FIRE = {"id": "drill", "question": "When is the alarm tested?", "evidence": [{"any_of": [{"chunk_id": "fire:1"}]}]}
+DRILLED = {"case_id": "drill", "answer": "On Mondays.", "results": [{"chunk_id": "fire:1"}]}
+
+
+def find_corpus(corpus: Any) -> Corpus:
+    result = assay.score([FIRE], [DRILLED], corpus=corpus, metrics=["recall@10"])
+    assert result.run.corpus is not None
+    return result.run.corpus
+
+
+def test_a_corpus_may_be_a_path_rows_chunks_or_a_frame(tmp_path: Path) -> None:
+    path = tmp_path / "shelf.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in SHELF), encoding="utf-8")
+    stored = find_corpus(path)
+    renamed = [{"id": row["chunk_id"], "page_content": row["text"], "roles": row.get("roles")} for row in SHELF]
+    for corpus in (SHELF, list(stored.chunks.values()), stored, SimpleNamespace(to_dicts=lambda: renamed), renamed):
+        assert stored.digest == find_corpus(corpus).digest
+    path.write_text("".join(json.dumps(row) + "\n" for row in renamed).replace(', "roles": null', ""), encoding="utf-8")
+    assert stored.digest == assay.load_corpus(path).digest
+
+
+def test_missing_cells_of_a_frame_are_no_members_of_a_chunk() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert find_corpus(SHELF).digest == find_corpus(pandas.DataFrame(SHELF)).digest
+
+
+def test_ids_of_a_corpus_may_be_integers_and_not_floats() -> None:
+    assert ["7"] == list(find_corpus([{"id": 7, "text": "Seven."}]).chunks)
+    with pytest.raises(InputError, match=r"corpus:1: id: E_TYPE an id that is a float \(got 7\.0"):
+        find_corpus([{"id": 7.0, "text": "Seven."}])
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ({"fire:1": "The alarm."}, "corpus: E_VALUE not rows"),
+        (["fire:1"], "corpus:1: E_TYPE not a chunk (got 'fire:1'; expected an object with chunk_id and text)"),
+        ([SHELF[0], {"text": "No id."}], "corpus:2: chunk_id: E_MISSING missing"),
+        ([{"chunk_id": "a", "txt": "b"}], "corpus:1: txt: E_UNKNOWN_FIELD unknown field (got 'txt'; expected 'text'?)"),
+        ([{"chunk_id": "a", "text": ["b"]}], "corpus:1: text: E_TYPE "),
+        (
+            [{"chunk_id": "a", "id": "b"}],
+            "corpus:1: chunk_id: E_KEY_TWICE given in two spellings (got chunk_id 'a' and",
+        ),
+        ([SHELF[1], SHELF[1]], "corpus:2: chunk_id: E_DUPLICATE_ID "),
+        ([], "corpus: E_EMPTY empty"),
+    ],
+)
+def test_what_is_wrong_with_a_corpus_is_said_by_row(corpus: Any, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        find_corpus(corpus)
 
 
 @pytest.mark.parametrize(
@@ -359,8 +417,75 @@ def test_a_metric_that_raises_is_named_with_its_exception_and_its_cases() -> Non
     golden = [{"id": "a", "question": "What does it cost?", "must_have": ["£2"]}]
     result = assay.score(golden, [{"case_id": "a", "answer": "It is £2."}], metrics=["correct_answer", halves])
     reasons = " ".join(result.decision.reasons)
-    assert "halves on 1 of 1 case: the metric raised ZeroDivisionError: division by zero (a)" in reasons
+    assert "halves could not measure 1 of 1 case: the metric raised ZeroDivisionError: division by zero (a)" in reasons
     assert "in error" not in reasons
+
+
+TOOLS = [
+    {"id": name, "question": f"What is {name}?", "must_have": ["steel"]} for name in ("adze", "awl", "saw", "vice")
+]
+TOOL_ROWS = [{"case_id": tool["id"], "answer": "It is made of steel."} for tool in TOOLS]
+
+
+@assay.metric
+def sharpness(case: Case, observation: Observation) -> float:
+    """How sharp a tool is."""
+    if case.id.startswith("a"):
+        raise LookupError(f"no edge on {case.id}")
+    return math.nan if case.id == "saw" else 0.5
+
+
+def test_each_case_that_a_metric_could_not_measure_fails_with_its_own_error(tmp_path: Path) -> None:
+    result = assay.score(TOOLS, TOOL_ROWS, metrics=["correct_answer", sharpness])
+    errors = {case.id: case.metric_errors for case in result.failed}
+    assert errors == {
+        "adze": {"sharpness": "the metric raised LookupError: no edge on adze"},
+        "awl": {"sharpness": "the metric raised LookupError: no edge on awl"},
+        "saw": {"sharpness": "the metric returned nan (expected a finite number)"},
+    }
+    assert [("metric_error",)] * 3 == [case.failed_checks for case in result.failed]
+    assert [1.0] * 4 == [case.scores["correct_answer"] for case in result.cases], "other metrics are measured"
+    assert (1, 3) == (result.metric("sharpness").scored, result.metric("sharpness").errors)
+    printed = repr(result)
+    assert "failed: 3 of 4 (adze, awl, saw)" in printed
+    assert "no edge on adze (adze); the metric raised LookupError: no edge on awl (awl)" in result.decision.reasons[0]
+    explained = result.failed[1].explain()
+    assert "sharpness: the metric raised LookupError: no edge on awl" in explained
+    assert "repair the metric, then score again" in explained
+    assay.report(result, markdown=tmp_path / "r.md", junit=tmp_path / "r.xml", html=tmp_path / "r.html")
+    junit = (tmp_path / "r.xml").read_text(encoding="utf-8")
+    assert 'errors="3"' in junit
+    for name in ("r.md", "r.xml", "r.html"):
+        assert "LookupError: no edge on awl" in (tmp_path / name).read_text(encoding="utf-8")
+
+
+def test_cases_with_the_same_error_of_a_metric_are_named_together_and_others_only_counted() -> None:
+    @assay.metric
+    def weight(case: Case, observation: Observation) -> float:
+        """How heavy a tool is."""
+        raise ValueError("no scales" if case.id in ("awl", "vice") else f"too heavy: {case.id}")
+
+    tools = [*TOOLS, *({"id": f"t{n}", "question": f"What is t{n}?", "must_have": ["steel"]} for n in range(2))]
+    rows = [{"case_id": tool["id"], "answer": "steel"} for tool in tools]
+    reason = assay.score(tools, rows, metrics=["correct_answer", weight]).decision.reasons[0]
+    assert reason == (
+        "weight could not measure 6 of 6 cases: the metric raised ValueError: no scales (awl, vice); "
+        "the metric raised ValueError: too heavy: adze (adze); the metric raised ValueError: too heavy: saw (saw); "
+        "and 2 other texts, each with its failed case"
+    )
+
+
+def test_a_metric_that_fails_and_that_no_rule_looks_at_leaves_a_risk() -> None:
+    gate = {"rules": [{"metric": "correct_answer", "at_least": 0.5}]}
+    metrics = ["correct_answer", sharpness]
+    assert not any(
+        "sharpness" in risk for risk in assay.score(TOOLS[3:], TOOL_ROWS[3:], metrics=metrics, gate=gate).decision.risks
+    )
+    decision = assay.score(TOOLS, TOOL_ROWS, metrics=metrics, gate=gate).decision
+    assert "PASS_WITH_RISK" == decision.outcome
+    assert any(risk.startswith("sharpness could not measure 3 of 4 cases: ") for risk in decision.risks)
+    needed = {"rules": [{"metric": "sharpness", "at_least": 0.1}]}
+    assert "INCOMPLETE" == assay.score(TOOLS, TOOL_ROWS, metrics=metrics, gate=needed).decision.outcome
 
 
 FEES = [

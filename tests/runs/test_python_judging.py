@@ -65,6 +65,19 @@ def test_answers_of_a_function_are_judged_and_scored_with_the_verdicts(server: J
 
 
 @pytest.mark.slow
+def test_a_judge_reads_the_texts_of_chunks_in_a_corpus_of_rows(server: JudgeServer, tmp_path: Path) -> None:
+    golden = [{"id": "leave", "question": "How long is the leave?", "reference": "14 days"}]
+    chunk = {"chunk_id": "leave:4", "text": "Staff get 14 days of leave in year 4."}
+    row = {"case_id": "leave", "answer": "Staff get 14 days of leave in year 4.", "context": [{"chunk_id": "leave:4"}]}
+    judged = assay.judge(
+        assay.score(golden, [row]), metrics=[FAITHFUL], store=tmp_path / "verdicts.sqlite", corpus=[chunk]
+    )
+    assert (ExitCode.PASS, 1) == (judged.exit_code, judged.requests)
+    scored = assay.score(golden, [row], corpus=[chunk], metrics=[FAITHFUL], verdicts=judged.store_path)
+    assert 1.0 == scored.cases[0].scores[FAITHFUL]
+
+
+@pytest.mark.slow
 def test_a_cap_on_calls_holds_and_the_rest_is_asked_later(server: JudgeServer, tmp_path: Path) -> None:
     result = assay.run(answer, GOLDEN, context="retrieved")
     store = tmp_path / "verdicts.sqlite"

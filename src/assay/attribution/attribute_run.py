@@ -22,7 +22,7 @@ from assay.attribution.run_consensus import (
     is_open,
     rank_by_run,
 )
-from assay.metrics.case_checks import WRONG_BEHAVIOUR
+from assay.metrics.case_checks import METRIC_ERROR, WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.expected_text import find_text_signal
@@ -34,6 +34,7 @@ from assay.records.golden_set import Corpus
 from assay.records.observations import Observation
 from assay.records.scores import SCORED, CaseChecks
 from assay.scoring.attribution_settings import JUDGE_METRIC, AttributionSettings
+from assay.scoring.column_values import list_own_failures
 from assay.scoring.score_shard import suspend_garbage_collection
 from assay.scoring.score_tables import score_batch
 from assay.scoring.scored_run import ScoredRun
@@ -127,7 +128,11 @@ def _attribute_case(
     checks = _checks_by_case(run, config).get(case.case.id)
     is_explained = has_doubts or (checks is not None and bool(checks.failed))
     attribution = attribute_case(case, observation, scores, settings, view, is_explained=is_explained)
-    attribution = reconcile_with_checks(attribution, checks)
+    unmeasured: tuple[str, ...] = ()
+    if checks is not None and METRIC_ERROR in checks.failed:
+        failures = list_own_failures(run.scoring.configs[config].table, position)
+        unmeasured = tuple(f"{metric}: {text}" for metric, text in failures.items())
+    attribution = reconcile_with_checks(attribution, checks, unmeasured)
     if observation is not None and checks is not None and WRONG_BEHAVIOUR in checks.failed:
         reading = f"{READ_AS}{describe_answer_reading(case, observation)}"
         attribution = structs.replace(attribution, evidence=(*attribution.evidence, reading))

@@ -12,7 +12,14 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from assay.attribution.cause_notes import ALL_ARRIVED, get_cause_note
-from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER, WRONG_ANSWER, WRONG_FORMAT
+from assay.metrics.case_checks import (
+    DENIED_FACT,
+    INCOMPLETE_ANSWER,
+    METRIC_ERROR,
+    UNKNOWN_ANSWER,
+    WRONG_ANSWER,
+    WRONG_FORMAT,
+)
 from assay.records.findings import Attribution, CauseConfidence, FaultParty, RootCause
 from assay.records.scores import CaseChecks
 
@@ -68,14 +75,30 @@ _KIND_BY_CHECK: Mapping[str, str] = MappingProxyType(
 """The refinement of the generator's fault whose remedy fits a failed check; the check does not prove the refinement."""
 
 
-def reconcile_with_checks(attribution: Attribution, checks: CaseChecks | None) -> Attribution:
+def reconcile_with_checks(
+    attribution: Attribution, checks: CaseChecks | None, unmeasured: tuple[str, ...] = ()
+) -> Attribution:
     """Return the attribution of a case as its checks allow it; `checks` is None if the case failed and warned of none.
+
+    `unmeasured` says why metrics of one's own have no score of the case.
 
     A failed case has a cause, `insufficient_trace` at least, and a fault. Any other case passed or is unknown.
     """
+    if checks is not None and checks.failed == (METRIC_ERROR,):
+        return _attribute_unmeasured(attribution, unmeasured, is_unknown=UNKNOWN_ANSWER in checks.warnings)
     if checks is not None and checks.failed:
-        return _attribute_failure(attribution, checks.failed)
+        attribution = _attribute_failure(attribution, checks.failed)
+        return replace(attribution, evidence=(*attribution.evidence, *unmeasured))
     return _acquit(attribution, is_unknown=checks is not None and UNKNOWN_ANSWER in checks.warnings)
+
+
+def _attribute_unmeasured(attribution: Attribution, unmeasured: tuple[str, ...], *, is_unknown: bool) -> Attribution:
+    """Return the attribution of a case that a metric could not measure, and that failed nothing else.
+
+    What the rules find in it is a doubt, as in any other case that failed no check on its answer.
+    """
+    acquitted = replace(_acquit(attribution, is_unknown=is_unknown), evidence=unmeasured)
+    return replace(_attribute_failure(acquitted, (METRIC_ERROR,)), fix="repair the metric, then score again")
 
 
 def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Attribution:

@@ -2,8 +2,9 @@
 
 JSON Lines, one chunk on each line, with the member names of `CorpusChunk` or of the RAG runner's contract `rag-trace`
 (`document_id`, `document_version`, `section_path`, `page_start` and `page_end`, `acl_roles`, `tenant_id`), see ADR 0026
-and ADR 0038. msgspec decodes each line; only a line that it refuses is read again strictly, to report why. A duplicate
-key in a line that msgspec accepts is therefore not reported, and its last value counts.
+and ADR 0038; `id`, `_id`, `content` and `page_content` are read as the id and the text. msgspec decodes each line; only
+a line that it refuses is read again strictly, to report why. A duplicate key in a line that msgspec accepts is
+therefore not reported, and its last value counts.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +21,7 @@ from msgspec import Meta, Struct, field
 
 from assay.formats.file_io import Line, decode_line, open_source, read_lines
 from assay.formats.problems import NameChecker, ProblemList, UniqueIds, find_time_fault, parse_time
-from assay.formats.strict_json import MAX_JSON_DEPTH, MisfitError, convert_open, decode_json_object, join_field
+from assay.formats.strict_json import MAX_JSON_DEPTH, Misfit, MisfitError, convert_open, decode_json_object, join_field
 from assay.records.digest import compute_text_digest, encode_canonical_json
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet
@@ -76,11 +78,34 @@ def load_corpus(path: str | Path) -> tuple[Corpus, tuple[Problem, ...]]:
                     reader.add_line(line)
         except InputError as error:
             findings.add_raised(error)
+    return _finish_corpus(reader, findings)
+
+
+def read_corpus_rows(rows: Iterable[tuple[int, Any]], name: str) -> tuple[Corpus, tuple[Problem, ...]]:
+    """Return the corpus of numbered rows, and its warnings; `name` is what they are called in messages.
+
+    A row is a `CorpusChunk` or an object with the members that a line of a file has. Raises InputError as `load_corpus`
+    does.
+    """
+    findings = ProblemList(name)
+    reader = _CorpusReader(findings)
+    for number, row in rows:
+        reader.add_row(row, number)
+    return _finish_corpus(reader, findings)
+
+
+def _finish_corpus(reader: _CorpusReader, findings: ProblemList) -> tuple[Corpus, tuple[Problem, ...]]:
     findings.raise_errors()
     if not reader.chunks:
-        raise InputError([Problem(source.name, None, "", "empty (got no chunk; expected at least one)", "E_EMPTY")])
+        raise InputError([Problem(findings.path, None, "", "empty (got no chunk; expected at least one)", "E_EMPTY")])
     reader.names.warn_normalised()
     return Corpus(reader.chunks, _compute_digest(reader.chunks)), findings.warnings()
+
+
+def encode_corpus_lines(corpus: Corpus) -> Iterator[bytes]:
+    """Return the lines of the file of a corpus, which `load_corpus` reads again."""
+    encoder = msgspec.json.Encoder()
+    return (encoder.encode(chunk) + b"\n" for chunk in corpus.chunks.values())
 
 
 _MOST_HINTS = 10
@@ -110,6 +135,34 @@ def find_stale_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[P
     return tuple(problems)
 
 
+_OTHER_NAMES = {"chunk_id": ("id", "_id"), "text": ("content", "page_content")}
+"""What stores and frameworks call the id and the text of a chunk, where a row has nothing else by that name."""
+
+
+def _use_own_names(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with its id and text under their own names. Raises MisfitError for two values of one.
+
+    >>> _use_own_names({"id": "leave:1", "page_content": "12 days."})
+    {'chunk_id': 'leave:1', 'text': '12 days.'}
+    """
+    members = dict(row)
+    misfits = []
+    for own_name, others in _OTHER_NAMES.items():
+        named = {key: row[key] for key in (own_name, *others) if row.get(key) is not None}
+        values = list(named.values())
+        if any(value != values[0] for value in values):
+            got = " and ".join(f"{key} {shorten_repr(value)}" for key, value in named.items())
+            misfits.append(Misfit(own_name, f"given in two spellings (got {got}; expected one value)", "E_KEY_TWICE"))
+        for key in others:
+            members.pop(key, None)
+        if named:
+            members[own_name] = values[0]
+    if misfits:
+        raise MisfitError(misfits)
+    # The order of the members is that of the messages about them.
+    return {key: members[key] for key in (*_OTHER_NAMES, *members) if key in members}
+
+
 class _CorpusReader:
     """Collects the chunks by their id."""
 
@@ -125,14 +178,35 @@ class _CorpusReader:
         try:
             row, extra_members = self._decode_line(line)
         except MisfitError as error:
-            for field_name, message, code in error.misfits:
-                self._findings.add_error(line.number, field_name, message, code)
+            self._note_misfits(error, line.number)
         except InputError as error:
             self._findings.add_raised(error)
         else:
-            chunk = self._build_chunk(row, extra_members, line.number)
-            if self._unique.add_id(row.chunk_id, chunk.chunk_id, line.number, "chunk_id"):
-                self.chunks[chunk.chunk_id] = chunk
+            self._add_chunk(row, extra_members, line.number)
+
+    def add_row(self, row: Any, number: int) -> None:
+        """Add the chunk of one row, or note what is wrong with the row."""
+        if isinstance(row, CorpusChunk):
+            row = msgspec.to_builtins(row)
+        if not isinstance(row, Mapping):
+            message = f"not a chunk (got {shorten_repr(row)}; expected an object with chunk_id and text)"
+            self._findings.add_error(number, "", message, "E_TYPE")
+            return
+        try:
+            members, extra_members = convert_open(_use_own_names(dict(row)), CorpusRow)
+        except MisfitError as error:
+            self._note_misfits(error, number)
+        else:
+            self._add_chunk(members, extra_members, number)
+
+    def _note_misfits(self, error: MisfitError, number: int) -> None:
+        for field_name, message, code in error.misfits:
+            self._findings.add_error(number, field_name, message, code)
+
+    def _add_chunk(self, row: CorpusRow, extra_members: dict[str, Any], number: int) -> None:
+        chunk = self._build_chunk(row, extra_members, number)
+        if self._unique.add_id(row.chunk_id, chunk.chunk_id, number, "chunk_id"):
+            self.chunks[chunk.chunk_id] = chunk
 
     def _decode_line(self, line: Line) -> tuple[CorpusRow, dict[str, Any]]:
         """Return the row of a line and its free-form members."""
@@ -143,7 +217,8 @@ class _CorpusReader:
             except (msgspec.DecodeError, UnicodeDecodeError):
                 pass
         path = self._findings.path
-        return convert_open(decode_json_object(decode_line(line, path), path, line.number), CorpusRow)
+        row = decode_json_object(decode_line(line, path), path, line.number)
+        return convert_open(_use_own_names(row), CorpusRow)
 
     def _build_chunk(self, row: CorpusRow, extra_members: dict[str, Any], line: int) -> CorpusChunk:
         section = row.section_path

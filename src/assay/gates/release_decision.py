@@ -33,7 +33,7 @@ from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import MetricName
-from assay.metrics.own_metric import OWN_METRIC_FAULTS
+from assay.metrics.own_metric import find_own_failures
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
@@ -53,6 +53,7 @@ from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_unanswered
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
     NOT_REPORTED,
+    describe_own_failures,
     find_column,
     find_rows_without_verdict,
     format_case_ids,
@@ -97,8 +98,8 @@ def decide_release(
     2. INCOMPLETE for coverage below a minimum, or a missing case that no rule looked at;
     3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
        case has;
-    4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, and answers whose
-       correctness no rule looked at.
+    4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
+       rule looked at, and cases that a metric of one's own could not measure.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -126,7 +127,9 @@ def decide_release(
     results += [_report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
     results = [apply_waivers(result, gate.waivers, today) for result in results]
     decision = _weigh_results(
-        results, _find_overlooked(results, scores), describe_unchecked_answers(gate, results, scores)
+        results,
+        _find_overlooked(results, scores),
+        [*describe_unchecked_answers(gate, results, scores), *describe_own_failures(table)],
     )
     exemption = describe_exemption(gate, scores)
     return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
@@ -401,7 +404,7 @@ def describe_effect(result: RuleResult) -> str:
 
 
 def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unchecked: Sequence[str]) -> Decision:
-    """Return the decision. `overlooked` names missing cases, `unchecked` answers that no rule looked at."""
+    """Return the decision. `overlooked` names missing cases, `unchecked` what was not looked at or not measured."""
     weighed = [(_get_weight(result), result) for result in results if _get_weight(result) != _NOTHING]
     is_blocked = bool(overlooked) or any(weight < _RISK for weight, _ in weighed)
     if is_blocked:
@@ -480,21 +483,13 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
     missing = set(table.missing)
     has_error = np.zeros(len(table.case_ids), dtype=np.bool_)
     is_unjudged = has_error.copy()
-    own_failures = []
-    for name, column in table.columns.items():
+    for column in table.columns.values():
         is_error = column.status == ERROR
         if not is_error.any():
             continue
-        raised = [code for code, reason in enumerate(column.reasons) if reason.startswith(OWN_METRIC_FAULTS)]
-        is_own = is_error & np.isin(column.reason, raised)
-        if is_own.any():
-            ids = [table.case_ids[row] for row in np.flatnonzero(is_own).tolist()]
-            first = column.reasons[int(column.reason[is_own][0])]
-            total = format_count(len(table.case_ids), "case")
-            own_failures.append(f"{name} on {len(ids)} of {total}: {first} ({format_case_ids(ids)})")
         without_verdict = find_rows_without_verdict(column)
         is_unjudged |= without_verdict
-        has_error |= is_error & ~is_own & ~without_verdict
+        has_error |= is_error & ~find_own_failures(column) & ~without_verdict
     failed = [table.case_ids[row] for row in np.flatnonzero(has_error).tolist() if table.case_ids[row] not in missing]
     unjudged = [table.case_ids[row] for row in np.flatnonzero(is_unjudged & ~has_error).tolist()]
     total = format_count(len(table.case_ids), "case")
@@ -512,7 +507,7 @@ def _describe_without_gate(table: ScoreTable) -> Decision:
             f"the judge was not asked about {len(unjudged)} of {total} (`assay judge` without --only asks): "
             f"{format_case_ids(unjudged)}"
         )
-    reasons += own_failures
+    reasons += describe_own_failures(table)
     is_incomplete = bool(reasons)
     reasons += _describe_unknown_access(table) if not events else []
     return Decision("NOT_GATED", (*events, *reasons, NOT_GATED_REASON), events=tuple(events), incomplete=is_incomplete)

@@ -23,6 +23,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
     rows_with_error,
 )
+from assay.metrics.own_metric import find_own_failures
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence
 from assay.records.scores import SCORED, CaseChecks, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, find_distinct
@@ -316,7 +317,9 @@ CHECKS: tuple[Check, ...] = (
 _ATTRIBUTION_METRICS = ("keywords", "exact_match", "number_match")
 """Metrics without a check of their own that attribution reads: `correct_answer` combines them."""
 RUNNER_CHECKS = (_MISS, "context_miss", "bad_citation", WRONG_BEHAVIOUR)
-MISSING_OUTPUT, TARGET_ERROR = "missing_output", "target_error"
+MISSING_OUTPUT, TARGET_ERROR, METRIC_ERROR = "missing_output", "target_error", "metric_error"
+"""What a case fails of which something that was asked for is not known: it has no output, or an error instead of an
+answer, or a metric of one's own could not measure it (ADR 173)."""
 
 
 def run_checks(
@@ -330,8 +333,9 @@ def run_checks(
     """Return the checks that each case failed, in the table's order, for the cases that failed or were warned of any;
     and which cases failed.
 
-    `missing` marks cases without an observation, `broken` those on which the target failed. A check on an
-    `uncalibrated` metric only warns: such a metric may inform, but a failed case may decide a gate (ADR 0031).
+    `missing` marks cases without an observation, `broken` those on which the target failed; a case that a metric of
+    one's own could not measure fails METRIC_ERROR. A check on an `uncalibrated` metric only warns: such a metric may
+    inform, but a failed case may decide a gate (ADR 0031).
     `good` is a metric with the least value of a right answer (the setting `scoring.good`): where it has a score, it
     decides in place of the other checks on answers, and so does a calibrated judge without it (ADR 0054).
     """
@@ -344,7 +348,7 @@ def run_checks(
     if good is not None and deciding is not None:
         metric, least = good
         checks_to_run.append(Check(WRONG_ANSWER, metric, lambda values: np.asarray(values < least)))
-    rows = [missing, broken]
+    rows = [missing, broken, find_unmeasured_cases(columns, len(case_ids))]
     failures_by_check: dict[str, BoolArray] = {}
     for check in checks_to_run:
         fails = _failing_cases(check, columns[check.metric])
@@ -371,6 +375,14 @@ def run_checks(
     return tuple(case_checks), np.isin(marks, failing_marks)
 
 
+def find_unmeasured_cases(columns: Mapping[str, ScoreColumn], case_count: int) -> BoolArray:
+    """Return the cases that any metric of one's own could not measure."""
+    unmeasured = np.zeros(case_count, dtype=np.bool_)
+    for column in columns.values():
+        unmeasured |= find_own_failures(column)
+    return unmeasured
+
+
 def _choose_deciding_metric(
     columns: Mapping[str, ScoreColumn], uncalibrated: Collection[str], good: tuple[str, float] | None
 ) -> ScoreColumn | None:
@@ -394,6 +406,7 @@ def _name_outcome(mark: int, checks_to_run: Sequence[Check]) -> tuple[tuple[str,
     names = [
         (MISSING_OUTPUT, "failed"),
         (TARGET_ERROR, "failed"),
+        (METRIC_ERROR, "failed"),
         *((check.name, check.level) for check in checks_to_run),
     ]
     marked_levels = dict.fromkeys(name for bit, name in enumerate(names) if mark >> bit & 1)

@@ -28,7 +28,8 @@ from assay.metrics.metric import (
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
-from assay.records.scores import ScoreColumn
+from assay.records.scores import ERROR, ScoreColumn
+from assay.stats.arrays import BoolArray
 
 ScoreFunction = Callable[..., Any]
 """`(case, observation)` → a number, or a text that says why the metric is not applicable; or `(cases, observations)` →
@@ -197,15 +198,21 @@ def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low
     return make_score_column(name, values, *batch.target_errors, *unless)
 
 
-OWN_METRIC_FAULTS = ("the metric raised ", "the metric returned ", "the metric left its range ")
+_FAULTS = ("the metric raised ", "the metric returned ", "the metric left its range ")
 """How the reasons begin for which a metric of one's own has no score; the observation has no error."""
+
+
+def find_own_failures(column: ScoreColumn) -> BoolArray:
+    """Return the rows that a metric of one's own could not measure: it raised, or returned what is no score of it."""
+    codes = [code for code, reason in enumerate(column.reasons) if reason.startswith(_FAULTS)]
+    return np.asarray((column.status == ERROR) & np.isin(column.reason, codes), dtype=np.bool_)
 
 
 def _find_fault(result: Any, low: float, high: float) -> str:
     """Return what is wrong with the result for one case, "" for a number in the range."""
     if isinstance(result, Exception):
         return " ".join(f"the metric raised {type(result).__name__}: {result}".split())
-    if not isinstance(result, (bool, int, float, np.number)):
+    if not isinstance(result, (bool, int, float, np.number, np.bool_)):
         return f"the metric returned no number (got {shorten_repr(result)}; expected a number, or a text that says why)"
     if not math.isfinite(result):
         return f"the metric returned {float(result)} (expected a finite number)"

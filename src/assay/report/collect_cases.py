@@ -15,7 +15,7 @@ from assay.records.observations import Observation, describe_target_error
 from assay.records.scores import SCORED, ScoreTable
 from assay.report.explain_case import explain_case, explain_score
 from assay.scoring.case_outcomes import CaseOutcome, classify_checks
-from assay.scoring.column_values import find_column
+from assay.scoring.column_values import find_column, list_own_failures
 from assay.scoring.scored_run import ScoredRun
 
 Column = Sequence[str | float | None]
@@ -107,9 +107,14 @@ class CaseResult:
             return "no output"
         return describe_target_error(observation.error) if observation.error is not None else None
 
+    @cached_property
+    def metric_errors(self) -> dict[str, str]:
+        """Why each metric of one's own that could not measure the case has no score of it."""
+        return list_own_failures(self.run.scoring.configs[self.config].table, self.run.joins.position[self.id])
+
     @property
     def has_failed(self) -> bool:
-        """Whether the case failed a check, or has no output."""
+        """Whether the case failed a check, has no output, or could not be measured by a metric of one's own."""
         return bool(self.failed_checks) or self.error is not None
 
     def explain(self, *, show_forbidden: bool = False, verbose: bool = False) -> str:

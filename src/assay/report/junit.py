@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from xml.etree import ElementTree
 
+from assay.metrics.case_checks import METRIC_ERROR
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
@@ -12,6 +13,7 @@ from assay.report.doubts import describe_unsourced
 from assay.report.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
 from assay.report.tables import describe_case_outcomes, describe_failures
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
+from assay.scoring.column_values import list_own_failures
 from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
@@ -128,7 +130,7 @@ def _add_case_suite(
     accepted = (
         result.decision is not None and bool(result.decision.results) and result.decision.outcome in _PASSING_OUTCOMES
     )
-    for case_id in result.table.case_ids:
+    for row, case_id in enumerate(result.table.case_ids):
         test = _add_test(suite, f"{config}.cases", case_id)
         case_checks = checks_by_case.get(case_id, CaseChecks(case_id, ()))
         kind, message = "", ""
@@ -138,6 +140,9 @@ def _add_case_suite(
         if case_checks.failed:
             kind = "failure"
             message = f"failed {', '.join(case_checks.failed)}{_tell_cause(attributions.get(case_id))}"
+        if METRIC_ERROR in case_checks.failed:
+            failures = list_own_failures(result.table, row)
+            kind, message = "error", "; ".join([message, *(f"{name}: {text}" for name, text in failures.items())])
         if case_id in error_by_case:
             kind, message = "error", f"target error: {error_by_case[case_id]}" + (f"; {message}" if message else "")
         if classify_checks(case_checks) == "unknown":

@@ -19,6 +19,7 @@ from msgspec import structs
 
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
+from assay.formats.corpus import load_corpus, read_corpus_rows
 from assay.formats.foreign_rows import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
@@ -32,7 +33,7 @@ from assay.gates.rules import find_rule_problem
 from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import Case, GoldenSet
+from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
@@ -43,9 +44,10 @@ from assay.targets.python import CallableTarget
 PathLike = str | Path
 GateLike = Gate | Mapping[str, Any] | str | Path
 """A gate, the fields of a gate file, the path of one, or the name of a shipped profile."""
-GOLDEN_NAME, OUTPUTS_NAME = "golden", "outputs"
+GOLDEN_NAME, OUTPUTS_NAME, CORPUS_NAME = "golden", "outputs", "corpus"
 _GOLDEN_FORMS = "a path, a GoldenSet, a list of dictionaries or Cases, or a data frame"
 _OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a data frame"
+_CORPUS_FORMS = "a path, a Corpus, a list of dictionaries or CorpusChunks with chunk_id and text, or a data frame"
 _ENDPOINT_METHODS = ("query", "aquery", "retrieve", "aretrieve")
 
 
@@ -99,11 +101,27 @@ def read_golden_value(golden: Any) -> GoldenSet:
     return foreign.golden
 
 
+def read_corpus_value(corpus: Any) -> Corpus | None:
+    """Return the corpus that a value holds, None for None. Raises InputError with every problem, by row."""
+    if corpus is None or isinstance(corpus, Corpus):
+        return corpus
+    if isinstance(corpus, (str, Path)):
+        return load_corpus(corpus)[0]
+    rows = list_rows(corpus, CORPUS_NAME, _CORPUS_FORMS)
+    written = _write_ids(rows, CORPUS_NAME, _CHUNK_ID_COLUMNS)
+    present = [
+        {key: cell for key, cell in row.items() if cell is not None} if isinstance(row, dict) else row
+        for row in written
+    ]
+    return read_corpus_rows(enumerate(present, 1), CORPUS_NAME)[0]
+
+
+_CHUNK_ID_COLUMNS = ("chunk_id", "id", "_id")
 _ID_COLUMNS = (*ID_KEYS, "variant_of", "cluster")
 _ID_LIST_COLUMNS = (*EVIDENCE_ID_KEYS, "must_cite")
 
 
-def _write_ids(rows: Sequence[Any]) -> list[Any]:
+def _write_ids(rows: Sequence[Any], name: str = GOLDEN_NAME, columns: Sequence[str] = _ID_COLUMNS) -> list[Any]:
     """Return rows whose ids are texts: in a frame, and in most databases, they are integers.
 
     Raises InputError for ids that are floats: 1.0 may stand for "1" or "1.0".
@@ -115,10 +133,10 @@ def _write_ids(rows: Sequence[Any]) -> list[Any]:
             written.append(row)
             continue
         members = dict(row)
-        for column in _ID_COLUMNS:
+        for column in columns:
             value = members.get(column)
             if isinstance(value, float):
-                problems.append(Problem(GOLDEN_NAME, number, column, _describe_float_id(value), "E_TYPE"))
+                problems.append(Problem(name, number, column, _describe_float_id(value), "E_TYPE"))
             elif _is_integer(value):
                 members[column] = str(value)
         for column in _ID_LIST_COLUMNS:

@@ -17,6 +17,7 @@ from assay.metrics import correctness, variants
 from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
+from assay.metrics.own_metric import find_own_failures
 from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.observations import NO_ANSWER_REASON
@@ -63,6 +64,41 @@ def format_case_ids(case_ids: Sequence[str]) -> str:
     """
     more = len(case_ids) - CASES_NAMED
     return ", ".join(case_ids[:CASES_NAMED]) + (f" … and {more} more" if more > 0 else "")
+
+
+_TEXTS_NAMED = 3
+
+
+def describe_own_failures(table: ScoreTable) -> list[str]:
+    """Return a sentence for each metric of one's own that could not measure some cases: on which, and why.
+
+    Cases with the same error text are named together, the text of most cases first.
+    """
+    sentences = []
+    for name, column in table.columns.items():
+        rows = np.flatnonzero(find_own_failures(column))
+        if not len(rows):
+            continue
+        ids_by_text: dict[str, list[str]] = {}
+        for row in rows.tolist():
+            ids_by_text.setdefault(column.reasons[column.reason[row]], []).append(table.case_ids[row])
+        texts = sorted(ids_by_text, key=lambda text: -len(ids_by_text[text]))  # stable: else in golden order
+        named = [f"{text} ({format_case_ids(ids_by_text[text])})" for text in texts[:_TEXTS_NAMED]]
+        if len(texts) > _TEXTS_NAMED:
+            others = format_count(len(texts) - _TEXTS_NAMED, "other text")
+            named.append(f"and {others}, each with its failed case")
+        total = format_count(len(table.case_ids), "case")
+        sentences.append(f"{name} could not measure {len(rows)} of {total}: {'; '.join(named)}")
+    return sentences
+
+
+def list_own_failures(table: ScoreTable, row: int) -> dict[str, str]:
+    """Return why metrics of one's own could not measure a case, by metric."""
+    return {
+        name: column.reasons[column.reason[row]]
+        for name, column in table.columns.items()
+        if column.status[row] == ERROR and find_own_failures(column)[row]
+    }
 
 
 PERCENTILE_STATISTICS = {"p50": 50.0, "p95": 95.0}
