@@ -34,8 +34,8 @@ class ComparedQuantities(NamedTuple):
     """What comparing the quantities of a claim has changed.
 
     `matches`: of all content terms. `units`: indices of units of absent quantities, which say nothing apart from their
-    number. `exceeded`: indices of numbers that the sources have with another bound only. `respelled`: quantities of the claim
-    that a source writes in another way, each with the positions of its terms there.
+    number. `exceeded`: indices of numbers that the sources have with another bound only. `respelled`: quantities of the
+    claim that a source writes in another way, each with the positions of its terms there.
     """
 
     matches: Sequence[TermMatch]
