@@ -29,6 +29,7 @@ from assay.text.passages import (
     locate_sentence,
     weigh_claim_grams,
 )
+from assay.text.placed_quantities import spell_quantity
 from assay.text.quantities import find_measures, is_same_quantity
 from assay.text.source_quantities import (
     ClaimedQuantity,
@@ -248,8 +249,8 @@ class _SentenceComparison:
         if rival is None:
             return ""
         quantity = next(quantity for quantity, words in self.claimed.quantities if q in words)
-        claim_words = self.claimed.terms.text[quantity.start : quantity.end].strip(" .")
-        source_words = self.passage.text[rival.start : rival.end].strip(" .")
+        claim_words = spell_quantity(quantity, self.claimed.terms.text)
+        source_words = spell_quantity(rival, self.passage.text)
         return f'"{claim_words}" where the source has "{source_words}"'
 
     # ── negations and opposites ──────────────────────────────────────────────────────────────────────────────────

@@ -134,7 +134,10 @@ class IndexedPassage:
             for quantity, places in place_quantities(self.text[start:end], terms):
                 if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
                     continue  # half of a number
-                moved = quantity._replace(start=quantity.start + start, end=quantity.end + start)
+                rate_span = quantity.rate_span
+                if quantity.rate:
+                    rate_span = (rate_span[0] + start, rate_span[1] + start)
+                moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
                 cached.append(PlacedQuantity(moved, tuple([first + place for place in places])))
         return cached
 

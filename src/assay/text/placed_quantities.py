@@ -34,14 +34,20 @@ def place_quantities(text: str, terms: Sequence[Term]) -> list[PlacedQuantity]:
     """
     placed = []
     for quantity in find_measures(text):
-        span = _locate(quantity, text)
+        span = _locate_span((quantity.start, quantity.end), text)
         if span is None:
             continue
-        quantity = quantity._replace(start=span[0], end=span[1])
+        rate_span = _locate_span(quantity.rate_span, text) if quantity.rate else quantity.rate_span
+        quantity = quantity._replace(start=span[0], end=span[1], rate_span=rate_span or (0, 0))
         places = _list_terms(quantity, text, terms)
         if places:
             placed.append(PlacedQuantity(quantity, places))
     return placed
+
+
+def spell_quantity(quantity: Quantity, text: str) -> str:
+    """Return a placed quantity as it is written, with what it counts per."""
+    return text[quantity.start : max(quantity.end, quantity.rate_span[1])].strip(" .")
 
 
 def _list_terms(quantity: Quantity, text: str, terms: Sequence[Term]) -> tuple[int, ...]:
@@ -69,14 +75,14 @@ def _is_number(term: Term, text: str) -> bool:
 # ── places in the text as written ────────────────────────────────────────────────────────────────────────────────
 
 
-def _locate(quantity: Quantity, text: str) -> tuple[int, int] | None:
-    """Return where a quantity is in the text, whose spoken numbers and units were respelled to read it."""
+def _locate_span(span: tuple[int, int], text: str) -> tuple[int, int] | None:
+    """Return where a span is in the text, whose spoken numbers and units were respelled to read its quantities."""
     respelled = split_glued_units(text)
     if respelled == text:
-        return quantity.start, quantity.end
+        return span
     if len(text) > _LONGEST_TEXT:
         return None
-    start, end = _align(respelled, text, quantity.start), _align(respelled, text, quantity.end - 1)
+    start, end = _align(respelled, text, span[0]), _align(respelled, text, span[1] - 1)
     return start, end + 1
 
 
