@@ -33,7 +33,7 @@ SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
-    *("clubhouse", "clubhouse-vi"),
+    *("clubhouse", "clubhouse-vi", "branches", "branches-vi"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -44,7 +44,11 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
 )
 """Of right answers passed, neither failed nor left open."""
 ANSWERS_A_QUESTION = {"service": 4} | dict.fromkeys(
-    ("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"), 2
+    (
+        *("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"),
+        *("branches", "branches-vi"),
+    ),
+    2,
 )
 """Consecutive lines with one question: they stay in one half, so that no question is in both."""
 UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"}
@@ -176,6 +180,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "reception-vi": _make_any_answer,
     "clubhouse": _make_any_answer,
     "clubhouse-vi": _make_any_answer,
+    "branches": _make_any_answer,
+    "branches-vi": _make_any_answer,
 }
 
 

@@ -114,6 +114,25 @@ def test_a_clean_pass_of_a_large_run_is_attributed_from_its_scores_as_from_its_t
     assert [bool(attribution.traces) for attribution in large.values()] == [not n % 3 for n in range(12)]
 
 
+@pytest.mark.parametrize(
+    ("answer", "confidence"),
+    [
+        ("It is 12 days.", "high"),
+        ("It is 12 days, and 5 of them may be taken later.", "high"),
+        ("It is 12 days, to be asked for 6 weeks ahead.", "medium"),
+    ],
+)
+def test_a_pass_with_a_value_that_nothing_expected_explains_is_less_sure(answer: str, confidence: str) -> None:
+    text = "Staff get 12 days of leave; 5 days carry over."
+    case = Case("a", "?", evidence=(Evidence(({"chunk_id": "x"},)),), must_have=("12 days",))
+    chunks = (Chunk("x", text=text), Chunk("y", text="A room is booked 6 weeks ahead."))
+    stages = (Stage("dense", chunks), Stage("context", chunks))
+    run = api.score(GoldenSet((case,)), [Observation("a", "c", stages=stages, answer=answer)]).run
+    found = attribute_run.attribute_run(run, "c")["a"]
+    assert (found.verdict, found.confidence) == ("pass", confidence)
+    assert any("6 weeks" in reason for reason in found.evidence) == (confidence == "medium")
+
+
 def _essence(found: Attribution) -> tuple[object, ...]:
     return found.verdict, found.cause, found.good, found.reached, found.signal, found.confidence
 

@@ -35,6 +35,11 @@ def score(answer: str, text: str = TEXT, stages: tuple[Stage, ...] | None = None
         (f"{ANSWER} It is paid on 2 March 2026, or on 3 March 2026.", 2),
         (f"{ANSWER} A helmet worth 300 euros is free.", 1),  # "at most 600 euros" states 600 alone
         (f"{ANSWER} It is at most 600 euros.", 0),
+        (f"{ANSWER} It is less than 100 euros.", 0),
+        (f"{ANSWER} It is over 200 euros.", 1),
+        (f"{ANSWER} It is less than 9000 euros.", 1),  # too far from 90 and from 600
+        (f"{ANSWER} It is paid in under 3 days.", 1),  # another limit than "within 48 hours"
+        (f"{ANSWER} It is paid in more than 1 day.", 1),  # "within 48 hours" is no value
         ("1. The excess is 90 euros [1].\n2. Claims are paid fast [1].", 0),
         ("The excess is ninety euros, for three bicycles.", 0),  # not in digits
     ],
@@ -76,3 +81,19 @@ def test_a_rule_of_a_gate_may_decide_on_it() -> None:
     golden = GoldenSet((Case("q", "How much?"),))
     gate = Gate(rules=(Rule("unsourced_numbers", at_most=0.0),))
     assert assay.score(golden, [observation], gate=gate).decision.outcome == "FAIL"
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [
+        ("The hall seats more than 350 guests.", 0),
+        ("The hall seats fewer than 350 guests.", 1),
+        ("The hall has more than 350 lamps.", 1),  # the 412 are of guests
+        ("The ferry leaves at 4:20 pm.", 0),
+        ("The pass is valid for 36 months.", 0),
+        ("The pass is valid for 30 months.", 1),
+    ],
+)
+def test_numbers_are_compared_as_values(answer: str, count: int) -> None:
+    text = "The hall seats 412 guests. The ferry leaves at 16:20. The pass is valid for 3 years."
+    assert score(answer, text).columns["unsourced_numbers"].values[0] == count

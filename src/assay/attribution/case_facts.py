@@ -282,6 +282,34 @@ class CaseFacts(Struct, frozen=True, dict=True):
         pairs = zip(self.arrived_chunks, masks, strict=True)
         return self._texts_by_id(chunk for chunk, mask in pairs if mask or chunk.chunk_id in cited)
 
+    @cached_property
+    def unexpected_values(self) -> tuple[str, ...]:
+        """The quantities of the answer that question, expected answer and evidence do not have, as written.
+
+        Empty if no text of the evidence is known: any of them may be there.
+        """
+        masks = self.case.evidence.unit_masks(self.arrived_chunks)
+        shown = [chunk for chunk, mask in zip(self.arrived_chunks, masks, strict=True) if mask]
+        evidence = [text for _, text in self._texts_by_id(shown)]
+        for unit in self.required_units:
+            evidence += self.get_expected_texts(unit)
+        if not evidence:
+            return ()
+        case = self.case.case
+        keywords = case.rubric.correct_keywords if case.rubric is not None else ()
+        expected = [text for text in (case.question, case.reference, *case.must_have, *keywords, *evidence) if text]
+        known = [quantity for text in expected for quantity in find_measures(text)]
+        known += [end for quantity in known for end in split_range(quantity)]
+        answer = remove_citation_markers(self.answer)
+        spelled = split_glued_units(normalise_nfc(answer))
+        values: dict[str, None] = {}
+        for quantity in find_measures(answer):
+            value = quantity._replace(bound="")
+            if quantity.is_spelled_one or any(is_same_quantity(own._replace(bound=""), value) for own in known):
+                continue
+            values[spelled[quantity.start : quantity.end].strip()] = None
+        return tuple(values)
+
     @property
     def is_index_unknown(self) -> bool:
         """Whether no corpus says what the evidence should contain."""

@@ -26,6 +26,7 @@ from assay.attribution.lost_evidence import (
     may_search_by_vectors,
 )
 from assay.metrics.case_index import CaseIndex
+from assay.metrics.expected_text import find_text_signal
 from assay.records.findings import Attribution, FaultParty, RootCause
 from assay.records.observations import TEXT_ID_PREFIX, Observation
 from assay.scoring.attribution_settings import AttributionSettings
@@ -125,7 +126,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         traces=trace_evidence(inquiry.case, inquiry.steps),
     )
     if finding is None:
-        return attribution
+        return _doubt_further_values(attribution, inquiry)
     note = get_cause_note(finding.cause, finding.subcause, subtype)
     record = (*_list_unrecorded(inquiry, finding), *_list_unclear_stages(inquiry, finding))
     fix = _name_first_step(finding, record) if finding.cause == "insufficient_trace" else note.fix
@@ -157,6 +158,21 @@ def _name_first_step(finding: CauseFinding, record: tuple[str, ...]) -> str:
     if finding.also[:1] == ("golden_label_issue",):
         return "check the label against the documents: does the evidence that it names say what the case expects?"
     return f"record {record[0]}" if record else get_cause_note("insufficient_trace").fix
+
+
+def _doubt_further_values(attribution: Attribution, inquiry: CaseFacts) -> Attribution:
+    """Return a pass by rules with less confidence if the answer has values that nothing expected explains."""
+    if attribution.verdict != "pass" or attribution.signal != find_text_signal(inquiry.case.case):
+        return attribution
+    values = inquiry.unexpected_values
+    if not values:
+        return attribution
+    spelled = ", ".join(f'"{value}"' for value in values[:_MOST_VALUES])
+    reason = f"the answer also says {spelled}, which neither the expected answer nor the evidence does"
+    return replace(attribution, confidence="medium", evidence=(*attribution.evidence, reason))
+
+
+_MOST_VALUES = 3
 
 
 def _list_possible(inquiry: CaseFacts, finding: CauseFinding) -> tuple[RootCause, ...]:

@@ -20,8 +20,9 @@ from assay.metrics.metric import Metric
 from assay.metrics.parsed_answer import ParsedAnswer, format_list
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.markup import remove_markup
-from assay.text.normalisation import normalise_nfc
-from assay.text.quantities import Quantity, find_measures, is_same_quantity, split_glued_units, split_range
+from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.quantities import Quantity, find_measures, is_plain, is_same_quantity, split_glued_units, split_range
+from assay.text.tokens import stem_word
 
 _DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _NEAR = 60
@@ -39,7 +40,9 @@ def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
         text = split_glued_units(normalise_nfc(claim))
         for quantity in find_measures(claim):
             number = text[quantity.start : quantity.end].strip()
-            if _DIGITS.search(number) and not sources.have(quantity, number):
+            if not _DIGITS.search(number) or sources.have(quantity, number):
+                continue
+            if not quantity.bound or not sources.have_within(quantity, text):
                 unsourced.append(number)
     return list(dict.fromkeys(unsourced))
 
@@ -57,6 +60,20 @@ class _Sources:
     def have(self, quantity: Quantity, number: str) -> bool:
         """Return whether some text states a quantity, written as `number` in the answer."""
         return _is_stated(quantity, self._iter_near(number)) or _is_stated(quantity, self._stated)
+
+    def have_within(self, quantity: Quantity, claim: str) -> bool:
+        """Return whether some text states a value that makes a bound of a claim true: 116 for "more than 100".
+
+        A plain number has to count what the claim counts, and none may be ten times as large or small.
+        """
+        counted = _name_counted(quantity, claim)
+        for text in self._texts:
+            for other in find_measures(text):
+                if not _is_within(quantity, other):
+                    continue
+                if not is_plain(quantity) or (counted and counted == _name_counted(other, split_glued_units(text))):
+                    return True
+        return False
 
     def _iter_near(self, number: str) -> Iterator[Quantity]:
         for digits in _DIGITS.findall(number):
@@ -98,6 +115,26 @@ def _is_stated(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
         held += ends
     parts = split_range(wanted)
     return bool(parts) and all(any(is_same_quantity(end, part) for end in held) for part in parts)
+
+
+_MOST_TIMES = 10
+"""How many times the limit of a bound may be the value that it is said of, or the other way round."""
+_COUNTED = re.compile(r"[ -]([^\W\d_]+)")
+
+
+def _is_within(bounded: Quantity, value: Quantity) -> bool:
+    if value.bound or value.is_range or value.date or not is_same_quantity(bounded, value):
+        return False
+    if is_plain(bounded) != is_plain(value):
+        return False
+    limit, stated = abs(bounded.readings[0].low), abs(value.readings[0].low)
+    return max(limit, stated) <= _MOST_TIMES * min(limit, stated)
+
+
+def _name_counted(quantity: Quantity, text: str) -> str:
+    """Return the stem of the word after a number, "" if none follows."""
+    following = _COUNTED.match(text, quantity.end)
+    return stem_word(fold_text(following[1])) if following is not None else ""
 
 
 def count_unsourced_numbers(reading: ParsedAnswer) -> Outcome:

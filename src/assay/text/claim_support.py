@@ -29,7 +29,16 @@ from assay.text.passages import (
     locate_sentence,
     weigh_claim_grams,
 )
+from assay.text.placed_quantities import spell_quantity
 from assay.text.quantities import find_measures, is_same_quantity
+from assay.text.source_quantities import (
+    ClaimedQuantity,
+    ComparedQuantities,
+    compare_quantities,
+    find_rival_quantity,
+    has_other_quantity,
+    list_claimed_quantities,
+)
 from assay.text.tokens import (
     DocumentFrequencies,
     ParsedTerms,
@@ -123,6 +132,7 @@ class MatchedClaim(NamedTuple):
     """A claim compared with sources: its content terms, each with its match in the sources and its rarity weight.
 
     `misplaced`: indices of numbers, identifiers and names that are absent, or present without their neighbours.
+    `quantities`: those of the claim, and `units`: indices of the units of those that are absent.
     """
 
     terms: ParsedTerms
@@ -130,6 +140,8 @@ class MatchedClaim(NamedTuple):
     matches: Sequence[TermMatch]
     weights: Sequence[float]
     misplaced: Collection[int]
+    quantities: Sequence[ClaimedQuantity] = ()
+    units: Collection[int] = ()
 
     def text_of_term(self, term: Term) -> str:
         """Return a term of the claim as written."""
@@ -144,7 +156,7 @@ def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence:
     ]
     absent_facts = [q for q in absent_facts if not comparison.agrees_in_value(claimed.content[q])]
     if absent_facts:
-        if comparison.shared_weight(absent_facts) < _LEAST_SHARE_FOR_FACT:
+        if comparison.shared_weight([*absent_facts, *claimed.units]) < _LEAST_SHARE_FOR_FACT:
             return Contradiction()
         misplaced_facts = [q for q in absent_facts if q in claimed.misplaced]
         return Contradiction(tuple(dict.fromkeys(comparison.find_rival_facts(misplaced_facts))))
@@ -171,6 +183,7 @@ class _SentenceComparison:
         self.claimed, self.passage = claimed, sources.passages[passage_index]
         self.first, self.last = self.passage.sentence_ranges[sentence_index]
         offset = sources.offsets[passage_index]
+        self.quantities = self.passage.sentence_quantities(sentence_index) if claimed.quantities else []
         self.places: list[list[int]] = []  # for each content word, its positions in the sentence
         for match in claimed.matches:
             in_sentence = _positions_between(match.positions, offset + self.first, offset + self.last)
@@ -206,10 +219,11 @@ class _SentenceComparison:
         claimed_keys = {key for term in facts for key in make_lookup_keys(term, False)}
         for q in misplaced:
             fact = self.claimed.content[q]
-            neighbour_positions: list[int] = []
-            for neighbour in range(max(0, q - _FACT_COMPANY), min(len(self.places), q + _FACT_COMPANY + 1)):
-                if neighbour != q:
-                    neighbour_positions += self.places[neighbour]
+            neighbour_positions = self._list_neighbours(q)
+            rival = self._find_rival_quantity(q)
+            if rival:
+                yield rival
+                continue
             for position in range(self.first, self.last):
                 term = self.passage.terms[position]
                 if (
@@ -221,6 +235,23 @@ class _SentenceComparison:
                     source_words = self.passage.text[term.start : term.end]
                     yield f'"{self.claimed.text_of_term(fact)}" where the source has "{source_words}"'
                     break
+
+    def _list_neighbours(self, q: int) -> list[int]:
+        """Return the positions of the words next to a fact of the claim, and next to its unit."""
+        own = next((words for _, words in self.claimed.quantities if q in words), (q,))
+        first, last = min(q, *own), max(q, *own)
+        neighbours = range(max(0, first - _FACT_COMPANY), min(len(self.places), last + _FACT_COMPANY + 1))
+        return [place for neighbour in neighbours if neighbour not in own for place in self.places[neighbour]]
+
+    def _find_rival_quantity(self, q: int) -> str:
+        """Return the quantity that the sentence has in place of the claim's, in words; "" if there is none."""
+        rival = find_rival_quantity(self.claimed.quantities, q, self.quantities, self._list_neighbours(q))
+        if rival is None:
+            return ""
+        quantity = next(quantity for quantity, words in self.claimed.quantities if q in words)
+        claim_words = spell_quantity(quantity, self.claimed.terms.text)
+        source_words = spell_quantity(rival, self.passage.text)
+        return f'"{claim_words}" where the source has "{source_words}"'
 
     # ── negations and opposites ──────────────────────────────────────────────────────────────────────────────────
 
@@ -362,16 +393,30 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     if not content:
         return _build_support(_Features(0.0, 0.0, 0.0, 0.0, 0.0), claim_terms, (), z=_MIDDLE_Z)
     verbatim_position = _find_verbatim(prepared, sources)
-    if verbatim_position is not None:
+    if verbatim_position is not None and not _has_other_quantity(prepared, sources, verbatim_position):
         verbatim_sentence = locate_sentence(sources, sources.sentences_at([verbatim_position]).pop())
         return _build_support(_Features(0.0, 0.0, 1.0, 0.0, 0.0), claim_terms, (verbatim_sentence,))
     matches = [sources.match_term(term, claim_terms.has_diacritics) for term in content]
-    word_supports = _support_of_words(matches, prepared.weights)
     pieces = prepared.pieces(claim_terms.has_diacritics and sources.has_diacritics)
     best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
+    compared = ComparedQuantities(matches)
+    if prepared.quantities and sources.passages:
+        compared = compare_quantities(prepared.quantities, matches, sources, best_sentences)
+    if compared.matches != matches:
+        matches = list(compared.matches)
+        if compared.respelled:
+            respelled = _respell_quantities(claim_terms, compared, sources)
+            pieces = weigh_claim_grams(respelled, pieces.has_diacritics, sources.idf)
+        best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
+    word_supports = _support_of_words(matches, prepared.weights)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.positions]
-    misplaced = [word for word in prepared.facts if _is_misplaced(content, matches, word)]
-    claimed = MatchedClaim(claim_terms, content, matches, prepared.weights, misplaced)
+    misplaced = [
+        word for word in prepared.facts if word not in compared.units and _is_misplaced(content, matches, word)
+    ]
+    misplaced += [word for word in compared.exceeded if word not in misplaced]
+    claimed = MatchedClaim(
+        claim_terms, content, matches, prepared.weights, misplaced, prepared.quantities, compared.units
+    )
     contradicted_by = find_contradiction(claimed, sources, best_sentences[0]) if best_sentences else _NO_CONTRADICTION
     log_supports = []
     for kind_weight, word_support in zip(prepared.kinds, word_supports, strict=True):
@@ -414,6 +459,7 @@ class _PreparedClaim:
         self.weights = [idf.idf_weight(term.key) for term in self.content]
         self.kinds = [_KIND_WEIGHTS.get(term.kind, 1.0) for term in self.content]
         self.facts = [word for word, term in enumerate(self.content) if term.kind in _FACT_KINDS]
+        self.quantities = list_claimed_quantities(claim_terms, self.content)
         self.lines = {
             marked: join_spellings(spell_terms(claim_terms.items, marked))
             for marked in {False, claim_terms.has_diacritics}
@@ -497,6 +543,22 @@ def _find_verbatim(prepared: _PreparedClaim, sources: IndexedSources) -> int | N
         if position >= 0:
             return offset + passage.spelling_lines[marked].count(" ", 0, position)
     return None
+
+
+def _has_other_quantity(prepared: _PreparedClaim, sources: IndexedSources, position: int) -> bool:
+    positions = range(position, position + len(prepared.found.items))
+    return bool(prepared.quantities) and has_other_quantity(prepared.quantities, sources, positions)
+
+
+def _respell_quantities(terms: ParsedTerms, compared: ComparedQuantities, sources: IndexedSources) -> ParsedTerms:
+    """Return the terms of a claim with the quantities that a source writes in another way as they are there."""
+    items = list(terms.items)
+    for quantity, positions in compared.respelled:
+        stated = [sources.term_at(position) for position in positions]
+        first = next(place for place, term in enumerate(items) if term.end > quantity.start)
+        own = [place for place, term in enumerate(items) if quantity.start <= term.start < quantity.end]
+        items[first : first + len(own)] = [term._replace(start=quantity.start, end=quantity.end) for term in stated]
+    return terms._replace(items=items)
 
 
 # ── features ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,15 @@ from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_scope import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
 from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
-from assay.text.quantities import Quantity, have_different_rates, is_plain, is_same_quantity, is_time, split_range
+from assay.text.quantities import (
+    Quantity,
+    have_different_rate_sizes,
+    have_different_rates,
+    is_plain,
+    is_same_quantity,
+    is_time,
+    split_range,
+)
 from assay.text.read_text import ReadText, narrow_clause
 from assay.text.statement_cues import count_negations
 from assay.text.units import PLAIN, TIME
@@ -78,7 +86,8 @@ def _judge_other_bound(
     for own in answer.quantities:
         if _is_other_threshold(quantity, own):
             return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
-        if have_different_rates(quantity, own) and is_same_quantity(quantity, own._replace(rate="", bound="")):
+        has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
+        if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
             return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
         if own.bound and is_same_quantity(quantity, own._replace(bound="")):
             return bounded[0]

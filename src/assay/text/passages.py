@@ -13,6 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
+from assay.text.placed_quantities import PlacedQuantity, place_quantities
 from assay.text.segmentation import Span, segment_sentences
 from assay.text.tokens import (
     DocumentFrequencies,
@@ -88,6 +89,7 @@ class IndexedPassage:
         self.sentence_ranges = list(_sentence_ranges(text_terms))  # ranges of terms
         self._stems: list[str] | None = None
         self._grams: dict[tuple[int, bool], frozenset[Gram]] = {}
+        self._quantities: dict[int, list[PlacedQuantity]] = {}
 
     def _store_split_decimals(self) -> None:
         """Store "98. 7" also as 98.7, at the position of its first part: tokenised texts write decimals like this."""
@@ -115,6 +117,28 @@ class IndexedPassage:
             cached = self._grams[sentence, marked] = frozenset(
                 iterate_four_grams(join_spellings(self._spelled[marked][first:last]))
             )
+        return cached
+
+    def sentence_quantities(self, sentence: int) -> list[PlacedQuantity]:
+        """Return the quantities of a sentence, each with the places of its terms in the text.
+
+        The halves of decimals that tokenisation has split are left out.
+        """
+        cached = self._quantities.get(sentence)
+        if cached is None:
+            first, last = self.sentence_ranges[sentence]
+            start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
+            end = self.terms[last].start if last < len(self.terms) else len(self.text)
+            terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]
+            cached = self._quantities[sentence] = []
+            for quantity, places in place_quantities(self.text[start:end], terms):
+                if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
+                    continue  # half of a number
+                rate_span = quantity.rate_span
+                if quantity.rate:
+                    rate_span = (rate_span[0] + start, rate_span[1] + start)
+                moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
+                cached.append(PlacedQuantity(moved, tuple([first + place for place in places])))
         return cached
 
     def find_similar_stems(self, stem: str) -> list[str]:
@@ -200,6 +224,11 @@ class IndexedSources:
         """Return the indices, in `segment_sentences`, of the sentences that contain the given positions."""
         starts = self._starts
         return {bisect_right(starts, position) - 1 for position in places}
+
+    def term_at(self, position: int) -> Term:
+        """Return the term at a position in the sources."""
+        passage = bisect_right(self.offsets, position) - 1
+        return self.passages[passage].terms[position - self.offsets[passage]]
 
     def sentence_grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
         """Return the 4-grams of a sentence, given by its index in `segment_sentences`."""

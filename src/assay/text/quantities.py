@@ -39,6 +39,7 @@ class Quantity(NamedTuple):
     `date`: the dates that it may be (year, month, day; 0 where none is stated). `unit_size`: the size of its unit in
     the base unit. `is_spelled_one`: it is the word "one" without a unit, which is rarely meant as a number. `rate`: per
     what it counts ("hour" for "$2 an hour", "copy" for "5 cents each copy"), and `rate_span`: the words that say so.
+    `rate_size`: the dimension and the amount of a measure that it counts, such as 10 kg for "5 ml per 10 kg".
     """
 
     readings: tuple[Reading, ...]
@@ -51,6 +52,7 @@ class Quantity(NamedTuple):
     unit_size: Decimal = Decimal(1)
     rate: str = ""
     rate_span: tuple[int, int] = (0, 0)
+    rate_size: tuple[str, Decimal] | None = None
 
     @property
     def is_range(self) -> bool:
@@ -88,6 +90,10 @@ def is_same_quantity(
         return _is_same_telephone_number(expected, stated)
     if have_different_rates(expected, stated):
         return False
+    if expected.rate_size and stated.rate_size:
+        if expected.rate_size[0] != stated.rate_size[0]:
+            return False
+        stated = _scale(stated, expected.rate_size[1] / stated.rate_size[1])
     margin = tolerance * expected.unit_size
     for wanted in expected.readings:
         for reading in stated.readings:
@@ -104,9 +110,38 @@ def is_same_quantity(
     return False
 
 
+def _scale(quantity: Quantity, factor: Decimal) -> Quantity:
+    """Return a quantity with its values times a factor: 0.5 ml per kg are 5 ml per 10 kg."""
+    readings = tuple(
+        reading._replace(low=reading.low * factor, high=reading.high * factor) for reading in quantity.readings
+    )
+    return quantity._replace(readings=readings)
+
+
+def apply_rate(rated: Quantity, measure: Quantity) -> Quantity | None:
+    """Return what a quantity per a measure is for an amount of it, None for another measure.
+
+    >>> rated, weight = find_measures("5 ml per 10 kg")[0], find_measures("15 kg")[0]
+    >>> str(apply_rate(rated, weight).readings[0].low / rated.unit_size)
+    '7.5'
+    """
+    if rated.rate_size is None:
+        return None
+    dimension, size = rated.rate_size
+    amount = next((reading.low for reading in measure.readings if reading.dimension == dimension), None)
+    if amount is None or measure.is_range:
+        return None
+    return _scale(rated, amount / size)._replace(rate="", rate_span=(0, 0), rate_size=None)
+
+
 def have_different_rates(first: Quantity, second: Quantity) -> bool:
     """Return whether two quantities count per different spans of time: "$2 an hour" and "$2 a day"."""
     return first.rate != second.rate and first.rate in _TIMES_OF_RATES and second.rate in _TIMES_OF_RATES
+
+
+def have_different_rate_sizes(first: Quantity, second: Quantity) -> bool:
+    """Return whether two quantities count per different measures: "5 ml per kg" and "5 ml per 10 kg"."""
+    return None not in (first.rate_size, second.rate_size) and first.rate_size != second.rate_size
 
 
 def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
@@ -1021,7 +1056,7 @@ _TIME_NOUN = "|".join(
 )
 _RATE = re.compile(
     r"(?: ?/ ?| (?:(?!(?:and|or|if|when|but|for|to|before|after|until|va|neu|khi|den|cho)\b)[a-z]+ ){0,3}?"
-    r"(?:per|each|every|moi|hang)(?: an?)? | (?:for (?:each|every|an?|one)|an?|mot) )"
+    r"(?:per|each|every|moi|hang)(?: an?)? | (?:for (?:each|every|an?|one)|cho (?:moi|mot|tung)|an?|mot) )"
     r"(?P<half>half(?:[- ]an?)?[- ]|nua )?(?P<noun>[a-z]+)"
     r"| (?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually)\b"
 )
@@ -1038,8 +1073,13 @@ def _read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity
     for place, quantity in enumerate(quantities):
         if quantity.start < done:
             continue
-        match = _RATE.match(plain, quantity.end) or _RATE_WITH_NOUN.match(plain, quantity.end)
         following = quantities[place + 1] if place + 1 < len(quantities) else None
+        counted = _read_counted_rate(quantity, following, plain)
+        if counted is not None and following is not None:
+            done = following.end
+            yield counted
+            continue
+        match = _RATE.match(plain, quantity.end) or _RATE_WITH_NOUN.match(plain, quantity.end)
         if match is not None and following is not None and following.start < match.end():
             # "once every ninety days" is a number of times, and ninety days: only "one hour" may be inside a rate
             match = match if plain.startswith(("one ", "mot ", "half", "a ", "an "), following.start) else None
@@ -1048,8 +1088,39 @@ def _read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity
             continue
         done = match.end()
         yield _make_speed(quantity, _name_rate(match), done) or quantity._replace(
-            rate=_name_rate(match), rate_span=match.span()
+            rate=_name_rate(match), rate_span=match.span(), rate_size=_read_rate_size(match["noun"])
         )
+
+
+_COUNTED_RATE = re.compile(
+    r"(?: (?!(?:and|or|if|when|but|to|before|after|until|va|neu|khi|den)\b)[a-z]+){0,3} (?:per|each|every|moi|tung) "
+    r"| ?/ ?"
+)
+_MEASURES_OF_RATES = frozenset(("mass", "volume", "length", "area", "data", "energy"))
+
+
+def _read_counted_rate(quantity: Quantity, following: Quantity | None, plain: str) -> Quantity | None:
+    """Return a quantity per a measure: "5 ml per 10 kg"; None if none follows."""
+    if following is None or quantity.date or quantity.is_range or following.is_range or not following.readings:
+        return None
+    if _COUNTED_RATE.fullmatch(plain, quantity.end, following.start) is None:
+        return None
+    reading = following.readings[0]
+    if reading.dimension not in _MEASURES_OF_RATES or reading.low <= 0:
+        return None
+    return quantity._replace(
+        rate=plain[following.start : following.end],
+        rate_span=(quantity.end, following.end),
+        rate_size=(reading.dimension, reading.low),
+    )
+
+
+def _read_rate_size(noun: str | None) -> tuple[str, Decimal] | None:
+    """Return the dimension and size of the unit that a rate is per: "kg" of "5 ml per kg"; None for what is no unit."""
+    unit = UNITS.get(noun or "")
+    if unit is None or unit.dimension not in _MEASURES_OF_RATES:
+        return None
+    return unit.dimension, unit.sizes[0]
 
 
 _SECONDS_OF_RATES = {"hour": 3600, "minute": 60, "second": 1}

@@ -2,7 +2,8 @@
 
 "Charles Perrault" occurs in the sources, but not as an answer to "Who killed the wolf?". So a fragment is compared
 together with the question, and supported only by a sentence that holds both. Full sentences are judged alone: the words
-of the question would only blur what they say.
+of the question would only blur what they say. But where a question asks for a quantity, a statement with a value is
+lowered if the sources give another value for what is asked: 30 days of leave are no answer to "How many sick days?".
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from assay.text.claim_support import SourceSupport, scale_support, score_support
+from assay.text.late_pattern import LatePattern
+from assay.text.normalisation import fold_text
 from assay.text.passages import IndexedSources
+from assay.text.source_quantities import measure_other_subject
 from assay.text.tokens import Term, parse_terms
 
 MOST_FRAGMENT_WORDS = 4
@@ -49,8 +53,10 @@ def score_short_answer(claim: str, question: str, sources: IndexedSources) -> So
     """
     alone = score_support(claim, sources)
     asked = _content_terms(question)
-    if not asked or not is_fragment(claim) or not sources.sentences:
+    if not asked or not sources.sentences:
         return alone
+    if not is_fragment(claim):
+        return _lower_by_subject(alone, claim, question, sources)
     together = score_support(f"{question.rstrip(' ?')} {claim}", sources)
     fragment = [term for term in parse_terms(claim).items if term.kind != "stop"] or parse_terms(claim).items
     covered, most_covered = _cover_question(asked, fragment, sources)
@@ -59,6 +65,25 @@ def score_short_answer(claim: str, question: str, sources: IndexedSources) -> So
     if verdict == "supported" and not (covered >= _LEAST_COVERED and covered == most_covered):
         verdict = "unknown"
     return alone._replace(z=z, score=scale_support(z), verdict=verdict)
+
+
+def _lower_by_subject(alone: SourceSupport, claim: str, question: str, sources: IndexedSources) -> SourceSupport:
+    """Return the support of a statement, lowered if the sources give another value for what the question asks."""
+    if _ASKS_QUANTITY.search(fold_text(question)) is None:
+        return alone
+    share = measure_other_subject(claim, _content_terms(question), sources)
+    if share < _LEAST_OTHER:
+        return alone
+    z = alone.z - _ELSEWHERE * share
+    verdict = "unknown" if alone.verdict == "supported" else alone.verdict
+    return alone._replace(z=z, score=scale_support(z), verdict=verdict)
+
+
+_ASKS_QUANTITY = LatePattern(
+    r"\bhow (?:many|much|long|often|far|old|big|large|heavy|tall)\b|\bbao (?:nhieu|lau|xa)\b|\bmay\b"
+)
+_LEAST_OTHER = 0.5
+"""The share of the question's words that another value has, from which it is taken to be the one that is asked for."""
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities import Quantity, is_same_quantity
+from assay.text.quantities import Quantity, apply_rate, is_same_quantity
 from assay.text.read_text import ClauseSpan, ReadText, Word
 from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 from assay.text.value_owner import Part, ValueOwner
@@ -137,7 +137,14 @@ class GapFinder:
         own = self._list_topics(self.owner.words_in(groups[index]))
         for place, group in enumerate(groups):
             rivals = [] if place == index else self.owner.list_values(group, statement.value)
-            rival = next((at for at, is_rival in rivals if is_rival and not self._may_be_time(group, at)), None)
+            rival = next(
+                (
+                    at
+                    for at, is_rival in rivals
+                    if is_rival and not self._may_be_time(group, at) and not self._is_worked_out(group, at)
+                ),
+                None,
+            )
             if rival is None:
                 continue
             other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, place, rival)
@@ -165,6 +172,18 @@ class GapFinder:
         if group.start < own.end or not self.owner.is_new_sentence(group):
             return False
         return any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(group)))
+
+    def _is_worked_out(self, group: Part, start: int) -> bool:
+        """Whether a value follows from a rate and the question: 7.5 ml from 5 ml per 10 kg, asked of 15 kg."""
+        value = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        if value is None:
+            return False
+        for rated in self.answer.quantities:
+            for asked in self.owner.question.quantities if rated.rate_size else ():
+                worked_out = apply_rate(rated, asked)
+                if worked_out is not None and is_same_quantity(worked_out, value):
+                    return True
+        return False
 
     def _may_be_time(self, group: Part, start: int) -> bool:
         """Whether a number without a unit may be a time of day: "at six"."""
@@ -360,7 +379,9 @@ _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b"
 _AT_TIME = LatePattern(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
 _ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac|nua)\b")
-_ADDITION_AFTER = re.compile(r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| on top\b")
+_ADDITION_AFTER = re.compile(
+    r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
+)
 _ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
 _CALENDAR = LatePattern(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"

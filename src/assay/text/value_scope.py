@@ -31,6 +31,7 @@ from assay.text.negations import find_negations
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities import (
     Quantity,
+    have_different_rate_sizes,
     have_different_rates,
     is_same_quantity,
     is_time,
@@ -58,6 +59,7 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
     for judge in (
         _judge_rate,
         _judge_period,
+        _judge_interval,
         _judge_limit,
         _judge_direction,
         _judge_relation,
@@ -83,11 +85,12 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
         is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
         if is_span and texts.question.words and not any(_EVERY.search(plain) for plain in plains):
             return FactJudgment(texts.fact, "unknown", "it says how often, and not how long")
-    for wanted in texts.reference.quantities:
-        if have_different_rates(wanted, stated) and is_same_quantity(wanted, stated._replace(rate="", bound="")):
-            return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {wanted.rate}")
-    rates = [quantity.rate for quantity in texts.read_fact.quantities if quantity.rate]
-    if not rates or stated.rate in rates:
+    other = next((wanted for wanted in texts.reference.quantities if _has_other_rate(wanted, stated)), None)
+    if other is not None:
+        return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
+    rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
+    rates = [quantity.rate for quantity in rated]
+    if not rates or stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
         return None
     if stated.rate:
         return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
@@ -103,6 +106,80 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     if nouns.isdisjoint(rates):
         return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
     return None
+
+
+def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
+    """Whether two quantities have one value, per different spans of time or different measures."""
+    if not (have_different_rates(wanted, stated) or have_different_rate_sizes(wanted, stated)):
+        return False
+    is_same_value = is_same_quantity(wanted, stated._replace(rate="", rate_size=None, bound=""))
+    return is_same_value and not is_same_quantity(wanted, stated)
+
+
+def _judge_interval(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a fact beside another interval than the expected one: "every three days", not weeks."""
+    expected = [own for text in (texts.read_fact, texts.reference) for own in _list_intervals(text)]
+    if not expected:
+        return None
+    said = _list_intervals(texts.answer)
+    if not said or any(is_same_quantity(wanted, own) for wanted in expected for own in said):
+        return None
+    for own in said:
+        if any(is_comparable(wanted, own) for wanted in expected):
+            interval = texts.answer.text[own.start : own.end]
+            return FactJudgment(texts.fact, "unknown", f'it says "every {interval}"')
+    return None
+
+
+def _list_intervals(text: ReadText) -> list[Quantity]:
+    """Return the spans of time after which something is repeated: "every three weeks", "mỗi hai tháng"."""
+    return [
+        own
+        for own in text.quantities
+        if any(reading.dimension in ("duration", "calendar") for reading in own.readings)
+        and _EVERY_BEFORE.search(text.plain, max(0, own.start - _REACH_BEFORE), own.start)
+    ]
+
+
+def judge_new_bound(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a value of which the answer states a bound only, and nobody speaks of a limit.
+
+    "You get up to 12 days" is not "12 days". Where the question asks what may or must be, a limit is what is asked.
+    """
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or not stated.bound or is_time(stated) or stated.date:
+        return None
+    if not texts.question.words or texts.limit.side:
+        return None
+    cue = _BOUND_WORDS.search(texts.answer.plain, max(0, stated.start - 1), stated.end + 1)
+    if cue is None or any(own.bound or own.is_range for own in texts.read_fact.quantities):
+        return None
+    own_texts = [text for text in texts.explaining if text.words or text.quantities]
+    side = _SPEAKS_OF_SIDE[stated.bound[0]]
+    if any(_SPEAKS_OF_LIMIT.search(text.plain) or side.search(text.plain) for text in own_texts):
+        return None
+    if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
+        return None
+    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{cue[0]}") instead of stating it')
+
+
+_BOUND_WORDS = re.compile(
+    r"\b(?:(?<!'re )(?<!are )(?<!is )up to|at (?:the )?(?:most|least)|(?:a )?(?:maximum|minimum)(?: of)?"
+    r"|(?:no|not) (?:more|less) than|khong qua|toi da|nhieu nhat|it nhat|toi thieu)\b"
+)
+_SPEAKS_OF_LIMIT = re.compile(
+    r"\b(?:limit(?:s|ed)?|deadline|max(?:imum|imal|\.)?|min(?:imum|imal|\.)?|most|least|until|within|by|before|advance"
+    r"|earliest|latest|how (?:far|old|big|large|late|early|heavy|tall)|largest|biggest|longest|toi da|toi thieu"
+    r"|nhieu nhat|it nhat|gioi han|truoc|trong vong|lau nhat|muon nhat|som nhat|nang)\b"
+)
+"""Says that a value is a limit."""
+_SPEAKS_OF_SIDE = {
+    "<": re.compile(
+        r"\b(?:can|may|might|could|allow(?:s|ed)?|permit(?:s|ted)?|capacity|holds?|fits?|how long|duoc|co the|chua)\b"
+    ),
+    ">": re.compile(r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|phai|can|nen)\b"),
+}
+"""Says that what may be is at most a value, and what has to be at least."""
 
 
 def _judge_period(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:

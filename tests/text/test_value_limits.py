@@ -1,0 +1,86 @@
+"""What an answer adds to a value that is expected: a bound, a rate, a difference, another interval."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.text.quantities import find_measures, is_same_quantity
+from assay.text.stated_facts import judge_facts
+
+
+def judge(answer: str, fact: str, question: str, reference: str = "") -> str:
+    """Return what an answer does with one fact."""
+    return judge_facts(answer, [fact], question, reference)[0].state
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "state"),
+    [
+        ("The course has up to 18 lessons.", "How many lessons does the course have?", "unknown"),
+        ("The course has at least 18 lessons.", "How many lessons does the course have?", "unknown"),
+        ("The course has 18 lessons.", "How many lessons does the course have?", "stated"),
+        ("You can book up to 18 lessons.", "How many lessons can I book?", "stated"),
+        ("You must take at least 18 lessons.", "How many lessons must I take?", "stated"),
+        ("You must take at most 18 lessons.", "How many lessons must I take?", "unknown"),
+    ],
+)
+def test_a_bound_states_its_value_only_where_a_limit_is_asked(answer: str, question: str, state: str) -> None:
+    assert judge(answer, "18 lessons", question) == state
+
+
+def test_a_bound_that_the_reference_has_is_what_is_expected() -> None:
+    question, reference = "How many lessons does the course have?", "The course has at most 18 lessons."
+    assert judge("The course has up to 18 lessons.", "18 lessons", question, reference) == "stated"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        ("3 g per 50 l", "0.06 g per l", True),
+        ("3 g per 50 l", "3 g per l", False),
+        ("3 g cho mỗi 50 l", "3 g cho mỗi l", False),
+        ("£6 per 100 g", "£60 per kg", True),
+        ("£6 per 100 g", "£6 per 100 ml", False),
+        ("£6 per 100 g", "£6", True),
+    ],
+)
+def test_what_counts_per_a_measure_is_compared_with_it(first: str, second: str, is_same: bool) -> None:
+    expected, stated = (find_measures(text)[0] for text in (first, second))
+    assert is_same_quantity(expected, stated) == is_same
+
+
+def test_the_same_value_per_another_measure_is_denied() -> None:
+    reference, question = "Add 3 g of salt per 50 l of water.", "How much salt does the tank need?"
+    assert judge("Add 3 g of salt per l of water.", "3 g", question, reference) == "denied"
+    assert judge("Add 3 g of salt per 50 l of water.", "3 g", question, reference) == "stated"
+
+
+def test_a_value_that_follows_from_a_rate_and_the_question_is_no_other_answer() -> None:
+    question, reference = "How much salt does a tank of 200 l need?", "Add 3 g of salt per 50 l of water."
+    answer = "Add 3 g of salt per 50 l of water, so a tank of 200 l needs {}."
+    assert judge(answer.format("12 g"), "3 g per 50 l", question, reference) == "stated"
+    assert judge(answer.format("40 g"), "3 g per 50 l", question, reference) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("The filter is cleaned every two days for two months.", "unknown"),
+        ("The filter is cleaned every two months.", "stated"),
+        ("Clean the filter every 2 months; it takes two minutes.", "stated"),
+    ],
+)
+def test_another_interval_leaves_it_open(answer: str, state: str) -> None:
+    question, reference = "How often is the filter cleaned?", "The filter is cleaned every two months."
+    assert judge(answer, "two months", question, reference) == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("A seat upstairs costs £7 more than a seat downstairs.", "unknown"),
+        ("A seat upstairs costs £7.", "stated"),
+    ],
+)
+def test_a_difference_is_no_price(answer: str, state: str) -> None:
+    assert judge(answer, "£7", "What does a seat upstairs cost?", "A seat upstairs costs £7.") == state
