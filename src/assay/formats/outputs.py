@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,7 @@ def _refuse_misread(
 ) -> Callable[[bytes], Observation]:
     """Return a decoder that raises ValueError too for a line whose answer is under a name that is not read."""
 
+    @wraps(decode)
     def decode_line(line: bytes) -> Observation:
         observation = decode(line)
         if observation.answer is msgspec.UNSET and observation.error is None and observation.behaviour is None:

@@ -108,9 +108,10 @@ def recognise_reply(
         _read_context(members, shape, note, consumed)
         _read_answer(members, shape, note, consumed)
     shape.row |= {"usage": _rename_tokens(shape.row["usage"])} if isinstance(shape.row.get("usage"), Mapping) else {}
-    ignored = _note_ignored(members, consumed, note)
+    ignored = _list_ignored(members, consumed)
     if needs_answer and not search_stage:
         _refuse_unread_answer(members, ignored, shape)
+    _note_ignored(members, ignored, note)
     return shape
 
 
@@ -427,20 +428,22 @@ def _rename_tokens(usage: Mapping[Any, Any]) -> dict[str, Any]:
 # ── what was not read ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteReading) -> list[str]:
-    """Note and return the names of the members that were not read, without those that surround every reply."""
-    expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
-    if expected:
-        note(f"not read, because they belong to the golden set: {', '.join(expected)}")
-    ignored = [
+def _list_ignored(members: Mapping[str, Any], consumed: set[str]) -> list[str]:
+    """Return the names of the members that were not read, without those that surround every reply."""
+    return [
         key
         for key, value in members.items()
         if key not in consumed and key not in SURROUNDING_KEYS
         if value is not None and not key.startswith("x_")
     ]
+
+
+def _note_ignored(members: Mapping[str, Any], ignored: Sequence[str], note: NoteReading) -> None:
+    expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
+    if expected:
+        note(f"not read, because they belong to the golden set: {', '.join(expected)}")
     if ignored:
         note(f"keys that were not read: {', '.join(map(_describe_key, ignored))}")
-    return ignored
 
 
 _READABLE = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)

@@ -10,7 +10,7 @@ from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.doubts import describe_unsourced
 from assay.report.failure_tables import AttributionsByConfig, list_attribution_facts
-from assay.report.tables import describe_failures
+from assay.report.target_errors import describe_failures
 from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import escape_invisible
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import json, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
-from assay.calls.raised_errors import make_exception_error
+from assay.calls.raised_errors import format_exception, make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_call_template
 from assay.formats.chunk_shapes import ShapeError, read_chunks
@@ -199,7 +199,7 @@ def _import_handler() -> Callable[[CallbackTrace], Any]:
             self.trace.end_tool(run_id, _read_result(output))
 
         def on_tool_error(self, error: BaseException, *, run_id: Any = None, **_: Any) -> None:
-            self.trace.end_tool(run_id, error=f"{type(error).__name__}: {error}")
+            self.trace.end_tool(run_id, error=format_exception(error))
 
         def on_llm_end(self, response: Any, **_: Any) -> None:
             for generation in chain.from_iterable(response.generations):
