@@ -22,9 +22,8 @@ from assay.report.run_summary import (
     _describe_failed_case,
     fold_note,
     render_run_summary,
-    shorten_at_word,
 )
-from assay.text.escaping import escape_terminal
+from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_LINES = 25
 LINES_FOR_FILES_AND_NEXT_COMMAND = 2

@@ -7,18 +7,21 @@ from xml.etree import ElementTree
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import astuple
 
 import assay
 from assay.api import ScoreResult
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation, TargetError
+from assay.records.scores import TargetFailure
 from assay.report import html_summary
 from assay.report.github import render_job_summary
 from assay.report.html_cases import HtmlData
 from assay.report.json_report import render_json_report
 from assay.report.junit import render_junit
 from assay.report.markdown import ReportMeta, render_markdown_report
-from assay.report.tables import describe_failures
+from assay.report.run_summary import MAX_LINES, render_run_summary
+from assay.report.target_errors import describe_failures, group_failures
 from assay.report.terminal import render_score_screen
 
 CASES = tuple(Case(f"c{number}", f"Question {number}?") for number in range(8))
@@ -101,3 +104,99 @@ def test_errors_do_not_depend_on_how_the_outputs_are_cut(failing: ScoreResult) -
     observations = [Observation(case.id, "one", error=ERRORS.get(case.id), answer=None) for case in CASES]
     backwards = assay.score(GOLDEN, reversed(observations))
     assert describe_failures("one", failing.scoring)[:3] == describe_failures("one", backwards.scoring)[:3]
+
+
+# ── errors on a screen of 80 columns ─────────────────────────────────────────────────────────────────────────────────
+
+LONG = "ValueError: the query of tenant north was embedded with another model than its index, which has 768 dimensions"
+PLACE = ", at app/search/embed.py:207"
+WIDE_CASES = tuple(
+    Case(f"contracts-and-renewals-{number:02d}", f"Question {number}?", must_have=("yes",)) for number in range(20)
+)
+
+
+def score_failing(errors: dict[int, str], configs: tuple[str, ...] = ("one",)) -> ScoreResult:
+    """Score cases of which some failed with these texts, and the last two have a wrong answer."""
+    observations = [
+        Observation(case.id, config, answer=UNSET, error=TargetError("exception", errors[number]))
+        if number in errors
+        else Observation(case.id, config, answer="no" if number >= 18 else "yes")
+        for config in configs
+        for number, case in enumerate(WIDE_CASES)
+    ]
+    return assay.score(GoldenSet(WIDE_CASES), observations)
+
+
+def list_screen(result: ScoreResult, width: int = 80) -> list[str]:
+    return list(render_run_summary(result.scoring, {}, {}, width).lines)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_three_errors_are_on_the_screen_whole_words_with_counts_places_and_cases(width: int) -> None:
+    errors = {0: LONG + PLACE, 1: "KeyError: 'quota'", 2: "KeyError: 'quota'", 3: "OSError: disk full", 4: "last"}
+    result = score_failing(errors)
+    lines = list_screen(result, width)
+    text = " ".join(line.strip() for line in lines)
+    assert "- target error ×2: KeyError: 'quota' (case contracts-and-renewals-01, contracts-and-renewals-02)" in text
+    assert "- target error ×1: ValueError: the query of tenant north" in text
+    assert f"{PLACE} (case contracts-and-renewals-00)" in text
+    assert "- target error ×1: OSError: disk full (case contracts-and-renewals-03)" in text
+    assert "- target error ×1: 1 other text" in text
+    assert len(lines) <= MAX_LINES
+    assert max(map(len, lines)) <= width
+    words = set(f"{LONG}{PLACE} KeyError: 'quota' OSError: disk full".replace(",", " ").split())
+    begin = next(number for number, line in enumerate(lines) if "target error" in line)
+    for word in " ".join(lines[begin : begin + 3]).replace("(", " ").replace(",", " ").split():
+        assert (
+            word in words or word[0] in "×-…" or word in ("target", "error", "case", "1:", "2:") or "contracts" in word
+        )
+
+
+def test_cases_whose_error_stands_above_are_counted_and_not_listed_again() -> None:
+    lines = list_screen(score_failing(dict.fromkeys(range(9), "OSError: disk full")), 100)
+    assert "Cases: one 11 of 20 failed (9 without an answer)" in lines
+    assert [" - contracts-and-renewals-18", " - contracts-and-renewals-19"] == [
+        line for line in lines if line.startswith(" - contracts")
+    ]
+    assert not any("more: --verbose, or the HTML report for all" in line for line in lines)
+
+
+@pytest.mark.parametrize("configs", [1, 2, 3, 5, 9])
+def test_every_failing_configuration_says_its_first_error_within_the_lines_of_the_screen(configs: int) -> None:
+    errors = {0: LONG, 1: "KeyError: 'quota'", 2: "KeyError: 'quota'", 3: "OSError: disk full", 4: "last"}
+    lines = list_screen(score_failing(errors, tuple(f"config-{number}" for number in range(configs))))
+    titled = configs if configs <= 5 else 4
+    assert titled == sum("target error ×2: KeyError: 'quota'" in line for line in lines)
+    assert len(lines) <= MAX_LINES
+    assert max(map(len, lines)) <= 80
+
+
+def test_errors_that_differ_in_ids_numbers_or_addresses_are_one_and_others_are_not() -> None:
+    texts = [
+        "HTTP 503: shard 4 of 10.1.0.7:9200 is gone (request 7f3a-11)",
+        "HTTP 503: shard 12 of 10.1.0.9:9200 is gone (request 90bb-12)",
+        "HTTP 500: shard 4 of 10.1.0.7:9200 is gone (request 7f3a-11)",
+        "exit code 3: no index",
+        "exit code 4: no index",
+        "KeyError: 'a', at app.py:12",
+        "KeyError: 'a', at app.py:13",
+        "KeyError: 'b', at app.py:12",
+    ]
+    groups = group_failures([TargetFailure(text, 2, (f"c{number}",)) for number, text in enumerate(texts)])
+    assert [(texts[0], 4, ("c0", "c1"), 2)] == [astuple(group) for group in groups if group.texts > 1]
+    assert 7 == len(groups)
+    assert texts[2:] == [group.message for group in groups[1:]]
+
+
+def test_python_shows_three_errors_each_on_a_line_of_whole_words() -> None:
+    errors = {0: LONG + PLACE, 1: "KeyError: 'quota'", 2: "KeyError: 'quota'", 3: "OSError: disk full", 4: "last"}
+    lines = str(score_failing(errors)).splitlines()
+    assert ["×2: KeyError: 'quota'", "×1: ValueError: the query", "×1: OSError: disk full"] == [
+        line.removeprefix(" - target error ")[: len(start)]
+        for line, start in zip(
+            lines[1:4], ["×2: KeyError: 'quota'", "×1: ValueError: the query", "×1: OSError: disk full"], strict=True
+        )
+    ]
+    assert lines[2].endswith(f"…{PLACE} (case contracts-and-renewals-00)")
+    assert "and 1 other error" in lines[4]
+    assert len(lines) <= 8

@@ -81,3 +81,11 @@ def test_replies_that_were_probably_misread_are_said_before_the_numbers() -> Non
         assert lines[2].startswith(f"target t: keys that were not read: {said}")
         assert len(lines) <= 8
         assert said in result._repr_html_()
+
+
+def test_an_exception_without_a_message_says_that_it_has_none() -> None:
+    def hang(question: str) -> str:
+        raise ConnectionResetError
+
+    line = str(assay.run(hang, GOLDEN[:2])).splitlines()[1]
+    assert line.startswith(" - target error ×2: ConnectionResetError without a message, at ")

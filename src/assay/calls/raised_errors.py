@@ -16,11 +16,21 @@ _MAX_TEXT = MAX_MESSAGE_CHARS - 200
 
 def make_exception_error(error: BaseException) -> CallError:
     """Return the failed call that stands for an exception of a target: code `exception`, type, text and place."""
-    text = f"{type(error).__name__}: {error}"
+    text = format_exception(error)
     if len(text) > _MAX_TEXT:
         text = text[: _MAX_TEXT - 1] + "…"
     line = find_raising_line(error)
     return CallError("exception", f"{text}, at {line}" if line else text)
+
+
+def format_exception(error: BaseException) -> str:
+    """Return the type and the text of an exception; many, such as time-outs, are raised without a text.
+
+    >>> format_exception(KeyError("key")), format_exception(TimeoutError())
+    ("KeyError: 'key'", 'TimeoutError without a message')
+    """
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text}" if text else f"{type(error).__name__} without a message"
 
 
 def find_raising_line(error: BaseException) -> str:

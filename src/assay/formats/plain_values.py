@@ -1,19 +1,30 @@
 """Objects of frameworks as plain values: documents, nodes, messages, responses, test cases.
 
 No framework is imported. An object is read by what it has: `model_dump` of pydantic, the fields of a dataclass or of a
-msgspec record.
+msgspec record, and of any other object its attributes, if one of them has a name that replies or chunks have.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 MAX_DEPTH = 20
 _PLAIN = (str, int, float, bool, bytes, type(None))
+_REPLY_NAMES = (
+    "answer", "response", "actual_output", "output_text", "final_answer", "source_nodes", "source_documents",
+    "retrieved_contexts", "retrieval_context", "retrieved", "choices", "messages", "structuredContent",
+)  # fmt: skip
+_CHUNK_NAMES = ("page_content", "node", "node_id", "chunk_id")
+_MESSAGE_NAMES = ("additional_kwargs", "response_metadata", "usage_metadata", "role", "type", "refusal")
+"""What a message has next to its content, which many other objects have too."""
+_OTHER_NAMES = ("content", "text", "id", "metadata", "score", "citations", "sources", "documents", "context", "usage")
+_MISSING = object()
 
 
 def make_plain(value: Any, depth: int = 0) -> Any:
@@ -25,6 +36,9 @@ def make_plain(value: Any, depth: int = 0) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): make_plain(item, depth + 1) for key, item in value.items()}
+    fields = getattr(value, "_fields", ()) if isinstance(value, tuple) else ()  # those of a named tuple
+    if not set(fields).isdisjoint(_REPLY_NAMES):
+        return {name: make_plain(getattr(value, name), depth + 1) for name in fields}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [make_plain(item, depth + 1) for item in value]
     if type(value).__module__ == "numpy":
@@ -44,6 +58,28 @@ def _list_members(value: Any) -> Mapping[Any, Any] | None:
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, msgspec.Struct):
         return {name: getattr(value, name) for name in value.__struct_fields__}
-    if hasattr(value, "page_content"):
-        return {name: getattr(value, name, None) for name in ("id", "page_content", "metadata")}
-    return None
+    return _list_attributes(value)
+
+
+def _list_attributes(value: Any) -> dict[str, Any] | None:
+    """Return the attributes of an object that looks like a reply, a message or a chunk; None for any other.
+
+    Attributes are looked up without calling anything of the object, so that one that has every attribute, such as a
+    mock, is none of these.
+    """
+    is_message = _has(value, "content") and any(_has(value, name) for name in _MESSAGE_NAMES)
+    is_message = is_message and isinstance(getattr(value, "content", None), (str, list))
+    if not is_message and not any(_has(value, name) for name in (*_REPLY_NAMES, *_CHUNK_NAMES)):
+        return None
+    own = [name for name in getattr(value, "__dict__", {}) if not name.startswith("_")]
+    names = (*own, *_REPLY_NAMES, *_CHUNK_NAMES, *_MESSAGE_NAMES, *_OTHER_NAMES)
+    attributes: dict[str, Any] = {}
+    for name in dict.fromkeys(names):
+        if _has(value, name):
+            with suppress(Exception):  # a property of the object may raise anything
+                attributes[name] = getattr(value, name)
+    return {name: item for name, item in attributes.items() if not callable(item)}
+
+
+def _has(value: Any, name: str) -> bool:
+    return inspect.getattr_static(value, name, _MISSING) is not _MISSING

@@ -16,6 +16,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
+from assay.formats.provider_replies import extract_text, is_refusal, open_provider_reply
 from assay.records.errors import shorten_repr
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage, TargetError
 from assay.text.late_pattern import LatePattern
@@ -96,7 +97,7 @@ def recognise_reply(
     """
     members = {str(key): value for key, value in reply.items()}
     consumed: set[str] = set()
-    _open_openai(members, note)
+    open_provider_reply(members, note)
     row = {key: members[key] for key in _OWN_KEYS if key in members and key != "stages"}
     shape = ReplyShape(row, is_recorded=is_recorded)
     if "error" in row:
@@ -108,9 +109,10 @@ def recognise_reply(
         _read_context(members, shape, note, consumed)
         _read_answer(members, shape, note, consumed)
     shape.row |= {"usage": _rename_tokens(shape.row["usage"])} if isinstance(shape.row.get("usage"), Mapping) else {}
-    ignored = _note_ignored(members, consumed, note)
+    ignored = _list_ignored(members, consumed)
     if needs_answer and not search_stage:
         _refuse_unread_answer(members, ignored, shape)
+    _note_ignored(members, ignored, note)
     return shape
 
 
@@ -163,6 +165,8 @@ def _read_ranking(
     if isinstance(members.get("hits"), Mapping) and isinstance(members["hits"].get("hits"), list):
         members["hits"] = members["hits"]["hits"]  # the reply of a search engine
     named = {key: members[key] for key in RANKING_KEYS if isinstance(members.get(key), (list, tuple))}
+    if SHOWN_KEYS[0] in named:
+        named.pop("sources", None)  # of a chat engine of LlamaIndex: what its tools returned
     named |= _join_ids_with_texts(members, named, consumed)
     if not named:
         _refuse_other_rankings(members, shape, search_stage)
@@ -257,6 +261,8 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
         return
     values = {key: _flatten_text(value) for key, value in candidates.items()}
     key, value = next(iter(values.items()))
+    if shape.row.get("behaviour") is None and (is_refusal(members.get(key)) or is_refusal(candidates[key])):
+        shape.row["behaviour"] = "abstain"
     if len(values) > 1 and any(other != value for other in values.values()):
         remedy = "in a row" if shape.is_recorded else "or response.answer in the target's settings"
         separator = " " if shape.is_recorded else ", "
@@ -358,66 +364,16 @@ def _find_last_message(messages: Sequence[Any]) -> dict[str, Any]:
     last = messages[-1] if messages else None
     if not isinstance(last, Mapping) or "content" not in last:
         return {}
-    is_reply = last.get("type") in ("ai", "AIMessage") or last.get("role") == "assistant"
-    return {"messages": last["content"]} if is_reply else {}
+    is_reply = last.get("type") in ("ai", "AIMessage", "AIMessageChunk") or last.get("role") == "assistant"
+    if not is_reply:
+        return {}
+    return {"messages": last if extract_text(last) is not None else last["content"]}
 
 
 def _flatten_text(value: Any) -> Any:
     """Return the text of a message, or the value as it is, so that what is not a text is refused as such."""
     text = extract_text(value)
     return value if text is None else text
-
-
-def extract_text(value: Any) -> str | None:
-    """Return a text, the text of a message, or the joined texts of its parts; None for anything else."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        inner = value.get("content", value.get("text"))
-        return extract_text(inner) if inner is not None else None
-    if isinstance(value, (list, tuple)) and value and all(isinstance(part, Mapping) for part in value):
-        parts = [extract_text(part) for part in value if part.get("type") in ("text", "output_text")]
-        return "".join(part for part in parts if part is not None) if parts else None
-    return None
-
-
-# ── responses of OpenAI ──────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _open_openai(members: dict[str, Any], note: NoteReading) -> None:
-    """Put the answer, the searched files and the model of a response of OpenAI under the usual names."""
-    choices, output = members.get("choices"), members.get("output")
-    if isinstance(choices, (list, tuple)) and choices and isinstance(choices[0], Mapping):
-        message = choices[0].get("message")
-        members["answer"] = extract_text(message)
-        del members["choices"]
-        note("the answer is read from choices[0].message" + (" of several choices" if len(choices) > 1 else ""))
-    elif members.get("object") == "response" and isinstance(output, (list, tuple)):
-        parts = [item for item in output if isinstance(item, Mapping)]
-        texts = [extract_text(item.get("content")) for item in parts if item.get("type") == "message"]
-        searches = [item.get("results") or () for item in parts if item.get("type") == "file_search_call"]
-        members["answer"] = "".join(text for text in texts if text is not None) if texts else None
-        del members["output"]
-        members.pop("output_text", None)
-        note("the answer is read from the messages of output")
-        results = [result for search in searches for result in search]
-        if results:
-            members["results"] = results
-    else:
-        return
-    for key in _OPENAI_KEYS & members.keys():
-        del members[key]
-    if isinstance(members.get("model"), str):
-        members["versions"] = {**(members.get("versions") or {}), "model": members.pop("model")}
-    members.pop("error", None) if members.get("error") is None else None
-
-
-_OPENAI_KEYS = frozenset((
-    "system_fingerprint", "service_tier", "temperature", "top_p", "tools", "tool_choice", "parallel_tool_calls",
-    "instructions", "incomplete_details", "previous_response_id", "reasoning", "status", "store", "text", "truncation",
-    "user", "max_output_tokens", "background", "conversation", "max_tool_calls", "prompt", "top_logprobs",
-    "safety_identifier", "prompt_cache_key", "completed_at", "moderation",
-))  # fmt: skip
 
 
 def _rename_tokens(usage: Mapping[Any, Any]) -> dict[str, Any]:
@@ -427,20 +383,22 @@ def _rename_tokens(usage: Mapping[Any, Any]) -> dict[str, Any]:
 # ── what was not read ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _note_ignored(members: Mapping[str, Any], consumed: set[str], note: NoteReading) -> list[str]:
-    """Note and return the names of the members that were not read, without those that surround every reply."""
-    expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
-    if expected:
-        note(f"not read, because they belong to the golden set: {', '.join(expected)}")
-    ignored = [
+def _list_ignored(members: Mapping[str, Any], consumed: set[str]) -> list[str]:
+    """Return the names of the members that were not read, without those that surround every reply."""
+    return [
         key
         for key, value in members.items()
         if key not in consumed and key not in SURROUNDING_KEYS
         if value is not None and not key.startswith("x_")
     ]
+
+
+def _note_ignored(members: Mapping[str, Any], ignored: Sequence[str], note: NoteReading) -> None:
+    expected = [key for key in EXPECTED_KEYS if members.get(key) is not None]
+    if expected:
+        note(f"not read, because they belong to the golden set: {', '.join(expected)}")
     if ignored:
         note(f"keys that were not read: {', '.join(map(_describe_key, ignored))}")
-    return ignored
 
 
 _READABLE = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)

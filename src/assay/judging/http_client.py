@@ -69,7 +69,9 @@ class HttpTransport:
             message = f"no connection to the judge's address: {describe_system_error(error.os_error)}"
             raise CallError("unreachable", message) from None
         except (http.ClientError, OSError) as error:
-            raise CallError("connection", f"{type(error).__name__}: {error or 'the connection was lost'}") from None
+            raise CallError(
+                "connection", f"{type(error).__name__}: {str(error) or 'the connection was lost'}"
+            ) from None
         failure_headers = (
             {name.lower(): value for name, value in reply.headers.items()} if reply.status != HTTP_OK else {}
         )

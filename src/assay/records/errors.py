@@ -128,7 +128,7 @@ def describe_exception(error: BaseException) -> str:
     )
     text = " ".join(str(error).split())
     message = text if len(text) <= MAX_BUG_TEXT else text[: MAX_BUG_TEXT - 1] + "…"
-    return f"{type(error).__name__}{code_location}: {message}"
+    return f"{type(error).__name__}{code_location}: {message or 'no message'}"
 
 
 def shorten_repr(value: object, limit: int = 80) -> str:

@@ -33,10 +33,10 @@ from assay.report.comparison_tables import format_confidence
 from assay.report.failure_tables import format_cause_and_fix
 from assay.report.flipped_cases import list_flipped_cases
 from assay.report.number_format import MetricsByName
-from assay.report.run_summary import DEFAULT_WIDTH, fold_note, shorten_at_word
+from assay.report.run_summary import DEFAULT_WIDTH, fold_note
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
 from assay.scoring.unlabelled_scores import NO_LABELS
-from assay.text.escaping import escape_terminal
+from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_LINES = 25
 _FEWEST_LINES = 11

@@ -9,7 +9,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
-from assay.report import failure_tables, tables
+from assay.report import failure_tables, tables, target_errors
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import AttributionsByConfig, CasesById
 from assay.report.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
@@ -126,9 +126,9 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[st
     outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
     yield f"## {_OUTCOME_MARKS['FAIL' if failed else decision.outcome]} Assay: {outcome}"
     yield ""
-    failures = [f"- {escape_markdown(line)}" for line in tables.describe_all_failures(scoring)]
+    failures = [f"- {escape_markdown(line)}" for line in target_errors.describe_all_failures(scoring)]
     reasons = [f"- {render_reason(reason, decision)}" for reason in decision.reasons[:MAX_ANNOTATIONS]]
-    yield from tables.order_reasons(failures, reasons, decision)
+    yield from target_errors.order_reasons(failures, reasons, decision)
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
     yield from ("", *(f"- {escape_markdown(doubt)}" for doubt in doubts)) if doubts else ()

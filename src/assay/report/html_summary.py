@@ -51,12 +51,11 @@ from assay.report.tables import (
     Table,
     build_checklist_table,
     count_slice_cases,
-    describe_all_failures,
     find_measured_summary,
     iter_config_notes,
     name_rankings,
-    order_reasons,
 )
+from assay.report.target_errors import describe_all_failures, order_reasons
 from assay.report.twin_tables import build_twin_tables
 from assay.text.escaping import escape_surrogates
 

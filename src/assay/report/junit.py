@@ -11,7 +11,8 @@ from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.doubts import describe_unsourced
 from assay.report.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
-from assay.report.tables import describe_case_outcomes, describe_failures
+from assay.report.tables import describe_case_outcomes
+from assay.report.target_errors import describe_failures
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
 from assay.scoring.column_values import list_own_failures
 from assay.text.escaping import escape_invisible

@@ -13,7 +13,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
-from assay.report import comparison_tables, failure_tables, tables
+from assay.report import comparison_tables, failure_tables, tables, target_errors
 from assay.report.doubts import list_doubts
 from assay.report.entity_tables import EntityRecalls, build_entities_table
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
@@ -193,9 +193,9 @@ def _iter_decision(
     for config, note in _list_notes(scoring):
         if note.startswith(NO_LABELS):  # all numbers are to be read with it
             yield from (f"**{escape_markdown(f'{config}: {note}')}**", "")
-    failures = list(_render_list(tables.describe_all_failures(scoring)))
+    failures = list(_render_list(target_errors.describe_all_failures(scoring)))
     shown_reasons = _render_reasons(decision, _MAX_REASONS) or ["No reason against a release was found."]
-    yield from tables.order_reasons(failures, shown_reasons, decision)
+    yield from target_errors.order_reasons(failures, shown_reasons, decision)
     if len(decision.reasons) > _MAX_REASONS:
         yield f"- and {format_count(len(decision.reasons) - _MAX_REASONS, 'more reason')} under Rules of the gate"
     for config, compared in sorted(comparison_by_config.items()):

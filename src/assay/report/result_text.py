@@ -11,23 +11,23 @@ from assay.records.counts import format_count
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.doubts import list_doubts
 from assay.report.number_format import MetricsByName, format_interval, format_value
-from assay.report.tables import describe_all_failures, order_reasons
+from assay.report.target_errors import describe_all_failures, fold_first_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
-from assay.text.escaping import escape_terminal, shorten_to_line
+from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3
 NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), assay.report(result, html='report.html')"
 
 
 def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:
-    """Return at most eight lines: the decision, the target's most frequent error and the first reason, the first doubt,
-    the metrics that there is room for, at most four, the failed cases, what to do next."""
+    """Return at most eight lines: the decision, the target's most frequent errors and the first reason, the first
+    doubt, the metrics that there is room for, at most four, the failed cases, what to do next."""
     configs = sorted(scoring.configs.items())
     names = ", ".join(config for config, _ in configs[:MAX_CONFIGS])
     more = f" and {len(configs) - MAX_CONFIGS} more" if len(configs) > MAX_CONFIGS else ""
     lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
     reasons = _choose_reasons(scoring)
-    doubts = [shorten_to_line(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
+    doubts = [shorten_at_word(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
     lines += [*reasons, *doubts]
     metrics = choose_shown_metrics(scoring)[: MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts)]
     width = max(map(len, metrics), default=0)
@@ -40,15 +40,14 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
 
 
 def _choose_reasons(scoring: ScoringResult) -> list[str]:
-    """Return the first reason, and before it the most frequent error of the target if there is one."""
-    failures = describe_all_failures(scoring)
-    chosen = [*failures[:1], *scoring.decision.reasons[:1]]
-    others = len(failures) + len(scoring.decision.reasons) - len(chosen)
-    lines = [f" - {shorten_to_line(reason, MAX_CHARS)}" for reason in chosen]
-    if others:
-        more = f" (and {format_count(others, 'more reason')})"
-        lines[-1] = f" - {shorten_to_line(chosen[-1], MAX_CHARS - len(more))}{more}"
-    return lines
+    """Return the first reason, and before it the most frequent errors of the targets, at most three."""
+    errors, left_out = fold_first_failures(scoring, MAX_CHARS)
+    first, *others = [*scoring.decision.reasons, ""]
+    counts = [format_count(left_out, "other error")] if left_out else []
+    counts += [format_count(len(others) - 1, "more reason")] if len(others) > 1 else []
+    more = f" (and {' and '.join(counts)})" if counts else ""
+    reason = shorten_at_word(f" - {first}", MAX_CHARS - len(more)) + more
+    return [*errors, reason] if first else errors
 
 
 def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
@@ -89,7 +88,7 @@ def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
         if unknown:
             parts[-1] += f", {unknown} unknown: nothing tells whether the answer is right"
-    return shorten_to_line(f"failed: {'; '.join(parts)}", MAX_CHARS)
+    return shorten_at_word(f"failed: {'; '.join(parts)}", MAX_CHARS)
 
 
 def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from assay.metrics.case_checks import LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
@@ -32,15 +32,20 @@ from assay.report.number_format import (
     format_value,
 )
 from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
-from assay.report.terminal import DecisionLines, Screen, build_config_lines, escape_table, list_remedies
+from assay.report.target_errors import FoldedFailures, fold_failures, order_reasons
+from assay.report.terminal import DecisionLines, Screen, build_decision_head, escape_table, list_remedies
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
-from assay.text.escaping import escape_terminal
+from assay.text.escaping import escape_terminal, shorten_at_word
 
 DEFAULT_WIDTH = 100
 MAX_LINES = 23
 """Two of the 25 lines are left to the files that were written and the next command."""
 MAX_DECISION_LINES, MAX_METRICS, MAX_FAILED_CASES, MAX_CONFIGS = 5, 6, 5, 5
+MAX_ERROR_LINES = 8
+"""Lines on the errors of targets, beyond those on the decisions: for one target, two for each of three errors and one
+on the others; for two, four each."""
+_LINES_ON_CASES, _FEWEST_METRIC_LINES = 7, 3
 _LABEL_WIDTH = 22
 _MAX_NOTES = 2
 _MAX_DOUBTS = 4
@@ -65,7 +70,8 @@ def render_run_summary(
     the failed cases, and `by` names the keys whose slices are shown.
     """
     configs = _order_by_severity(scoring)
-    decisions = _allot_lines([build_config_lines(config, scoring) for config in configs], width)
+    failures = _fold_all_failures(scoring, configs, width)
+    decisions = _allot_lines(scoring, configs, failures, width)
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
     lines += _build_doubt_lines(scoring, comparisons, width, metric_rows)
@@ -81,14 +87,19 @@ def render_run_summary(
         labelled = [*_name_own_metrics(results)[:_MAX_OWN_METRICS], *labelled]
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = _build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
+    notes = _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
+    if not metrics:  # where much is to be said before them, the first ones stay
+        metric_lines = metric_lines[: max(MAX_LINES - len(lines) - len(notes) - _LINES_ON_CASES, _FEWEST_METRIC_LINES)]
     if metric_lines:
         lines += ["", *metric_lines]
-    notes = _build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     if not metrics:
         variants = _build_variant_lines(scoring, shown_configs, width)
         outcome_lines = _build_outcome_lines(attributions, shown_configs, width)
-        room = MAX_LINES - len(lines) - len(variants) - len(notes)
-        failed_lines = _build_failed_lines(scoring, configs, attributions, width, room - len(outcome_lines) - 1)
+        room = max(MAX_LINES - len(lines) - len(variants) - len(notes), 0)
+        explained = {config: folded.case_ids for config, folded in failures.items()}
+        failed_lines = _build_failed_lines(
+            scoring, configs, attributions, explained, width, room - len(outcome_lines) - 1
+        )
         if attributions or failed_lines:
             lines += ["", *outcome_lines, *failed_lines][:room]
         lines += variants
@@ -166,33 +177,55 @@ def _order_by_severity(scoring: ScoringResult) -> list[str]:
     return sorted(names, key=rank)
 
 
-def _allot_lines(decisions: Sequence[DecisionLines], width: int) -> DecisionLines:
-    """Return the titles of all decisions, as far as there is room, and share the other lines among their reasons."""
-    titled = decisions[: MAX_DECISION_LINES - 1] if len(decisions) > MAX_DECISION_LINES else decisions
-    spare = MAX_DECISION_LINES - len(titled) - (len(titled) < len(decisions))
+def _fold_all_failures(scoring: ScoringResult, configs: Sequence[str], width: int) -> dict[str, FoldedFailures]:
+    """Return the errors of the target of each configuration that is titled, as lines that are shared among them."""
+    failing = [config for config in _list_titled(configs) if scoring.failures.get(config)]
+    folded: dict[str, FoldedFailures] = {}
+    spare = MAX_ERROR_LINES
+    for position, config in enumerate(failing):
+        folded[config] = fold_failures(scoring.failures[config], width, spare // (len(failing) - position))
+        spare -= len(folded[config].lines)
+    return folded
+
+
+def _list_titled(configs: Sequence[str]) -> Sequence[str]:
+    return configs[: MAX_DECISION_LINES - 1] if len(configs) > MAX_DECISION_LINES else configs
+
+
+def _allot_lines(
+    scoring: ScoringResult, configs: Sequence[str], failures: Mapping[str, FoldedFailures], width: int
+) -> DecisionLines:
+    """Return the titles of all decisions, as far as there is room, with the errors of their targets, and share the
+    other lines among their reasons."""
+    titled = _list_titled(configs)
+    spare = MAX_DECISION_LINES - len(titled) - (len(titled) < len(configs))
     lines: list[str] = []
     alerts: list[str] = []
     muted: list[str] = []
-    for position, decision in enumerate(titled):
-        title, reasons = decision.lines[0], _order_by_subject(decision.lines[1:])
-        share = spare // (len(titled) - position)
-        shown = reasons if len(reasons) <= share else reasons[: max(share - 1, 0)]
-        lines.append(shorten_at_word(title, width))
-        lines += [shorten_at_word(reason, width) for reason in shown]
-        used = len(shown)
-        if len(shown) < len(reasons) and share == 1:  # the first reason says more than that there are some
-            more = f" (and {len(reasons) - 1} more: --verbose)"
-            lines.append(shorten_at_word(reasons[0], width - len(more)) + more)
-            used += 1
-        elif len(shown) < len(reasons) and share:
-            lines.append(f" - and {format_count(len(reasons) - len(shown), 'more reason')}: --verbose")
-            used += 1
-        spare -= used
-        alerts += [shorten_at_word(alert, width) for alert in decision.alerts]
-        muted += [shorten_at_word(head, width) for head in decision.muted]
-    if len(titled) < len(decisions):
-        lines.append(f"and {format_count(len(decisions) - len(titled), 'more configuration')}")
+    for position, config in enumerate(titled):
+        decided = build_decision_head(config, scoring)
+        shown = _shorten_reasons(_order_by_subject(decided.lines[1:]), spare // (len(titled) - position), width)
+        spare -= len(shown)
+        errors = failures[config].lines if config in failures else []
+        lines.append(shorten_at_word(decided.lines[0], width))
+        lines += order_reasons(errors, shown, scoring.configs[config].decision)
+        alerts += [shorten_at_word(alert, width) for alert in decided.alerts]
+        muted += [shorten_at_word(head, width) for head in decided.muted]
+    if len(titled) < len(configs):
+        lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
     return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
+
+
+def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[str]:
+    """Return the reasons in at most so many lines; the last says how many more there are."""
+    if len(reasons) <= share:
+        return [shorten_at_word(reason, width) for reason in reasons]
+    if share == 1:  # the first reason says more than that there are some
+        more = f" (and {len(reasons) - 1} more: --verbose)"
+        return [shorten_at_word(reasons[0], width - len(more)) + more]
+    shown = [shorten_at_word(reason, width) for reason in reasons[: max(share - 1, 0)]]
+    left_out = format_count(len(reasons) - len(shown), "more reason")
+    return [*shown, f" - and {left_out}: --verbose"] if share else shown
 
 
 def _order_by_subject(reasons: Sequence[str]) -> list[str]:
@@ -450,12 +483,15 @@ def _build_failed_lines(
     scoring: ScoringResult,
     configs: Sequence[str],
     attributions: Mapping[str, Mapping[str, Attribution]],
+    explained: Mapping[str, Collection[str]],
     width: int,
     room: int,
 ) -> list[str]:
-    """Return how many cases failed, and the first of them with cause and fix, faults of access before all others.
+    """Return how many cases failed, and the first of them with cause and fix, faults of access before all others and
+    errors of the target after them.
 
     There are at most `room` lines; where they do not list all failed cases, the last says how many more there are.
+    `explained` are the cases whose error is said above: they are counted, and not listed again.
     """
     counts: list[str] = []
     has_open_cases = has_unknown_cases = False
@@ -469,10 +505,12 @@ def _build_failed_lines(
         counts.append(f"{config} {format_case_counts(case_counts)}")
         if result.decision is not None and result.decision.unanswered:
             continue  # what to do is said once, above: no case has a cause of its own
+        in_error = {case_id for failure in scoring.failures.get(config, ()) for case_id in failure.case_ids}
         for case_id in case_ids:
+            if case_id in explained.get(config, ()):
+                continue
             attribution = attributions.get(config, {}).get(case_id)
-            is_access = attribution is not None and attribution.verdict == "access_fault"
-            failed_cases.append((0 if is_access else 1, config, case_id, attribution))
+            failed_cases.append((_rank_failed(case_id, in_error, attribution), config, case_id, attribution))
     if not has_open_cases:
         return []
     failed_cases.sort(key=lambda failed: failed[0])
@@ -484,6 +522,13 @@ def _build_failed_lines(
         for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]
     ]
     return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
+
+
+def _rank_failed(case_id: str, in_error: Collection[str], attribution: Attribution | None) -> int:
+    """Return the rank of a failed case in the list: faults of access first, errors of the target last."""
+    if attribution is not None and attribution.verdict == "access_fault":
+        return 0
+    return 2 if case_id in in_error else 1
 
 
 def _cut_failed_lines(described: Sequence[str], failed_count: int, room: int) -> list[str]:
@@ -526,15 +571,3 @@ def _describe_failed_case(name: str, attribution: Attribution | None, width: int
             break
         line += f"; {other}"
     return shorten_at_word(line, width)
-
-
-def shorten_at_word(line: str, width: int) -> str:
-    """Return a line of at most `width` characters, cut between two words where it is longer.
-
-    >>> shorten_at_word(" - recall@10 is below the bound", 20), shorten_at_word("x" * 9, 5)
-    (' - recall@10 is …', 'xxxx…')
-    """
-    if len(line) <= width:
-        return line
-    cut = line.rfind(" ", 0, width - 1)
-    return f"{line[:cut]} …" if line[: max(cut, 0)].strip(" -") else f"{line[: width - 1]}…"

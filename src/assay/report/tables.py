@@ -41,8 +41,6 @@ from assay.scoring.column_values import find_rows_in_review, format_compared
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""
-MAX_FAILURE_TEXTS, MAX_FAILURE_CASES = 3, 5
-"""The largest number of error texts of a target, and of their cases, that a report shows first."""
 
 
 class Table(Struct, frozen=True):
@@ -119,40 +117,6 @@ def list_case_counts(scoring: ScoringResult) -> list[str]:
     """Return one line for each configuration: `<config>: 4 of 41 failed, 2 unknown`."""
     results = sorted(scoring.configs.items())
     return [f"{config}: {format_case_counts(count_cases(result))}" for config, result in results]
-
-
-def describe_failures(config: str, scoring: ScoringResult) -> list[str]:
-    """Return the most frequent error texts of a target, each with its count and cases, as one line each."""
-    failures = scoring.failures.get(config, ())
-    lines = []
-    for failure in failures[:MAX_FAILURE_TEXTS]:
-        more = len(failure.case_ids) - MAX_FAILURE_CASES
-        listed = ", ".join(failure.case_ids[:MAX_FAILURE_CASES]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"target error ×{failure.count}: {failure.message} (case {listed})")
-    if len(failures) > MAX_FAILURE_TEXTS:
-        others = failures[MAX_FAILURE_TEXTS:]
-        count = sum(failure.count for failure in others)
-        lines.append(f"target error ×{count}: {format_count(len(others), 'other text')}")
-    return lines
-
-
-def order_reasons(failures: Sequence[str], reasons: Sequence[str], decision: Decision | None) -> list[str]:
-    """Return what explains a decision in the order to read it: the errors of the target, then the reasons.
-
-    Where the target answered nothing at all, that is the first line, and its errors follow.
-    """
-    if decision is not None and decision.unanswered:
-        return [*reasons[:1], *failures, *reasons[1:]]
-    return [*failures, *reasons]
-
-
-def describe_all_failures(scoring: ScoringResult) -> list[str]:
-    """Return the error lines of every configuration, each after the name of its configuration if there are several."""
-    lines = []
-    for config in sorted(scoring.configs):
-        prefix = f"{config}: " if len(scoring.configs) > 1 else ""
-        lines += [prefix + line for line in describe_failures(config, scoring)]
-    return lines
 
 
 def count_slice_cases(metrics: Mapping[str, Summary]) -> int:

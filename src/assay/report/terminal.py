@@ -33,10 +33,9 @@ from assay.report.tables import (
     build_case_counts_table,
     build_gate_table,
     build_slices_table,
-    describe_failures,
     iter_config_notes,
-    order_reasons,
 )
+from assay.report.target_errors import describe_failures, order_reasons
 from assay.report.twin_tables import build_twin_tables
 from assay.scoring.case_outcomes import list_failed_cases
 from assay.text.escaping import escape_terminal
@@ -118,14 +117,18 @@ def render_score_screen(
 
 def build_config_lines(config: str, scoring: ScoringResult) -> DecisionLines:
     """Return the lines on one configuration: its outcome, the errors of its target, then the reasons."""
-    decision = scoring.configs[config].decision
-    if decision is None:
-        decided = DecisionLines((escape_terminal(f"{config}: not gated"),))
-    else:
-        decided = build_decision_lines(config, decision)
+    decision, decided = scoring.configs[config].decision, build_decision_head(config, scoring)
     head, *reasons = decided.lines
     failures = [escape_terminal(f" - {line}") for line in describe_failures(config, scoring)]
     return DecisionLines((head, *order_reasons(failures, reasons, decision)), decided.alerts, decided.muted)
+
+
+def build_decision_head(config: str, scoring: ScoringResult) -> DecisionLines:
+    """Return the lines on the decision of one configuration: its outcome, then the reasons."""
+    decision = scoring.configs[config].decision
+    if decision is None:
+        return DecisionLines((escape_terminal(f"{config}: not gated"),))
+    return build_decision_lines(config, decision)
 
 
 def build_side_by_side_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:

@@ -70,7 +70,7 @@ MAX_TOKENS_PER_SECOND = 10_000
 
 NULL_ANSWER_FAILURE = "the answer is null (expected its text, or an error that says why there is none)"
 """What is said of observations with `"answer": null` and no error of the target."""
-MAX_FAILURE_CHARS = 300
+MAX_FAILURE_CHARS = 500
 """Error texts that begin with the same characters, up to this many, are counted as one."""
 
 _is_doubtful_id = lru_cache(maxsize=65_536)(find_name_doubt)

@@ -16,6 +16,7 @@ import msgspec
 
 from assay.calls.addresses import check_url, is_localhost, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.raised_errors import format_exception
 from assay.calls.retry import read_retry_after
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
@@ -92,7 +93,7 @@ class HttpTarget:
         except httpx2.TransportError as error:
             raise CallError(*_transport_failure(error)) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise CallError("protocol", f"{type(error).__name__}: {error}") from None
+            raise CallError("protocol", format_exception(error)) from None
 
     async def _build_request(self, call: TargetCall) -> httpx2.Request:
         http_call, default_body = self._calls[call.operation]
@@ -223,7 +224,7 @@ def _transport_failure(error: BaseException) -> tuple[str, str]:
         if isinstance(cause, ssl.SSLError):
             return "tls", f"no secure connection: {cause.reason or cause}"
         cause = cause.__cause__ or cause.__context__
-    return "connection", f"{type(error).__name__}: {error or 'the connection was lost'}"
+    return "connection", f"{type(error).__name__}: {str(error) or 'the connection was lost'}"
 
 
 def _show_start(body: bytes) -> str:

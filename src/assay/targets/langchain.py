@@ -10,10 +10,12 @@ from typing import Any
 from msgspec import json, structs
 
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
-from assay.calls.raised_errors import make_exception_error
+from assay.calls.raised_errors import format_exception, make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_call_template
 from assay.formats.chunk_shapes import ShapeError, read_chunks
+from assay.formats.plain_values import make_plain
+from assay.formats.provider_replies import extract_text, is_refusal
 from assay.records.errors import SettingsError
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, ToolCall, Usage
 from assay.records.settings import LangchainTargetSettings as Settings
@@ -132,8 +134,9 @@ def _build_observation(output: Any, trace: CallbackTrace, call: TargetCall) -> O
     if isinstance(output, Mapping):
         answer = next((output[key] for key in ANSWER_KEYS if key in output), None)
         documents = next((output[key] for key in DOCUMENT_KEYS if isinstance(output.get(key), (list, tuple))), None)
-    text = answer if isinstance(answer, str) else getattr(answer, "content", None)
-    if not isinstance(text, str):
+    message = make_plain(answer)
+    text = extract_text(message)
+    if text is None:
         raise CallError("schema", f"no text in the output (got {type(output).__name__}; expected one of {ANSWER_KEYS})")
     stages = list(trace.stages)
     if documents is not None and all(hasattr(document, "page_content") for document in documents):
@@ -145,6 +148,7 @@ def _build_observation(output: Any, trace: CallbackTrace, call: TargetCall) -> O
         call.case.id,
         stages=tuple(stages) or None,
         answer=text,
+        behaviour="abstain" if is_refusal(message) else None,
         tool_calls=tuple(trace.tools) or None,
         usage=Usage(prompt_tokens=trace.prompt_tokens, completion_tokens=trace.completion_tokens),
     )
@@ -199,7 +203,7 @@ def _import_handler() -> Callable[[CallbackTrace], Any]:
             self.trace.end_tool(run_id, _read_result(output))
 
         def on_tool_error(self, error: BaseException, *, run_id: Any = None, **_: Any) -> None:
-            self.trace.end_tool(run_id, error=f"{type(error).__name__}: {error}")
+            self.trace.end_tool(run_id, error=format_exception(error))
 
         def on_llm_end(self, response: Any, **_: Any) -> None:
             for generation in chain.from_iterable(response.generations):

@@ -17,6 +17,7 @@ import msgspec
 
 from assay.calls.addresses import check_url, resolve_address
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.raised_errors import format_exception
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
 from assay.calls.turns import Turns
@@ -123,7 +124,7 @@ class McpTarget:
             raise
         except (RuntimeError, ValueError) as error:
             # The SDK refused the content of this reply, which says nothing about the other calls of the session.
-            raise CallError("protocol", f"{type(error).__name__}: {error}") from None
+            raise CallError("protocol", format_exception(error)) from None
         except anyio.ClosedResourceError:
             await self._close_session(session)
             raise CallError("crashed", self._add_stderr("the session was closed")) from None

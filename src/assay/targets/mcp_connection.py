@@ -14,6 +14,7 @@ from contextvars import ContextVar, copy_context
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.calls.interfaces import CallError
+from assay.calls.raised_errors import format_exception
 from assay.calls.retry import read_retry_after
 from assay.records.digest import compute_digest
 from assay.targets.http import pin_address, read_limited
@@ -80,7 +81,7 @@ class IsolatingTransport:
             if response.headers.get("content-type", "").startswith("application/json"):
                 return await self._read_reply(request, response)
         except httpx2.TransportError as error:
-            return _error_response(request, 503, NOT_CONNECTED, f"{type(error).__name__}: {error}", {})
+            return _error_response(request, 503, NOT_CONNECTED, format_exception(error), {})
         return response
 
     async def aclose(self) -> None:
@@ -222,7 +223,7 @@ class McpSession:
             failure = self._explain(single_error)
             if failure is not None:
                 return failure
-        messages = dict.fromkeys(f"{type(single_error).__name__}: {single_error}" for single_error in single_errors)
+        messages = dict.fromkeys(map(format_exception, single_errors))
         return CallError("connection", "; ".join(messages))
 
     async def _handle_message(self, message: Any) -> None:

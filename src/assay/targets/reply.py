@@ -13,6 +13,7 @@ from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
 from assay.calls.mapped_paths import describe_missing_path
 from assay.calls.templates import MissingPath, find_value, parse_path
 from assay.formats.chunk_shapes import ShapeError, read_chunks
+from assay.formats.provider_replies import extract_text, is_refusal, open_tool_result
 from assay.formats.reply_shapes import (
     ANSWER_KEYS,
     OTHER_ANSWER_KEYS,
@@ -106,6 +107,8 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
         value = {"results": value}
     if not isinstance(value, Mapping):
         raise CallError("schema", f"not an object, a list or a text (got {shorten_repr(value)})")
+    value = {str(key): item for key, item in value.items()}
+    open_tool_result(value, call.notices.add)
     if response.chunk != ChunkMapping() or response.key is not None:
         value = _map_chunks(value, call, response)
     try:
@@ -155,11 +158,15 @@ def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
     answer: Any = UNSET
     if response.answer is not None and call.operation == "ask":
         answer = _find_required(value, "response.answer", response.answer)
+    behaviour = _find_optional(value, response.behaviour)
+    if answer is None:
+        answer = _find_refusal(value, response)
+        behaviour = behaviour or ("abstain" if answer is not None else None)
     usage = _find_present(value, response.usage)
     versions = _find_present(value, response.versions)
     mapped = {
         "answer": answer,
-        "behaviour": _find_optional(value, response.behaviour),
+        "behaviour": behaviour,
         "query_rewrite": _find_optional(value, response.query_rewrite),
         "citations": _read_citations(_find_optional(value, response.citations), call, response),
         "usage": usage or None,
@@ -170,7 +177,11 @@ def _read_mapped(value: Any, call: TargetCall, response: ResponseMapping) -> Obs
     if members:
         unmapped = ResponseMapping(chunk=response.chunk, key=response.key)
         open_parts = _read_native(members, call, unmapped, needs_answer=response.answer is None)
-    row = {name: part for name, part in mapped.items() if part is not None and part is not UNSET}
+    row = {
+        name: part
+        for name, part in mapped.items()
+        if part is not UNSET and (part is not None or name == "answer")  # a null answer is one that failed
+    }
     row["case_id"] = _find_optional(value, response.case_id) or call.case.id
     observation = _convert(row, Observation)
     changes: dict[str, Any] = {name: getattr(observation, name) for name in row}
@@ -183,6 +194,13 @@ _RANKING_PLACES = frozenset(
 )
 _IDENTITY_PLACES = frozenset(("case_id", "query_id", "question"))
 """Names that a service may use for something else; without a mapping they are those of Assay."""
+
+
+def _find_refusal(value: Any, response: ResponseMapping) -> str | None:
+    """Return the refusal of a model in the message whose content the settings map, None if it is no refusal."""
+    message, _, last = (response.answer or "").rpartition(".")
+    holder = _find_optional(value, message) if message and last == "content" else None
+    return extract_text(holder) if is_refusal(holder) else None
 
 
 def _leave_out_mapped(value: Any, response: ResponseMapping) -> dict[str, Any]:

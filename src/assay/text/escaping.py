@@ -216,6 +216,18 @@ def shorten_to_line(text: str, limit: int = 120) -> str:
     return joined if len(joined) <= limit else joined[: limit - 1] + "…"
 
 
+def shorten_at_word(line: str, width: int) -> str:
+    """Return a line of at most `width` characters, cut between two words where it is longer.
+
+    >>> shorten_at_word(" - recall@10 is below the bound", 20), shorten_at_word("x" * 9, 5)
+    (' - recall@10 is …', 'xxxx…')
+    """
+    if len(line) <= width:
+        return line
+    cut = line.rfind(" ", 0, width - 1)
+    return f"{line[:cut]} …" if line[: max(cut, 0)].strip(" -") else f"{line[: width - 1]}…"
+
+
 def escape_markdown(text: str) -> str:
     r"""Return `text` as inert Markdown for a cell or a line: no cell border, link, code, HTML, list or heading.
 
