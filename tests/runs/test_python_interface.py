@@ -18,6 +18,7 @@ import pytest
 import assay
 from assay.cli import main
 from assay.metrics.catalog import CATALOG
+from assay.metrics.metric import Metric
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
@@ -465,7 +466,8 @@ def test_cases_with_the_same_error_of_a_metric_are_named_together_and_others_onl
         """How heavy a tool is."""
         raise ValueError("no scales" if case.id in ("awl", "vice") else f"too heavy: {case.id}")
 
-    tools = [*TOOLS, *({"id": f"t{n}", "question": f"What is t{n}?", "must_have": ["steel"]} for n in range(2))]
+    more = [{"id": f"t{n}", "question": f"What is t{n}?", "must_have": ["steel"]} for n in range(2)]
+    tools: list[dict[str, Any]] = [*TOOLS, *more]
     rows = [{"case_id": tool["id"], "answer": "steel"} for tool in tools]
     reason = assay.score(tools, rows, metrics=["correct_answer", weight]).decision.reasons[0]
     assert reason == (
@@ -477,7 +479,7 @@ def test_cases_with_the_same_error_of_a_metric_are_named_together_and_others_onl
 
 def test_a_metric_that_fails_and_that_no_rule_looks_at_leaves_a_risk() -> None:
     gate = {"rules": [{"metric": "correct_answer", "at_least": 0.5}]}
-    metrics = ["correct_answer", sharpness]
+    metrics: list[str | Metric] = ["correct_answer", sharpness]
     assert not any(
         "sharpness" in risk for risk in assay.score(TOOLS[3:], TOOL_ROWS[3:], metrics=metrics, gate=gate).decision.risks
     )
