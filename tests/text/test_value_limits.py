@@ -120,3 +120,16 @@ def test_a_short_form_of_a_word_is_the_word() -> None:
 def test_a_vietnamese_weekday_is_no_number(first: str, second: str, is_same: bool) -> None:
     expected, stated = (find_measures(text) for text in (first, second))
     assert any(is_same_quantity(one, other) for one in expected for other in stated) == is_same
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Orders under 40 kg are sent by courier.", "unknown"),
+        ("Orders over 40 kg are sent by courier.", "stated"),
+        ("Orders over 40 kg are sent by courier, those under 40 kg by post.", "stated"),
+    ],
+)
+def test_the_other_side_of_a_limit_of_the_reference_leaves_it_open(answer: str, state: str) -> None:
+    reference = "Orders over 40 kg are sent by courier."
+    assert judge(answer, "by courier", "How are heavy orders sent?", reference) == state
