@@ -1,4 +1,4 @@
-"""What an answer adds to a value that is expected: a bound, a rate, a difference, another interval."""
+"""What an answer adds to a value that is expected: a bound, a rate, a difference, another interval, another day."""
 
 from __future__ import annotations
 
@@ -84,3 +84,52 @@ def test_another_interval_leaves_it_open(answer: str, state: str) -> None:
 )
 def test_a_difference_is_no_price(answer: str, state: str) -> None:
     assert judge(answer, "£7", "What does a seat upstairs cost?", "A seat upstairs costs £7.") == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("On Tuesday you can swim between 07:00 and 11:00. On Sunday it is open 9 am to 1 pm.", "stated"),
+        ("On Sunday you can swim between 07:00 and 11:00. On Tuesday it is open 9 am to 1 pm.", "denied"),
+        ("On Tuesday it is open 9 am to 1 pm. On Sunday you can swim between 07:00 and 11:00.", "denied"),
+    ],
+)
+def test_the_hours_of_another_day_are_no_other_answer(answer: str, state: str) -> None:
+    reference = "The pool is open 7 am to 11 am on Tuesday and 9 am to 1 pm on Sunday."
+    assert judge(answer, "7 am to 11 am", "When is the pool open on Tuesday?", reference) == state
+
+
+def test_a_short_form_of_a_word_is_the_word() -> None:
+    question = "What do I need for the audio tour?"
+    assert judge("You need a phone.", "smartphone", question) == "stated"
+    assert judge("You need a smartphone.", "phone", question) == "stated"
+    assert judge("You need a ticket.", "smartphone", question) != "stated"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        ("thứ Sáu", "thứ 6", True),
+        ("thứ Sáu", "thứ Năm", False),
+        ("thứ Sáu", "6 người", False),
+        ("thứ Sáu tuần này", "sáu tuần", False),
+        ("lần thứ 6", "6 lần", True),
+        ("thu 6 triệu đồng", "6.000.000 đồng", True),
+    ],
+)
+def test_a_vietnamese_weekday_is_no_number(first: str, second: str, is_same: bool) -> None:
+    expected, stated = (find_measures(text) for text in (first, second))
+    assert any(is_same_quantity(one, other) for one in expected for other in stated) == is_same
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Orders under 40 kg are sent by courier.", "unknown"),
+        ("Orders over 40 kg are sent by courier.", "stated"),
+        ("Orders over 40 kg are sent by courier, those under 40 kg by post.", "stated"),
+    ],
+)
+def test_the_other_side_of_a_limit_of_the_reference_leaves_it_open(answer: str, state: str) -> None:
+    reference = "Orders over 40 kg are sent by courier."
+    assert judge(answer, "by courier", "How are heavy orders sent?", reference) == state

@@ -37,7 +37,7 @@ from assay.text.payment_cues import is_nothing_to_pay
 from assay.text.quantities import Quantity
 from assay.text.read_text import narrow_clause
 from assay.text.reference_roles import judge_roles
-from assay.text.value_scope import judge_new_bound, judge_value_scope
+from assay.text.value_scope import judge_new_bound, judge_reversed_condition, judge_value_scope
 
 STATE_ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}
 """Of the judgments of several places, the first in this order counts."""
@@ -140,5 +140,5 @@ class FactJudge:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
         judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
         judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
-        judgment = judgment or judge_new_bound(texts, spot)
+        judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
         return judgment or self.subject.judge_gaps(spot)

@@ -125,12 +125,27 @@ def _is_stated_end(texts: FactTexts, expected: Quantity, stated: Quantity) -> bo
 
 
 def find_word_places(texts: FactTexts, word: Word) -> list[int]:
-    """Return the indices of a word of the fact in the answer: the same word, or one for the same event."""
-    indices = texts.answer.find_word(word, texts.ignore_marks)
+    """Return the indices of a word of the fact in the answer: the same, its short form, or one for the same event."""
+    indices = texts.answer.find_word(word, texts.ignore_marks) or _find_short_form(texts, word)
     group = next((group for group in _SAME_EVENT if word.folded in group), None)
     if indices or group is None:
         return indices
     return [index for index, own in enumerate(texts.answer.words) if own.folded in group]
+
+
+_DISPENSABLE = ("micro", "mini", "tele", "auto", "photo", "smart", "motor", "e-")
+"""First parts of words that may be left out: a microchip is a chip, a smartphone a phone, a photocopy a copy."""
+_FEWEST_LETTERS = 4
+
+
+def _find_short_form(texts: FactTexts, word: Word) -> list[int]:
+    """Return the indices of a word of the answer that is the fact's without its first part, or the other way round."""
+    stem = word.folded.removesuffix("s")
+    forms = {f"{first}{stem}" for first in _DISPENSABLE} if len(stem) >= _FEWEST_LETTERS else set()
+    forms |= {stem.removeprefix(first) for first in _DISPENSABLE if len(stem) - len(first) >= _FEWEST_LETTERS}
+    forms.discard(stem)
+    words = texts.answer.words
+    return [index for index, own in enumerate(words) if own.folded.removesuffix("s") in forms] if forms else []
 
 
 def list_occurrences(

@@ -65,6 +65,8 @@ class Quantity(NamedTuple):
 CODE, INTERNATIONAL_CODE = "code", "code abroad"
 """Dimensions of telephone numbers, as dialled in their country (without the first 0) and from abroad."""
 ANGLE = "angle"
+WEEKDAY_NUMBER = "weekday"
+"""The dimension of Vietnamese days of the week, which are numbered: "thứ 6" is "thứ Sáu" (Friday)."""
 _DEGREES = frozenset((ANGLE, "celsius", "fahrenheit"))
 _MOST_ROUNDING = Decimal("0.03")  # share of a value by which "about" may differ from it
 
@@ -187,7 +189,7 @@ def _has_same_dimension(expected: str, stated: str, unit_required: bool) -> bool
         return True
     if ANGLE in (expected, stated) and {expected, stated} <= _DEGREES:
         return True  # "40 degrees" leaves open of what
-    if TIME in (expected, stated):
+    if TIME in (expected, stated) or WEEKDAY_NUMBER in (expected, stated):
         return False
     if expected == PLAIN:
         return True
@@ -762,6 +764,11 @@ _REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")
 
 
 def _make_measure(number: Number, text: str, plain: str) -> Quantity:
+    day = _WEEKDAY_NUMBER.match(plain, number.start)
+    if day is not None and _WEEKDAY_BEFORE.search(text, max(0, number.start - _BEFORE), number.start):
+        values = [value for value in number.readings if value in _WEEKDAY_NUMBERS]
+        if values:
+            return Quantity(tuple(_point(WEEKDAY_NUMBER, value) for value in values), number.start, day.end())
     unit = NAMED_UNITS.get(number.unit)
     end = number.end
     if unit is None:
@@ -791,6 +798,11 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
         readings += tuple(_point(TIME, value * 60) for value in times)
     return Quantity(readings, number.start, end, unit_size=unit.sizes[0])
 
+
+_WEEKDAY_BEFORE = re.compile(r"(?<!lần )(?<!người )(?<!tầng )(?<!tuần )(?<!ngày )(?<!hàng )\bthứ $", re.IGNORECASE)
+_WEEKDAY_NUMBER = re.compile(r"[2-7]\b|(?:hai|ba|tu|nam|sau|bay)\b")
+_WEEKDAY_NUMBERS = frozenset(range(2, 8))
+"""A Vietnamese day of the week: "thứ Sáu" (Friday) is neither the number six nor a part of "sáu tuần" (six weeks)."""
 
 _TIME_BEFORE = re.compile(r"(?:^|\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
 """Words before which "7 giờ" may be a time of day and not seven hours."""

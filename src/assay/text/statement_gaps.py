@@ -149,6 +149,7 @@ class GapFinder:
                 continue
             other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, place, rival)
             is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
+            is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
@@ -202,7 +203,9 @@ class GapFinder:
         if not around.before and not around.after:
             return
         own = self._list_topics(around.own)
+        other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
         before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
+        before = [part for part in before if part not in other_days]
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
@@ -211,7 +214,7 @@ class GapFinder:
         elsewhere = topics_before - own
         if elsewhere and (len(elsewhere) > len(own - topics_before) or self._has_foreign(around.unit)):
             yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")
-        after = [part for part in around.after if not self._has_fact(part)]
+        after = [part for part in around.after if not self._has_fact(part) and part not in other_days]
         topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
         elsewhere = topics_after - own
         if elsewhere and len(elsewhere) >= len(own - topics_after) and self._has_foreign(around.unit):

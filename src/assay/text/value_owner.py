@@ -361,11 +361,22 @@ class ValueOwner:
         assert first is not None  # it has days
         return OtherOwner(f'it is said of "{first[0]}", and the question is about another day', is_elsewhere)
 
+    def is_of_other_day(self, other: Part, own: Part) -> bool:
+        """Return whether a part is about another day than the one that is asked for and named in `own`."""
+        plain = self.answer.plain
+        if not self.asked_days or self.asked_days.isdisjoint(list_days(plain, own.start, own.end)):
+            return False
+        days = list(list_days(plain, other.start, other.end))
+        is_of_days = bool(days) or WEEK.search(plain, other.start, other.end) is not None
+        return is_of_days and self.asked_days.isdisjoint(days)
+
     def _compare_parts(self, own: Part, other: Part, start: int, other_value: int | None) -> OtherOwner | None:
         """Return how two parts show that the first is about another subject; `other_value`: where the second has its
         value, None without values."""
         has_value = other_value is not None
         plain = self.answer.plain
+        if self.is_of_other_day(other, own):
+            return None
         if self._follows_from_before(own, has_value=has_value) or (
             not has_value and _CONSEQUENCE.match(plain, other.start)
         ):

@@ -39,7 +39,7 @@ from assay.text.quantities import (
     split_range,
 )
 from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start, narrow_clause
-from assay.text.statement_cues import ONLY
+from assay.text.statement_cues import ONLY, count_negations
 from assay.text.unread_quantities import is_complement, may_be_contrary
 from assay.text.value_owner import is_comparable, split_parts
 from assay.text.weekdays import WEEKDAY
@@ -160,7 +160,27 @@ def judge_new_bound(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return None
     if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
         return None
-    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{cue[0]}") instead of stating it')
+    said = texts.answer.text[cue.start() : cue.end()]
+    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{said}") instead of stating it')
+
+
+def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that an answer says of the other side of a limit: "below $500", not above it.
+
+    Both sides may be said, and what holds beyond a limit is often denied.
+    """
+    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
+    if count_negations(sentence) or count_negations(texts.reference.plain):
+        return None
+    for wanted in texts.reference.quantities:
+        if not wanted.bound or any(is_same_quantity(wanted, own) for own in texts.answer.quantities):
+            continue
+        for own in texts.answer.quantities:
+            is_near = spot.clause.sentence_start <= own.start < spot.clause.sentence_end
+            if is_near and is_opposite_bound(wanted, own) and not texts.question.quantities:
+                said = texts.answer.text[own.start : own.end]
+                return FactJudgment(texts.fact, "unknown", f'it says it of "{said}"')
+    return None
 
 
 _BOUND_WORDS = re.compile(
@@ -168,16 +188,18 @@ _BOUND_WORDS = re.compile(
     r"|(?:no|not) (?:more|less) than|khong qua|toi da|nhieu nhat|it nhat|toi thieu)\b"
 )
 _SPEAKS_OF_LIMIT = re.compile(
-    r"\b(?:limit(?:s|ed)?|deadline|max(?:imum|imal|\.)?|min(?:imum|imal|\.)?|most|least|until|within|by|before|advance"
+    r"\b(?:limit(?:s|ed)?|deadline|max(?:imum|imal|\.)?|min(?:imum|imal|\.)?|most|least|until|within|by"
     r"|earliest|latest|how (?:far|old|big|large|late|early|heavy|tall)|largest|biggest|longest|toi da|toi thieu"
-    r"|nhieu nhat|it nhat|gioi han|truoc|trong vong|lau nhat|muon nhat|som nhat|nang)\b"
+    r"|nhieu nhat|it nhat|gioi han|trong vong|lau nhat|muon nhat|som nhat|nang)\b"
 )
 """Says that a value is a limit."""
 _SPEAKS_OF_SIDE = {
     "<": re.compile(
         r"\b(?:can|may|might|could|allow(?:s|ed)?|permit(?:s|ted)?|capacity|holds?|fits?|how long|duoc|co the|chua)\b"
     ),
-    ">": re.compile(r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|phai|can|nen)\b"),
+    ">": re.compile(
+        r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|before|advance|phai|can|nen|truoc)\b"
+    ),
 }
 """Says that what may be is at most a value, and what has to be at least."""
 
