@@ -80,6 +80,12 @@ def test_a_value_of_which_the_source_has_a_bound_only_is_less_supported_than_the
     assert support("A refund takes up to 10 days after return.", source).score > 0.9
 
 
+def test_both_ends_of_a_range_are_no_other_value() -> None:
+    source = "The desk by the gate is open 9 a.m. to 2 p.m. on all days."
+    assert not support("The desk by the gate: 9 a.m., 2 p.m. on days.", source).contradictions
+    assert support("The desk by the gate is open at 2 p.m. on all days.", source).contradictions
+
+
 def test_halves_of_split_decimals_contradict_nothing() -> None:
     result = support(
         "The dog was right in 96.4 per cent of cases.", "The dog was right in 96. 4 per cent of the cases."

@@ -76,7 +76,7 @@ def compare_quantities(
     exceeded: set[int] = set()
     respelled: list[tuple[Quantity, tuple[int, ...]]] = []
     for own in claimed:
-        places = _find_places(own, matches, sources, evidence)
+        places = _find_places(own, claimed, matches, sources, evidence)
         if places.first and not matches[own.words[0]].positions:
             respelled.append((own.quantity, places.first))
         for word in own.words:
@@ -107,7 +107,11 @@ class _Places(NamedTuple):
 
 
 def _find_places(
-    own: ClaimedQuantity, matches: Sequence[TermMatch], sources: IndexedSources, evidence: Sequence[int]
+    own: ClaimedQuantity,
+    claimed: Sequence[ClaimedQuantity],
+    matches: Sequence[TermMatch],
+    sources: IndexedSources,
+    evidence: Sequence[int],
 ) -> _Places:
     quantity, words = own
     agreeing: set[int] = set()
@@ -117,7 +121,7 @@ def _find_places(
     for stated, positions in _iterate_quantities(words, matches, sources, evidence):
         if _is_year(stated) != _is_year(quantity):
             continue
-        if is_stated_value(quantity, stated):
+        if is_stated_value(quantity, stated) or _is_end_of_claimed(quantity, stated, claimed):
             if not _needs_company(quantity, stated) or _has_company(words, positions, matches):
                 first = first or tuple(positions)
                 agreeing.update(positions)
@@ -126,6 +130,14 @@ def _find_places(
         elif not quantity.is_range and not stated.date:
             disagreeing.update(positions)
     return _Places(agreeing, disagreeing - agreeing, first, has_bound)
+
+
+def _is_end_of_claimed(quantity: Quantity, stated: Quantity, claimed: Sequence[ClaimedQuantity]) -> bool:
+    """Whether a quantity is an end of a range of a source whose other end the claim has too: "8 am, 1 pm"."""
+    ends = split_range(stated)
+    if not any(is_same_quantity(end, quantity) for end in ends):
+        return False
+    return all(any(is_same_quantity(end, own) for own, _ in claimed) for end in ends)
 
 
 def _iterate_quantities(
