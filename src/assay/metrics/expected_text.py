@@ -19,6 +19,7 @@ from assay.text.answer_matching import (
     partition_facts,
     score_judged_keywords,
 )
+from assay.text.fact_decision import is_mere_decision
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, combine_states
 from assay.text.normalisation import fold_text
 from assay.text.reversed_statements import find_reversed_statement
@@ -239,10 +240,22 @@ def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str
     if judgment.state not in ("denied", "missing") or judgment.reason.startswith(OTHER_SIDE):
         return judgment
     folded_fact = fold_text(judgment.fact)
-    if folded_fact not in fold_text(reference) or folded_fact not in fold_text(answer):
+    is_held = _is_whole_part(folded_fact, fold_text(reference)) and _is_whole_part(folded_fact, fold_text(answer))
+    if not is_held or is_mere_decision(judgment.fact):
         return judgment
     is_denied = not partition_facts(reference, [judgment.fact])[0]
     return judgment._replace(state="stated", reason="") if is_denied else judgment
+
+
+def _is_whole_part(part: str, text: str) -> bool:
+    """Return whether a text holds a part that is no piece of a longer word: "no" is not in "not"."""
+    start = text.find(part)
+    while start >= 0:
+        before, after = text[start - 1 : start] + part[:1], part[-1:] + text[start + len(part) :][:1]
+        if not any(pair.isascii() and pair.isalnum() and len(pair) > 1 for pair in (before, after)):
+            return True
+        start = text.find(part, start + 1)
+    return False
 
 
 def _read_reference(case: Case, answer: str) -> tuple[tuple[FactJudgment, ...], bool | None]:

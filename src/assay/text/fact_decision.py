@@ -15,7 +15,7 @@ from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.late_pattern import LatePattern
 from assay.text.negations import find_negations
 from assay.text.quantities import is_same_quantity
-from assay.text.read_text import ReadText, Word
+from assay.text.read_text import ReadText, Word, read_text
 from assay.text.statement_cues import DOUBT
 
 _ASKS_WHETHER = LatePattern(
@@ -30,15 +30,17 @@ _YES_OR_NO = LatePattern(
     r"\W*(?:(?:da|vang|sorry|well|oh|hi|hello|xin loi|rat tiec|tiec la),? )*"
     r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|co|vang|duoc"
     r"|(?:it|they|you|we|there) (?:does|do|is|are|can|will|has|have|may))"
-    r"|(?P<no>no|nope|unfortunately not|afraid not|khong|chua"
-    r"|(?:it|they|you|we|there) (?:doesn't|don't|isn't|aren't|can't|won't|hasn't|haven't|cannot)))"
-    rf"{_PERSON}(?=[,.!:;]|$)"
+    r"|(?P<no>no|nope|unfortunately not|(?:(?:i'm|i am|we're|we are) )?afraid not|not at all|khong|chua"
+    r"|(?:it|they|you|we|there) (?:doesn't|don't|isn't|aren't|can't|won't|hasn't|haven't|cannot"
+    r"|(?:is|are|do|does|can|will|may|has|have) not)))"
+    rf"{_PERSON}(?=[,.!:;]| [–—-] |$)"
 )
 """A text that begins with the answer to it."""
 _RESTRICTED = LatePattern(
     r"\b(?:but|only|except|unless|if|however|though|until|just|always|every|nhung|chi|tru|neu|tuy|rieng|khi)\b"
 )
 """Says that a yes or no does not hold as it stands."""
+_AFFIRMING = frozenset(("yes", "co"))
 _DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
 _DECIDED_FIRST = LatePattern(
     r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
@@ -75,6 +77,15 @@ def read_decision(read: ReadText) -> YesOrNo | None:
     return None if is_other_word else YesOrNo(match["yes"] is not None, spelled, match.end())
 
 
+def is_mere_decision(fact: str) -> bool:
+    """Return whether a fact says yes or no and nothing else.
+
+    >>> is_mere_decision("No."), is_mere_decision("no dogs")
+    (True, False)
+    """
+    return read_text(fact).plain.strip(" .!") in _DECISIONS
+
+
 def asks_whether(question: ReadText) -> bool:
     """Return whether a question asks for yes or no."""
     return _ASKS_WHETHER.search(question.plain) is not None
@@ -109,7 +120,47 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
     if words and wanted not in words:
         opposite = texts.answer.text[slice(*decisions[0].span("word"))]
         return FactJudgment(texts.fact, "denied", f'it says "{opposite}"')
-    return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
+    begun = read_decision(texts.answer)
+    if begun is None or words or _RESTRICTED.search(texts.answer.plain[begun.end :]) is not None:
+        return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
+    if begun.is_yes == (wanted in _AFFIRMING):
+        return FactJudgment(texts.fact, "stated")
+    return FactJudgment(texts.fact, "denied", f'it says "{begun.spelled}"')
+
+
+_ASKING_WORDS = LatePattern(
+    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
+    r"(?: (?:i|we|you|there)\b)?|\b(?:co|co duoc|co phai)\b(?= .*\b(?:khong|chua)\b)"
+    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?+$|\?+$"
+)
+"""The words of a question that ask, and say nothing of what is asked for."""
+
+
+def restate_question(fact: str, question: ReadText) -> str:
+    """Return what a question asks for as a statement, if a fact is a mere yes or no to it; else "".
+
+    >>> from assay.text.read_text import read_text
+    >>> restate_question("no", read_text("Is re-entry allowed after the interval?"))
+    're-entry allowed after the interval'
+    >>> restate_question("no", read_text("Why is re-entry not allowed?"))
+    ''
+    """
+    if not is_mere_decision(fact) or not _is_decidable(question):
+        return ""
+    kept, end = "", 0
+    for match in _ASKING_WORDS.finditer(question.plain):
+        kept, end = kept + question.text[end : match.start()], match.end()
+    return " ".join((kept + question.text[end:]).split())
+
+
+def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:
+    """Return the judgment of a mere yes or no by what an answer does with the statement of its question."""
+    is_wanted = read_text(fact).plain.strip(" .!") in _AFFIRMING
+    if restated.state == ("stated" if is_wanted else "denied"):
+        return FactJudgment(fact, "stated")
+    if restated.state == ("denied" if is_wanted else "stated"):
+        return FactJudgment(fact, "denied", f'it {"denies" if is_wanted else "says"} "{restated.fact}"')
+    return FactJudgment(fact, "unknown", f'it says "{fact.strip()}" neither at first nor by itself')
 
 
 def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from assay.text.absent_words import OTHER_LANGUAGE, is_in_other_language
+from assay.text.fact_decision import decide_by_statement, restate_question
 from assay.text.fact_judge import FactJudge, get_state_order
 from assay.text.fact_judgments import FactJudgment
 from assay.text.fact_scope import find_expected_limit
@@ -44,11 +45,22 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
             judgment = judge.judge_fact()
             if judgment.state == "missing" and is_in_other_language(judge.texts):
                 judgment = judgment._replace(state="unknown", reason=OTHER_LANGUAGE)
+            if judgment.state == "unknown":
+                judgment = _judge_by_question(judgment, judge.texts)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
     return tuple(judgments)
+
+
+def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:
+    """Return the judgment of a mere yes or no that an answer does not write by what it does with what is asked."""
+    statement = restate_question(judgment.fact, texts.question)
+    if not statement:
+        return judgment
+    (restated,) = judge_facts(texts.answer.text, [statement])
+    return decide_by_statement(judgment.fact, restated)
 
 
 def _make_judges(
