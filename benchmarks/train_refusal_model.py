@@ -14,9 +14,8 @@ import json
 import random
 import re
 import sys
-import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
@@ -42,7 +41,6 @@ from assay.text.wording_features import (
     KEEPS_DIACRITICS,
     MASK_MARK,
     NO_MASKS,
-    UNSPACED,
     Masks,
     WordingFeatures,
     list_short_runs,
@@ -70,10 +68,10 @@ OWN = "rules"
 EXCHANGEABLE = json.loads((FOLDER / "exchangeable.json").read_text("utf-8"))
 """By language, groups of words each of which may stand for another of its group: colours, days, trades, things."""
 WITHIN = re.compile(r"(?<=[^\W\d_A-Z] )[^\W\d_]{3,}")
-"""A word within a sentence: capitalised, it is a name in the languages of `NAMED`."""
-LEAST_NAMED = 3  # places where a word is a name
+"""A word within a sentence."""
 NAME_RATIO = 0.7  # of the places within sentences where a name is capitalised
 NAMED = frozenset(("en", "es", "fr", "pt"))
+"""Languages in which a word that is capitalised within a sentence is a name."""
 AUTHORS = {
     "unseen": "unseen",
     "counters-later": "counters",
@@ -96,7 +94,8 @@ DENIAL_RATIO = 5.0
 DENIAL_SOURCES = {"en": 8, "vi": 8}
 OTHER_DENIAL_SOURCES = 4
 """Files with a refusal that holds it."""
-COST, EPOCHS = 1.0, 20
+COST, EPOCHS = 1.0, 15
+LEAST_FREEDOM = 0.3  # of a run that all answers hold alike, beside the logarithm of a ratio
 ORDINARY_FILES = frozenset(
     (
         *("ordinary-en", "ordinary-later-en", "ordinary-vi", "ordinary-six", "plain-en", "plain-others"),
@@ -115,7 +114,7 @@ ORDINARY_FILES = frozenset(
 ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of them than these files hold
 BARE = 2  # every second answer of a language that keeps diacritics is also learned from without them
 WITHOUT_QUESTION = 3  # every third answer with a question is also learned from without it
-LEAST_WEIGHT = 0.012  # of the heaviest of a head: lighter runs are left out
+LEAST_WEIGHT = 0.03  # of the heaviest of a head: lighter runs are left out
 UNTRIGGERED = 0.003  # share of answers that do something else which no trigger finds
 NEGATIONS = ("cannot", "khong", "n", "no", "not", "nothing", "sorry", "t")
 """Triggers whatever the answers: "t" is what is left of "don't", and "n" of "n/a"."""
@@ -267,16 +266,27 @@ def _mask_row(masked: AbstractSet[str], row: int) -> Masks:
 
 
 def choose_masked(answers: Sequence[TrainingAnswer]) -> set[str]:
-    """Return the words that say nothing about what an answer does: those of `EXCHANGEABLE`, and names."""
+    """Return the words that say nothing about what an answer does: those of `EXCHANGEABLE`, and names that several
+    files hold."""
     language = answers[0].language
     masked = {prepare_wording(word, language) for group in EXCHANGEABLE.get(language, ()) for word in group}
     if language not in NAMED:
         return masked
     written = Counter(word for answer in answers for word in WITHIN.findall(answer.text))
-    for word, count in written.items():
-        if word.istitle() and count >= LEAST_NAMED and count >= NAME_RATIO * (count + written[word.lower()]):
+    sources: dict[str, set[str]] = {}
+    for answer in answers:
+        for word in find_names(answer.text):
+            sources.setdefault(word, set()).add(answer.source)
+    least = LEAST_SOURCES.get(language, OTHER_LEAST_SOURCES)
+    for word, of_word in sources.items():
+        if len(of_word) >= least and written[word] >= NAME_RATIO * (written[word] + written[word.lower()]):
             masked.update(split_tokens(prepare_wording(word, language), language))
     return masked
+
+
+def find_names(text: str) -> list[str]:
+    """Return the capitalised words within the sentences of a text, which are names in the languages of `NAMED`."""
+    return [word for word in WITHIN.findall(text) if word.istitle()]
 
 
 def vary_answers(answers: Sequence[TrainingAnswer]) -> Iterator[TrainingAnswer]:
@@ -287,40 +297,6 @@ def vary_answers(answers: Sequence[TrainingAnswer]) -> Iterator[TrainingAnswer]:
     for answer in answers[::BARE]:
         if answer.language in KEEPS_DIACRITICS:
             yield answer._replace(text=fold_in_place(answer.text), question=fold_in_place(answer.question))
-
-
-def exchange_words(answers: Sequence[TrainingAnswer], shift: int = 0) -> Iterator[TrainingAnswer]:
-    """Yield a copy of each answer that holds a word of `EXCHANGEABLE` or a name, with others in their place, in its
-    question too: what it does cannot depend on them. `shift`: other copies for each number."""
-    language = answers[0].language
-    group_of = {word: group for group in EXCHANGEABLE.get(language, ()) for word in group}
-    edge = "" if language in UNSPACED else r"\b"
-    words = re.compile(rf"{edge}(?:{'|'.join(group_of) or '(?!)'}){edge}", re.IGNORECASE)
-    names = sorted({name for answer in answers for name in _find_names(answer.text, language)})
-    for index, answer in enumerate(answers, shift):
-        others = {
-            name: names[(zlib.crc32(name.encode()) + index) % len(names)] for name in _find_names(answer.text, language)
-        }
-        others |= {word: _choose_other(word, group_of[word.lower()], index) for word in words.findall(answer.text)}
-        if others:
-            pattern = re.compile(rf"{edge}(?:{'|'.join(map(re.escape, others))}){edge}")
-            text, question = (_exchange(pattern, others, part) for part in (answer.text, answer.question))
-            yield answer._replace(text=text, question=question)
-
-
-def _exchange(pattern: re.Pattern[str], others: Mapping[str, str], text: str) -> str:
-    return pattern.sub(lambda match: others[match[0]], text)
-
-
-def _find_names(text: str, language: str) -> list[str]:
-    """Return the capitalised words within the sentences of a text, where they show names."""
-    return [word for word in WITHIN.findall(text) if word.istitle()] if language in NAMED else []
-
-
-def _choose_other(word: str, group: Sequence[str], index: int) -> str:
-    """Return another word of a group than the one given, in its case."""
-    other = group[(group.index(word.lower()) + 1 + index % (len(group) - 1)) % len(group)]
-    return other.capitalize() if word[0].isupper() else other
 
 
 def _list_common_keys(rows: Sequence[TrainingAnswer], features: Sequence[WordingFeatures]) -> npt.NDArray[np.uint32]:
@@ -339,10 +315,13 @@ def fit_weights(training: TrainingSet, signs: Signs, rows: Sequence[int]) -> Flo
     `signs`: for each head which answers are wanted, shape (n_heads, n_rows).
     """
     heads = range(len(signs))
-    weights = np.zeros((len(training.keys) + len(training.measures), len(signs)))
+    freedom = choose_freedom(training, signs, rows)
+    weights = np.zeros_like(freedom)
     damping_of = [1.0 / (2.0 * COST * weigh_answer(answer)) for answer in training.answers]
     signs_of = signs.T.tolist()
-    squares = {row: float(np.sum(training.values[row] ** 2)) + damping_of[row] for row in rows}
+    squares = {
+        row: (training.values[row] ** 2 @ freedom[training.columns[row]] + damping_of[row]).tolist() for row in rows
+    }
     multipliers = {row: [0.0] * len(signs) for row in rows}
     order = list(rows)
     shuffler = random.Random(0)
@@ -351,17 +330,38 @@ def fit_weights(training: TrainingSet, signs: Signs, rows: Sequence[int]) -> Flo
         for row in order:
             columns, values, damping = training.columns[row], training.values[row], damping_of[row]
             sums = (values @ weights[columns]).tolist()
-            row_signs, row_multipliers = signs_of[row], multipliers[row]
+            row_signs, row_multipliers, row_squares = signs_of[row], multipliers[row], squares[row]
             steps = [0.0] * len(signs)
             for head in heads:
                 sign, multiplier = row_signs[head], row_multipliers[head]
                 gradient = sign * sums[head] - 1.0 + damping * multiplier
-                updated = max(0.0, multiplier - gradient / squares[row])
+                updated = max(0.0, multiplier - gradient / row_squares[head])
                 steps[head] = (updated - multiplier) * sign
                 row_multipliers[head] = updated
             if any(steps):
-                weights[columns] += np.outer(values, steps)
+                weights[columns] += values[:, np.newaxis] * freedom[columns] * steps
     return weights.T
+
+
+def choose_freedom(training: TrainingSet, signs: Signs, rows: Sequence[int]) -> Floats:
+    """Return how freely a column may weigh for each head, shape (n_columns, n_heads): the more, the more one-sided the
+    answers are that hold it.
+
+    The prior variance of a weight, by the logarithm of how many times as often wanted answers hold the column as the
+    rest do (after Wang and Manning 2012, "Baselines and bigrams", ACL). 1 for measures, and for runs on average.
+    """
+    columns = np.concatenate([training.columns[row] for row in rows])
+    lengths = [len(training.columns[row]) for row in rows]
+    count = len(training.keys) + len(training.measures)
+    freedom = np.ones((count, len(signs)))
+    held = np.bincount(columns, minlength=count)
+    is_run = np.arange(count) < len(training.keys)
+    for head, row_signs in enumerate(signs[:, list(rows)] > 0):
+        wanted = np.bincount(columns[np.repeat(row_signs, lengths)], minlength=count)
+        shares = (wanted + 1) / (row_signs.sum() + 2), (held - wanted + 1) / ((~row_signs).sum() + 2)
+        one_sided = LEAST_FREEDOM + np.abs(np.log(shares[0] / shares[1]))
+        freedom[is_run, head] = (one_sided / np.average(one_sided[is_run], weights=held[is_run]))[is_run]
+    return freedom
 
 
 def weigh_answer(answer: TrainingAnswer) -> float:
@@ -520,7 +520,7 @@ def format_parameters(language: str, model: RefusalModel) -> str:
 
 def digest_training_set(language: str) -> str:
     """Return a digest of all that the model of a language learns from: acts, kinds, runs and measures."""
-    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {BARE}".encode())
+    digest = hashlib.sha256(f"{COST} {EPOCHS} {LEAST_FREEDOM} {LEAST_WEIGHT} {ORDINARY_WEIGHT} {BARE}".encode())
     answers = read_answers(language)
     masked = frozenset(choose_masked(answers))
     denials = frozenset(choose_denials(answers, masked))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
+import zlib
+from collections.abc import Iterator, Sequence
 
 import pytest
-from benchmarks.train_refusal_model import EXCHANGEABLE, TrainingAnswer, exchange_words, read_answers
+from benchmarks.train_refusal_model import EXCHANGEABLE, NAMED, TrainingAnswer, find_names, read_answers
 
 from assay.text.refusals import detect_behaviour
 from assay.text.wording_features import Masks, mask_words, read_features
@@ -20,7 +23,7 @@ def _read_act(answer: TrainingAnswer) -> tuple[str, bool]:
     return detected.behaviour, detected.is_partial_refusal
 
 
-@pytest.mark.parametrize("language", MOST_CHANGED)
+@pytest.mark.parametrize("language", sorted(NAMED))
 def test_hardly_any_answer_is_read_otherwise_with_other_names_and_things(language: str) -> None:
     answers = read_answers(language)
     random.Random(language).shuffle(answers)
@@ -30,14 +33,34 @@ def test_hardly_any_answer_is_read_otherwise_with_other_names_and_things(languag
         compared += 1
         if compared == COUNT:
             break
-    assert compared >= COUNT / 2
+    assert compared == COUNT
     assert changed <= MOST_CHANGED[language] * compared
 
 
-def _pair_copies(answers: list[TrainingAnswer]) -> list[tuple[TrainingAnswer, TrainingAnswer]]:
-    """Return answers that hold exchangeable words, each with a copy that holds others."""
-    marked = [answer._replace(source=str(place)) for place, answer in enumerate(answers)]
-    return [(answers[int(copy.source)], copy) for copy in exchange_words(marked, shift=11)]
+def _pair_copies(answers: Sequence[TrainingAnswer]) -> Iterator[tuple[TrainingAnswer, TrainingAnswer]]:
+    """Yield the answers that hold exchangeable words or names, each with a copy that holds others, in its question
+    too."""
+    language = answers[0].language
+    group_of = {word: group for group in EXCHANGEABLE[language] for word in group}
+    words = re.compile(rf"\b(?:{'|'.join(group_of)})\b", re.IGNORECASE)
+    names = sorted({name for answer in answers for name in find_names(answer.text)})
+    for index, answer in enumerate(answers):
+        others = {name: names[(zlib.crc32(name.encode()) + index) % len(names)] for name in find_names(answer.text)}
+        others |= {word: _choose_other(word, group_of[word.lower()], index) for word in words.findall(answer.text)}
+        if others:
+            text, question = (_exchange(others, part) for part in (answer.text, answer.question))
+            yield answer, answer._replace(text=text, question=question)
+
+
+def _exchange(others: dict[str, str], text: str) -> str:
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, others))})\b")
+    return pattern.sub(lambda match: others[match[0]], text)
+
+
+def _choose_other(word: str, group: Sequence[str], index: int) -> str:
+    """Return another word of a group than the one given, in its case."""
+    other = group[(group.index(word.lower()) + 1 + index % (len(group) - 1)) % len(group)]
+    return other.capitalize() if word[0].isupper() else other
 
 
 @pytest.mark.parametrize("question", ["What does item 0 cost?", "How do I get there?", ""])
@@ -59,3 +82,17 @@ def test_a_masked_word_is_seen_like_one_that_nobody_knows() -> None:
     assert len(masked.keys) == len(unknown.keys)
     assert masked.measures == unknown.measures
     assert ["§anna", "has", "xqvzk"] == mask_words(["anna", "has", "xqvzk"], masks)
+
+
+@pytest.mark.parametrize("question", ["Who has the keys to the drug cabinet?", "Who looks after the keys?"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The vet on duty and the practice manager hold the keys.",
+        "The guard on duty has them.",
+        "The adviser in charge keeps them in the safe.",
+        "The billing office and an outside solicitor hold one each.",
+    ],
+)
+def test_a_trade_is_no_word_of_refusing(answer: str, question: str) -> None:
+    assert "answer" == detect_behaviour(answer, question=question).behaviour

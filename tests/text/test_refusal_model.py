@@ -12,8 +12,12 @@ import pytest
 from benchmarks.refusals import UNSEEN_SETS, LabelledAnswer, count_verdicts, read_set
 from benchmarks.train_refusal_model import (
     FOLDER,
+    TrainingAnswer,
+    choose_freedom,
     digest_training_set,
     format_parameters,
+    make_signs,
+    make_training_set,
     read_answers,
     read_records,
     train_model,
@@ -22,7 +26,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_case, fold_text, normalise_nfc
-from assay.text.refusal_model import ACTS, HEADS, LONGEST_READ, ActScores, RefusalModel, compare_scores
+from assay.text.refusal_model import (
+    ACTS,
+    HEADS,
+    LONGEST_READ,
+    ActScores,
+    AnswerAct,
+    RefusalModel,
+    compare_scores,
+)
 from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
 from assay.text.refusals import (
     PLAIN_ANSWER,
@@ -186,6 +198,21 @@ def test_a_part_that_denies_weighs_the_same_behind_a_long_report() -> None:
     assert shared == set(long.keys[long.groups == group].tolist())
     assert shared
     assert not read_features("the plan shows two halls.", "", "en", denials).denies
+
+
+def test_a_run_may_weigh_the_more_freely_the_more_one_sided_its_answers_are() -> None:
+    texts: list[tuple[AnswerAct, str]] = [("refuse", "zzz yyy"), ("answer", "zzz xxx")] * 4
+    answers = [
+        TrainingAnswer("de", act, "", text, "", f"file {place}", f"author {place}")
+        for place, (act, text) in enumerate(texts)
+    ]
+    training = make_training_set(answers)
+    freedom = choose_freedom(training, make_signs(training.answers, ("refuse",), "act"), range(len(answers)))[:, 0]
+    of_both = np.intersect1d(training.columns[0], training.columns[1])
+    shared = of_both[of_both < len(training.keys)]
+    one_sided = np.setdiff1d(training.columns[0], of_both)
+    assert freedom[shared].max() < 1.0 < freedom[one_sided].min()
+    assert np.all(freedom[len(training.keys) :] == 1.0)
 
 
 def test_a_model_of_vietnamese_reads_diacritics() -> None:

@@ -9,7 +9,8 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
 4. The clauses with such phrases form the refusal. Of the other clauses, apologies, offers, advice on whom to ask and
    remarks about the documents are ignored; a number or enough other words are a substantive claim.
 5. A refusal with a substantive claim is an answer that declines a part. Otherwise denial takes precedence over handing
-   over, and that over abstention. Advice to contact someone, without any other phrase, hands over but is undecided.
+   over, and that over abstention. Advice to contact someone, without any other phrase, answers a question whom to
+   contact and hands over otherwise; it is undecided where the question is not known.
 6. A text that ends in a question or asks for what it needs, without a claim, asks back; so does a short one that
    asks for a choice before it says why.
 7. A model of the language (`refusal_model`) then weighs the wording of a text of up to 3,000 characters against its
@@ -329,8 +330,8 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
     if not question and (scored.act == "clarify" or detected.is_rule_of_access or detected.has_quoted_phrase):
         return detected
     denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
-    if detected.behaviour in KINDS and detected.is_decided_by_text and _agrees_with_phrase(scored):
-        return detected
+    if detected.behaviour in KINDS and _agrees_with_phrase(scored):
+        return detected._replace(is_decided_by_text=True)  # advice whom to ask was not what was asked for
     if scored.margin < _find_least_margin(scored.act, denies, question, model.language):
         return undecided if denies and question else detected
     if scored.act == "partial":
