@@ -60,12 +60,14 @@ from assay.runs.python_values import (
     load_golden_file,
     make_target_of_value,
     name_arguments,
+    name_arguments_in_text,
     read_corpus_value,
     read_day,
     read_gate_value,
     read_golden_value,
     read_output_files,
     read_outputs_value,
+    says_arguments,
 )
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_result import ScoreResult, compare_results, list_observations, require_result
@@ -88,16 +90,19 @@ __all__ = [
 enable_plugins()  # like the command line; nothing is looked for until a name is asked for that is not built in
 
 
+@says_arguments
 def load_golden(path: PathLike, format: str | None = None) -> GoldenSet:
     """Load a golden set in any format that Assay reads. Raises InputError listing all problems of the file."""
     return load_golden_file(path, format)
 
 
+@says_arguments
 def load_corpus(path: PathLike) -> Corpus:
     """Load a corpus, the reference for access rules, texts and versions. Raises InputError listing all its problems."""
     return corpora.load_corpus(path)[0]
 
 
+@says_arguments
 def load_observations(*paths: PathLike, format: str | None = None) -> list[Observation]:
     """Load recorded outputs from files or glob patterns. Raises InputError listing all problems of the files."""
     return read_output_files(paths, format)
@@ -106,6 +111,7 @@ def load_observations(*paths: PathLike, format: str | None = None) -> list[Obser
 # ── observing ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@says_arguments
 def observe(
     target: Any,
     golden: Any,
@@ -187,6 +193,7 @@ async def _observe(
     return await observe_target(made, golden, replace(limits, operations=operations), repeat)
 
 
+@says_arguments
 def run(
     target: Any,
     golden: Any,
@@ -259,6 +266,7 @@ async def run_async(
 # ── scoring ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@says_arguments
 def score(
     golden: Any,
     observations: Any,
@@ -352,7 +360,12 @@ def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
         config: result if result.decision is None else structs.replace(result, decision=name_arguments(result.decision))
         for config, result in scoring.configs.items()
     }
-    return structs.replace(scoring, decision=name_arguments(scoring.decision), configs=configs)
+    return structs.replace(
+        scoring,
+        decision=name_arguments(scoring.decision),
+        configs=configs,
+        warnings=tuple(map(name_arguments_in_text, scoring.warnings)),
+    )
 
 
 def _name_metric(item: str | Metric) -> str:
@@ -364,6 +377,7 @@ def _name_metric(item: str | Metric) -> str:
     return CATALOG.add_plugin(Plugin(item.name, reference, "", lambda: item))
 
 
+@says_arguments
 def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, now: str | None = None) -> Decision:
     """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`.
 
@@ -380,6 +394,7 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, n
     return name_arguments(decide_configs(resolved, tables, result.run.golden, configs, today=today)[0])
 
 
+@says_arguments
 def compare(
     baseline: ScoreResult | PathLike,
     candidate: ScoreResult | PathLike,
@@ -401,6 +416,7 @@ def compare(
     )
 
 
+@says_arguments
 def explain(
     result: ScoreResult,
     case: str | CaseResult,
@@ -426,6 +442,7 @@ def explain(
 # ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
 
 
+@says_arguments
 def judge(
     answers: ScoreResult | PathLike,
     *,
@@ -484,6 +501,7 @@ def _write_corpus(corpus: Any, path: Path) -> str | None:
     return str(write_atomically(path, corpora.encode_corpus_lines(chunks)))
 
 
+@says_arguments
 def review(
     answers: ScoreResult | PathLike,
     *,
@@ -509,6 +527,7 @@ def review(
         return list_reviews(run) if out is None else export_reviews(run, Path(out), language)
 
 
+@says_arguments
 def settle(
     sheets: PathLike | Sequence[PathLike],
     *,
@@ -529,6 +548,7 @@ def settle(
     return settle_verdicts(SettleRequest(list(map(str, files)), str(key), str(store), reviewer, at, replace))
 
 
+@says_arguments
 def calibrate(
     labels: PathLike | Sequence[PathLike],
     result: ScoreResult | None = None,
@@ -551,6 +571,7 @@ def calibrate(
     return calibration
 
 
+@says_arguments
 def report(
     result: ScoreResult,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -238,11 +239,24 @@ def test_doctor_names_the_text_that_looks_like_the_answer_with_the_setting(folde
     assert "answer: '90 euros.'" in capsys.readouterr().out
 
 
+def test_observations_with_an_error_and_those_that_were_not_made_add_up(folder: Path, capsys: Printed) -> None:
+    write_target(folder, 'def ask(question):\n    raise OSError("the index is closed")\n')
+    golden = [{"id": f"q{number}", "question": f"What is {number}?", "expected_answer": "x"} for number in range(40)]
+    (folder / "many.jsonl").write_text("".join(json.dumps(case) + "\n" for case in golden))
+    main(["run", "--golden", "many.jsonl", "--run-dir", "runs/many"])
+    counts = re.search(
+        r"(\d+) of 40 observed \((\d+) with an error\), (\d+) not asked, \d+ calls", capsys.readouterr().err
+    )
+    assert counts is not None
+    observed, failed, left = map(int, counts.groups())
+    assert observed == failed and observed + left == 40
+
+
 def test_null_answers_are_counted_and_explained(folder: Path, capsys: Printed) -> None:
     write_target(folder, 'def ask(question):\n    return {"answer": None}\n')
     main(["run", "--run-dir", "runs/null"])
     shown = capsys.readouterr()
-    assert "1 observed, 1 with a null answer, 1 call" in shown.err
+    assert "1 observed (1 with a null answer), 1 call" in shown.err
     assert "target error ×1: the answer is null (expected its text, or an error that says why" in shown.out
     main(["doctor"])
     assert "ask: the answer is null: such a case counts as an error" in capsys.readouterr().out

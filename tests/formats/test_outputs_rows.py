@@ -70,7 +70,7 @@ def test_a_row_without_expectations_is_read_whole(tmp_path: Path) -> None:
     row = {"id": "leave", "answer": "12 days", "context": [LEAVE], "behaviour": "answer", "usage": {"latency_ms": 5}}
     (observation,) = read(write(tmp_path, row))
     assert "answer" == observation.behaviour and observation.usage is not None
-    assert ["retrieved", "context"] == [stage.name for stage in observation.stages or ()]
+    assert ["context"] == [stage.name for stage in observation.stages or ()]
 
 
 def test_what_a_row_expects_is_not_taken_for_what_was_observed(tmp_path: Path) -> None:

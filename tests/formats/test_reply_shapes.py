@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec import UNSET
 
 from assay.calls.interfaces import CallError, ReplyNotices, TargetCall, TargetOperation
 from assay.formats.chunk_shapes import ShapeError, make_text_id, read_chunks
 from assay.formats.plain_values import make_plain
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.settings import ResponseMapping
+from assay.runs.python_values import read_outputs_value
 from assay.targets.reply import read_reply
 
 LEAVE = "Permanent staff have twelve days of paid leave a year."
@@ -96,6 +99,21 @@ def test_context_of_a_retrieval_chain_and_source_nodes_are_what_the_model_saw() 
     assert stages(chain)["retrieved"] == stages(chain)["context"] == [(make_text_id(LEAVE), LEAVE, None)]
     assert stages(engine)["retrieved"] == stages(engine)["context"] == [("n", LEAVE, 1.0)]
     assert "source_nodes is read as the stages retrieved and context" in notices
+
+
+@pytest.mark.parametrize("items", [["a1"], [LEAVE], [{"id": "a1", "text": LEAVE}]])
+def test_a_recorded_row_with_context_alone_has_that_stage_alone_in_python_as_in_a_file(
+    items: Any, tmp_path: Path
+) -> None:
+    row = {"case_id": "c", "answer": "12", "context": items}
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(msgspec.json.encode(row))
+    notes: dict[str, None] = {}
+    (from_python,) = read_outputs_value([row], GoldenSet((CASE,)), notes=notes)
+    (from_file,) = read_outputs_value(path, GoldenSet((CASE,)))
+    assert stages(from_file) == stages(from_python)
+    assert ["context"] == list(stages(from_python))
+    assert "outputs: context is read as the stage context" in notes
 
 
 def test_sources_of_a_plain_service_are_not_taken_for_what_the_model_saw() -> None:

@@ -264,6 +264,8 @@ def test_evidence_that_moves_up_never_lowers_a_ranking_metric(
         ("Recall@10", "did you mean recall@10?"),
         ("Answer correctness", "did you mean correct_answer?"),
         ("answer_correctness", "did you mean correct_answer?"),
+        ("Faithfullness", "did you mean faithfulness?"),
+        ("Contxt Recall", "did you mean context_recall?"),
         ("MRR@5", "did you mean mrr@5?"),
         ("mrr5", "did you mean mrr@5 or rr@5?"),
         ("correct_answr", "did you mean correct_answer or correctness?"),

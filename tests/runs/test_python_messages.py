@@ -43,6 +43,21 @@ def test_reasons_of_gates_name_arguments() -> None:
     assert "(now=)" in compared.reasons[0]
 
 
+def test_errors_name_the_arguments_of_the_function_that_was_called() -> None:
+    stranger = [{"case_id": "c", "answer": "Anything."}]
+    with pytest.raises(assay.InputError) as raised:
+        assay.score(CASES, stranger)
+    assert "or ignore_unknown=True)" in str(raised.value)
+    assert "ignore_unknown=True" in raised.value.problems[0].message
+    scaled = {"rules": [{"metric": "faithfulness(by=rules)", "at_least": 0.9}]}
+    with pytest.raises(assay.InputError, match=r"expected calibration=, or uncalibrated"):
+        assay.score(CASES, ANSWERS, gate=scaled)
+    with pytest.raises(assay.InputError, match=r"judge: no verdicts given \(expected verdicts= as well\)"):
+        assay.score(CASES, ANSWERS, judge="m")
+    with pytest.raises(assay.InputError, match=r"--outputs-format"):  # no argument of this function
+        assay.score(CASES, __file__)
+
+
 @pytest.mark.parametrize(
     ("now", "state"), [("2026-06-30T23:00:00Z", "waived by Lan"), ("2026-07-01", "has expired"), (None, "no time")]
 )

@@ -336,11 +336,14 @@ def _print_observed(observed: ObservedRun) -> None:
     from assay.text.escaping import escape_terminal
 
     for name, tally in observed.tallies.items():
-        errors = f", {tally.failed} with an error" if tally.failed else ""
-        errors += f", {tally.null_answers} with a null answer" if tally.null_answers else ""
-        typer.echo(
-            f"{escape_terminal(name)}: {tally.done} observed{errors}, {format_count(tally.calls, 'call')}", err=True
-        )
+        parts = [f"{tally.failed} with an error"] if tally.failed else []
+        parts += [f"{tally.null_answers} with a null answer"] if tally.null_answers else []
+        of_them = f" ({', '.join(parts)})" if parts else ""
+        left = tally.total - tally.done
+        observed_count = f"{tally.done} of {tally.total} observed" if left else f"{tally.done} observed"
+        not_asked = f", {left} not asked" if left else ""
+        calls = format_count(tally.calls, "call")
+        typer.echo(f"{escape_terminal(name)}: {observed_count}{of_them}{not_asked}, {calls}", err=True)
     for notice in observed.notices:
         typer.echo(f"note: {escape_terminal(notice)}", err=True)
     typer.echo(f"observations written to {escape_terminal(str(observed.folder))}", err=True)

@@ -219,7 +219,10 @@ def _refuse_other_rankings(members: Mapping[str, Any], shape: ReplyShape, search
 
 
 def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
-    """Read `context`: what a retrieval chain showed its model. In a test case of DeepEval it is what is expected."""
+    """Read `context`: what a retrieval chain showed its model. In a test case of DeepEval it is what is expected.
+
+    A retrieval chain returns what it retrieved under this name; a recorded row states one stage, as in `stage-lists`.
+    """
     context = members.get("context")
     if context is None or isinstance(context, Mapping):
         return
@@ -231,9 +234,9 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
         note("context was not read, because the stage context is reported too")
         return
     items = [context] if isinstance(context, str) else context
-    has_lists = not STAGE_LIST_KEYS.keys().isdisjoint(members)
+    has_lists = shape.is_recorded or not STAGE_LIST_KEYS.keys().isdisjoint(members)
     chunks = read_chunks(items, note, strings="either" if has_lists else "texts")
-    if shape.rankings or isinstance(context, str):
+    if shape.rankings or shape.is_recorded or isinstance(context, str):
         note(f"context is read as the stage {CONTEXT_STAGE}")
     else:
         note(f"context is read as the stages {RETRIEVED_STAGE} and {CONTEXT_STAGE}")

@@ -324,17 +324,26 @@ _NAMES_IN_REPORTS = {"answer_correctness": "correct_answer", "latency_in_ms": "l
 """Metrics whose title in reports is not their name written with spaces."""
 
 
+_NEAR_TITLE = 0.8
+
+
 def _find_metric_of_title(text: str) -> str | None:
     """Return the name of the metric that reports show under this title, with its parameters and cut-off.
 
-    >>> _find_metric_of_title("Answer correctness"), _find_metric_of_title("Recall(rel=2)@10")
+    >>> _find_metric_of_title("Answer corectness"), _find_metric_of_title("Recall(rel=2)@10")
     ('correct_answer', 'recall(rel=2)@10')
+    >>> _find_metric_of_title("Faithfullness")
+    'faithfulness'
     """
     title = re.split(r"[(@]", text.strip(), maxsplit=1)[0]
     rest = text.strip()[len(title) :]
     words = "_".join(title.lower().split())
+    names = {*CATALOG.list_names(), *METRIC_ALIASES}
+    if words != title and words not in {*names, *_NAMES_IN_REPORTS}:  # a misspelt title; names have their own hint
+        near = get_close_matches(words, [*sorted(names), *_NAMES_IN_REPORTS], n=1, cutoff=_NEAR_TITLE)
+        words = near[0] if near else words
     base = _NAMES_IN_REPORTS.get(words, words)
-    if base not in {*CATALOG.list_names(), *METRIC_ALIASES} or base + rest == text.strip():
+    if base not in names or base + rest == text.strip():
         return None
     try:
         parse_metric_name(base + rest)

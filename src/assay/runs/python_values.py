@@ -11,8 +11,9 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import structs
@@ -308,17 +309,67 @@ _ARGUMENT_OPTION = re.compile(r"(?<![\w-])--(baseline|calibration|entailment-mod
 
 def name_arguments(decision: Decision) -> Decision:
     """Return a decision whose reasons name the arguments of Python in the place of options of the command line."""
-    results = [structs.replace(result, message=_name_arguments(result.message)) for result in decision.results]
+    results = [structs.replace(result, message=name_arguments_in_text(result.message)) for result in decision.results]
     return structs.replace(
         decision,
-        reasons=tuple(map(_name_arguments, decision.reasons)),
-        risks=tuple(map(_name_arguments, decision.risks)),
+        reasons=tuple(map(name_arguments_in_text, decision.reasons)),
+        risks=tuple(map(name_arguments_in_text, decision.risks)),
         results=tuple(results),
     )
 
 
-def _name_arguments(message: str) -> str:
+def name_arguments_in_text(message: str) -> str:
+    """Return a sentence on a result with the arguments of Python in the place of options of the command line."""
+    message = message.replace("`assay judge` without --only asks", "assay.judge asks")
     return _ARGUMENT_OPTION.sub(lambda option: (option[1] or option[2]).replace("-", "_") + "=", message)
+
+
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])(?: (?:FILE|DIR|NAME|ID|RUN)\b)?")
+_ARGUMENTS_OF_OPTIONS = {
+    "profile": "gate",
+    "outputs": "observations",
+    "golden-format": "format",
+    "outputs-format": "format",
+}
+"""The arguments that have another name than their option."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def says_arguments(function: F) -> F:
+    """Make the errors of a function name its arguments where they would name options of the command line.
+
+    Options that are no arguments of the function stay as they are.
+    """
+    parameters = inspect.signature(function).parameters
+
+    def name_argument(option: re.Match[str]) -> str:
+        name = _ARGUMENTS_OF_OPTIONS.get(option[1], option[1].replace("-", "_"))
+        if name not in parameters:
+            return option[0]
+        if option.string[option.end() :].startswith(":"):  # the place of a problem
+            return name
+        return f"{name}=True" if parameters[name].default is False else f"{name}="
+
+    def rename(error: InputError) -> None:
+        error.problems = [
+            structs.replace(
+                problem,
+                field=_OPTION.sub(name_argument, problem.field),
+                message=_OPTION.sub(name_argument, problem.message),
+            )
+            for problem in error.problems
+        ]
+        error.args = (str(error),)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except InputError as error:
+            rename(error)
+            raise
+
+    return cast("F", call)
 
 
 def _find_file(path: str | Path, name: str) -> str:
