@@ -231,7 +231,7 @@ def _check(run: AssayRun) -> None:
         failure = "; ".join([str(failure), *(f"{name}: {text}" for name, text in case.metric_errors.items())])
         pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)
     elif case.outcome == "unknown" and run.unknown != "pass":
-        remedy = "must_have or number in the case, or verdicts of a judge"
+        remedy = "must_have or number in a case that has none, else verdicts of a judge"
         message = f"{case.id}: nothing tells whether the answer is right ({remedy}; the marker takes unknown='pass')"
         if run.unknown == "fail":
             pytest.fail(message, pytrace=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 
@@ -17,10 +17,11 @@ from assay.report.tables import build_checklist_table
 @pytest.mark.parametrize("strictness", ["fail", "risk", None])
 @pytest.mark.parametrize("waived", ["", "by the owner"])
 def test_what_is_said_to_block_is_what_stops_a_release(
-    state: RuleState, severity: str, strictness: Literal["fail", "risk"] | None, waived: str
+    state: RuleState, severity: Literal["block", "warn"], strictness: Literal["fail", "risk"] | None, waived: str
 ) -> None:
-    conditions: dict[str, Any] = {"severity": severity, "if_inconclusive": strictness}
-    rule = Rule("rr@10", at_least=0.8, if_unmeasured=strictness or "ignore", **conditions)
+    rule = Rule(
+        "rr@10", at_least=0.8, severity=severity, if_inconclusive=strictness, if_unmeasured=strictness or "ignore"
+    )
     result = RuleResult(rule, state, None, 12, "as it is", waived=waived)
     outcome = _weigh_results([result], (), ()).outcome
     stops = outcome in ("FAIL", "INCOMPLETE")

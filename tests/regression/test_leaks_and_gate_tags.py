@@ -105,11 +105,11 @@ def test_trace_cannot_hide_a_leak_by_putting_its_words_into_a_visible_chunk(tmp_
     ]
     asked = make_case("q", user_context={"tenant_id": "a", "roles": ["employee"]})
     options = ["--corpus", write(tmp_path / "corpus.jsonl", corpus)]
-    assert 3.0 == score_to_cells(tmp_path, [asked], rows, *options)["q"]["scores"][LEAKS]
+    assert 1.0 == score_to_cells(tmp_path, [asked], rows, *options)["q"]["scores"][LEAKS]
 
 
 def test_a_passage_that_the_trace_gives_away_too_is_counted_once(tmp_path: Path) -> None:
-    """One chunk shown in a stage, and one passage in the answer, whose source the corpus and the trace write apart."""
+    """One chunk that is shown in a stage and repeated in the answer, though the corpus and the trace write it apart."""
     secret = {"chunk_id": "p", "text": PAY, "roles": ["finance"]}
     rows = [make_trace("q", answer=PAY, retrieved_chunks=["a", {"chunk_id": "p", "text": PAY.upper()}])]
     options = ["--corpus", write(tmp_path / "corpus.jsonl", [{"chunk_id": "a", "text": "Open."}, secret])]
@@ -117,7 +117,7 @@ def test_a_passage_that_the_trace_gives_away_too_is_counted_once(tmp_path: Path)
     found = score_to_cells(tmp_path, [make_case("q", user_context={"roles": ["employee"]})], rows, *options)["q"][
         "scores"
     ]
-    assert (2.0, 1.0) == (found[LEAKS], found[f"{LEAKS}(in=answer)"])
+    assert (1.0, 1.0) == (found[LEAKS], found[f"{LEAKS}(in=answer)"])
 
 
 def test_overlapping_chunks_do_not_make_one_passage_many(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, CASES, SECRET, observation
 from tests.report.test_safe import HOSTILE
 
+from assay.metrics.expected_text import advise_open_answer
 from assay.records.findings import Attribution, EvidenceTrace
 from assay.records.golden_set import Case, Turn
 from assay.records.observations import TargetError
@@ -259,3 +260,11 @@ def test_the_summary_withholds_what_the_full_text_withholds() -> None:
 def test_the_summary_cannot_be_broken_by_what_it_quotes(name: str) -> None:
     for line in render_case_summary(_hostile(HOSTILE[name])).split("\n"):
         assert line == escape_terminal(line)
+
+
+def test_facts_that_a_case_has_are_not_asked_for_again() -> None:
+    for case, is_asked in (
+        (Case("q1", "How long is the notice?", must_have=("six weeks",)), False),
+        (Case("q2", "How long is the notice?", reference="Six weeks."), True),
+    ):
+        assert is_asked == ("must_have" in advise_open_answer(case))

@@ -110,7 +110,7 @@ def test_a_case_of_which_nothing_tells_is_not_green(
     outcome.assert_outcomes(**outcomes)
     if not choice:
         outcome.stdout.fnmatch_lines(
-            ["*fee: nothing tells whether the answer is right (must_have or number in the case*"]
+            ["*fee: nothing tells whether the answer is right (must_have or number in a case that has none*"]
         )
 
 

@@ -81,6 +81,9 @@ def _name_leaked(case: CaseFacts) -> str:
     them."""
     names: dict[str, None] = {}
     for item in dict.fromkeys(item for items in case.leaks.ids.values() for item in items):
+        origins = case.leaks.origins.get(item)
+        if origins and names.keys() >= set(origins):
+            continue  # it repeats what is named already
         owners = _list_owners(case, case.leaks.sources.get(item, ()))
         names[f"{item} with words of {', '.join(owners)}" if owners and item not in owners else item] = None
     for source in case.leaks.text:

@@ -22,10 +22,10 @@ from assay.metrics.combined_support import (
     select_curve,
 )
 from assay.metrics.expected_text import (
-    OPEN_REMEDY,
     UNKNOWN,
     FactReading,
     TextScore,
+    advise_open_answer,
     explain_judgments,
     find_veto,
     list_facts_without_figures,
@@ -238,7 +238,8 @@ def _explain_expectations(rows: JoinedRows, _: MetricName) -> str:
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:
-        return f"by {quality.signal}: {format_list('left open', quality.unknown)}; {OPEN_REMEDY}"
+        advice = advise_open_answer(rows.cases[0].case)
+        return f"by {quality.signal}: {format_list('left open', quality.unknown)}; {advice}"
     parts = [f"{CONTRADICTED}: {'; '.join(quality.denials)}"] if quality.denials else []
     parts += [f"missing: {'; '.join(quality.absent)}"] if quality.absent else []
     parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []

@@ -32,7 +32,20 @@ TextScore = float | Literal["unknown"] | None
 
 
 OPEN_REMEDY = "a judge can tell (assay judge), or must_have or keywords that a person adds to the case"
-"""What to do where the rules cannot tell."""
+"""What to do where the rules cannot tell, and the case states no facts."""
+_OPEN_FACT_REMEDY = "a judge can tell (assay judge), or a person who reads the answer"
+
+
+def advise_open_answer(case: Case) -> str:
+    """Return what to do about an answer that the rules leave open: facts that a case states need not be added to it.
+
+    >>> advise_open_answer(Case("q1", "How long?", must_have=("12 days",)))
+    'a judge can tell (assay judge), or a person who reads the answer'
+    """
+    states_facts = bool(case.must_have) or (case.rubric is not None and bool(case.rubric.correct_keywords))
+    return _OPEN_FACT_REMEDY if states_facts else OPEN_REMEDY
+
+
 REFERENCE_VALUE = "reference value"
 """The signal of a case whose reference is nothing but one value."""
 

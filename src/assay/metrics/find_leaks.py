@@ -14,7 +14,7 @@ import numpy as np
 from assay.metrics.access_rules import is_visible, read_corpus_access, read_metadata_access
 from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.restricted_text import Disclosure
-from assay.records.golden_set import Corpus
+from assay.records.golden_set import Corpus, CorpusChunk
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, is_text_id
 from assay.text.copied_text import LONG_CANARY, find_canaries, find_verbatim_leaks
 from assay.text.disguised_text import decode_payloads, find_disguised_copies, make_skeleton, vary_skeleton
@@ -37,6 +37,8 @@ class Leaks:
     `text` are leaked words of the answer by their source. `sources` are the restricted texts of which an item has
     words, by the item, whatever its own id is. `unknown` are the ids of chunks that the corpus does not have, by stage,
     and the citations that mean no other chunk: nobody can say whether the user may see them.
+    `origins` are the chunks that an item or a text leaked, where that is not the item itself: a citation of a document
+    leaks the chunks of it that were shown, and a chunk that repeats another one's text leaks the other.
     """
 
     def __init__(self) -> None:
@@ -45,17 +47,24 @@ class Leaks:
         self.text: dict[str, list[str]] = {}
         self.sources: dict[str, list[str]] = {}
         self.unknown: dict[str, list[str]] = {}
+        self.origins: dict[str, tuple[str, ...]] = {}
         self.cited: frozenset[str] = frozenset()  # for the answer as a whole
         self.measured = False
         self.self_reported = False
 
     def count_leaks(self, location: str) -> int:
-        """Return the leaks in one place: a stage, the citations, the answer, or anywhere (each item counted once)."""
+        """Return the leaks in one place: a stage, the citations, the answer, or anywhere (each chunk counted once)."""
         if location == IN_ANSWER:
             return len(self.text)
         if location == IN_ANYWHERE:
-            return len({item for items in self.ids.values() for item in items}) + len(self.text)
+            return len(self.list_leaked())
         return len(self.ids.get(location, ()))
+
+    def list_leaked(self) -> list[str]:
+        """Return what leaked anywhere, each once: chunk ids, else what stands for them, else the words themselves."""
+        items = [item for items in self.ids.values() for item in items]
+        leaked = [source for item in (*items, *self.text) for source in self.origins.get(item, (item,))]
+        return list(dict.fromkeys(leaked))
 
     def list_unknown(self, location: str) -> list[str]:
         """Return the chunks of unknown access in one place, for the citations their names; none in the answer.
@@ -117,6 +126,7 @@ def _find_all_leaks(case: CaseIndex, observation: Observation) -> Leaks:
         forbidden_names = _find_forbidden_citations(case, names, hidden, shown, leaks)
         if forbidden_names:
             leaks.ids[IN_CITATIONS] = forbidden_names
+            _note_cited_origins(case, forbidden_names, hidden, leaks)
         unknown_names = _find_unknown_citations(case, names, leaks)
         if unknown_names:
             leaks.unknown[IN_CITATIONS] = unknown_names
@@ -126,7 +136,19 @@ def _find_all_leaks(case: CaseIndex, observation: Observation) -> Leaks:
         if names and leaks.measured and leaks.ids:
             for name in sorted(split_reachable(case, observation, names, leaks)[0]):
                 leaks.add_item(IN_CITATIONS, name)
+            _note_cited_origins(case, leaks.ids.get(IN_CITATIONS, ()), hidden, leaks)
     return leaks
+
+
+def _note_cited_origins(case: CaseIndex, names: Iterable[str], hidden: Container[str], leaks: Leaks) -> None:
+    """Note for citations of a document which of its leaked chunks they stand for."""
+    leaked = [item for location, items in leaks.ids.items() if location != IN_CITATIONS for item in items]
+    for name in names:
+        if name in hidden or name in leaks.origins:
+            continue
+        cited = [item for item in leaked if item in hidden and resolve_citation(name, item, case.corpus)]
+        if cited:
+            leaks.origins[name] = tuple(dict.fromkeys(cited))
 
 
 def _list_citations(observation: Observation) -> list[str]:
@@ -355,7 +377,7 @@ class _TextSearch:
         self.case = case
         self._canaries = case.case.forbidden_text
         self._forbidden_texts = sorted({*_chunk_texts(case.corpus, hidden.values()), *case.forbidden_texts})
-        self._shown = shown
+        self._hidden, self._shown = hidden, shown
         self._open_numbers: dict[int, bool] = {}
         user, self._corpus = case.case.user, case.golden_index.corpus_text
         self._visible = self._corpus.find_visible(user, case.as_of) if user is not None and self._corpus else None
@@ -408,6 +430,44 @@ class _TextSearch:
     def _is_asked(self, canary: str) -> bool:
         case = self.case.case
         return any(find_canaries(text, (canary,)) for text in (case.question, *(turn.text for turn in case.history)))
+
+    @cached_property
+    def _ids_by_text(self) -> dict[str, str]:
+        """The id of the chunk that has a text: one that was shown, else the first of the corpus."""
+        corpus, ids = self.case.corpus, dict[str, str]()
+        for chunk_id, chunk in self._hidden.items():
+            for text in _chunk_texts(corpus, [chunk]):
+                ids.setdefault(text, chunk_id)
+        for chunk_id, corpus_chunk in corpus.chunks.items() if corpus is not None else ():
+            if corpus_chunk.text:
+                ids.setdefault(corpus_chunk.text, chunk_id)
+        return ids
+
+    def find_origin(self, words: str) -> str | None:
+        """Return the chunk that a text is of, or in which a canary was shown; None for words that only a case lists."""
+        if words in self._ids_by_text:
+            return self._ids_by_text[words]
+        if words not in self._canaries:
+            return None
+        holders = [text for chunk in self._hidden.values() for text in _chunk_texts(self.case.corpus, [chunk])]
+        return next((self._ids_by_text[text] for text in holders if find_canaries(text, (words,))), None)
+
+    def is_public_text(self, chunk_id: str, canary: str) -> bool:
+        """Return whether a canary stands in the corpus' text of a chunk that the case's user may see."""
+        chunk = self._find_public(chunk_id)
+        return chunk is not None and chunk.text is not None and bool(find_canaries(chunk.text, (canary,)))
+
+    def may_be_forbidden(self, item: str) -> bool:
+        """Return whether an item is a chunk that was shown, and that the corpus does not say to be public."""
+        return item in self._shown and self._find_public(item) is None
+
+    def _find_public(self, chunk_id: str) -> CorpusChunk | None:
+        """Return the chunk of the corpus with this id if the case's user may see it."""
+        corpus, user = self.case.corpus, self.case.case.user
+        chunk = corpus.chunks.get(chunk_id) if corpus is not None else None
+        if chunk is None or user is None or chunk_id in self._hidden:
+            return None
+        return chunk if is_visible(read_corpus_access(chunk), user, self.case.as_of) else None
 
     def find_disclosures(self, text: str) -> list[Disclosure]:
         """Return what a text gives away of the listed texts, and then of the corpus."""
@@ -492,14 +552,31 @@ def _search_texts(search: _TextSearch, observation: Observation, leaks: Leaks) -
             for disclosure in search.find_disclosures(reported.text):
                 _add_answer_leak(leaks, disclosure)
             continue
+        canaries = [canary for canary in canaries if not (in_stage and search.is_public_text(reported.item, canary))]
         disclosures = search.find_disclosures(reported.text) if others_leak else []
         if canaries or disclosures:
             leaks.add_item(reported.location, reported.item)
             sources = [*leaks.sources.get(reported.item, ()), *(disclosure.source for disclosure in disclosures)]
             leaks.sources[reported.item] = list(dict.fromkeys(sources))
+            _note_origins(search, leaks, reported.item, (*canaries, *(item.source for item in disclosures)))
     if others_leak and not leaks.ids:
         for reported in _find_pieces(search, others):
             leaks.add_item(reported.location, reported.item)
+    for text in leaks.text:
+        _note_origins(search, leaks, text, [text])
+
+
+def _note_origins(search: _TextSearch, leaks: Leaks, item: str, words: Iterable[str]) -> None:
+    """Note what an item gives away with these texts and canaries: the chunk that each is of, else itself if it may be
+    such a chunk, else the words that the case lists."""
+    origins: list[str] = []
+    for text in words:
+        origin = search.find_origin(text)
+        if origin is None and item != text and search.may_be_forbidden(item):
+            origin = item
+            leaks.origins.setdefault(text, (item,))
+        origins += leaks.origins.get(text, (text,)) if origin is None else (origin,)
+    leaks.origins[item] = tuple(dict.fromkeys((*leaks.origins.get(item, ()), *origins)))
 
 
 def _find_pieces(search: _TextSearch, texts: Sequence[ReportedText]) -> list[ReportedText]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
-from assay.metrics.expected_text import OPEN_REMEDY, read_facts
+from assay.metrics.expected_text import advise_open_answer, read_facts
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
@@ -89,7 +89,7 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
         reasons = " ".join(explanation.attribution.evidence)
         open_facts = _list_open_facts(explanation.case, explanation.observation, reasons)
         if open_facts and explanation.attribution.cause is None:  # else there is something to try first
-            open_facts.append(f"what is open: {OPEN_REMEDY}")
+            open_facts.append(f"what is open: {advise_open_answer(explanation.case)}")
         telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
         lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, page, room)]
         review_line = _describe_review(explanation)

@@ -34,6 +34,7 @@ from assay.report.failure_tables import format_cause_and_fix
 from assay.report.flipped_cases import list_flipped_cases
 from assay.report.number_format import MetricsByName
 from assay.report.run_summary import DEFAULT_WIDTH, fold_note
+from assay.report.short_names import shorten_names
 from assay.report.terminal import DecisionLines, Screen, build_decision_lines
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -102,7 +103,7 @@ def render_short_comparison(
     lines += _build_change_lines(comparison, max(1, budget.changes - len(leaks)), width, metric_rows)
     if comparison.moved:
         lines += _build_list("Why", comparison.moved, budget.explanations, width)
-    lines += _build_case_lines(comparison, budget.cases)
+    lines += _build_case_lines(comparison, budget.cases, width)
     lines += notes
     cut = [shorten_at_word(line, width) for line in lines]
     cut = cut[:max_lines]
@@ -240,7 +241,7 @@ def _count_unpaired(comparison: Comparison) -> int:
     return len(failed.unpaired) if failed is not None else 0
 
 
-def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
+def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str]:
     flipped = list_flipped_cases(comparison)
     if not flipped.fail_now and not flipped.fail_no_longer:
         changed = sum(bool(case.improved or case.regressed) for case in comparison.cases)
@@ -251,21 +252,32 @@ def _build_case_lines(comparison: Comparison, most: int) -> list[str]:
         paired = " that both sides answered" if unpaired else ""
         return [f"Cases{paired}: the same ones fail on both sides{others}."]
     by_id = {case.case_id: case for case in comparison.cases}
-    lines = [f" - {_describe_flip(case_id, by_id.get(case_id))}" for case_id in flipped.fail_now]
+    short = shorten_names((*flipped.fail_now, *flipped.fail_no_longer), width // 4)
+    lines = []
+    for case_id in flipped.fail_now:
+        line = f" - {_describe_flip(case_id, by_id.get(case_id))}"
+        lines.append(
+            line if len(line) <= width else f" - {_describe_flip(case_id, by_id.get(case_id), short[case_id])}"
+        )
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
     counts += describe_unknown_now(comparison, flipped.fail_no_longer)
     unpaired = _count_unpaired(comparison)
     if unpaired:
         counts += f", {unpaired} answered on one side only"
     more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
-    named = ", ".join(flipped.fail_no_longer[:_NAMED]) + more
-    details = "; ".join(filter(None, (describe_failed_evidence(comparison), named)))
-    title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
-    return [f"{title}{':' if lines else ''}", *_cut_list(lines, most)]
+    no_longer = flipped.fail_no_longer[:_NAMED]
+    titles = []
+    for names in (no_longer, [short[case_id] for case_id in no_longer]):
+        details = "; ".join(filter(None, (describe_failed_evidence(comparison), ", ".join(names) + more)))
+        title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
+        titles.append(f"{title}{':' if lines else ''}")
+    title = titles[0] if len(titles[0]) <= width else titles[1]
+    return [title, *_cut_list(lines, most)]
 
 
-def _describe_flip(case_id: str, change: CaseChange | None) -> str:
-    """Return a case that fails now with its cause and what to try first."""
+def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> str:
+    """Return a case that fails now, by its id or another `name`, with its cause and what to try first."""
+    case_id = name or case_id
     if change is None or change.after is None or change.after.cause is None:
         return escape_terminal(case_id)
     cause, fix = format_cause_and_fix(change.after)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from assay.metrics.case_checks import LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
@@ -18,7 +18,7 @@ from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, 
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison, MetricChange
 from assay.records.release_gates import Outcome
-from assay.records.scores import ConfigResult, ScoringResult, Summary, TwinRate
+from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
 from assay.report.change_values import format_sides, format_signed
 from assay.report.doubts import is_misread, list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
@@ -31,10 +31,11 @@ from assay.report.number_format import (
     format_number,
     format_value,
 )
+from assay.report.short_names import ELLIPSIS, shorten_names
 from assay.report.tables import build_slices_table, find_measured_summary, name_rankings
 from assay.report.target_errors import FoldedFailures, fold_failures, order_reasons
 from assay.report.terminal import DecisionLines, Screen, build_decision_head, escape_table, list_remedies
-from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
+from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases, format_case_counts, list_failed_cases
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -219,7 +220,7 @@ def _allot_lines(
 def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[str]:
     """Return the reasons in at most so many lines; the last says how many more there are."""
     if len(reasons) <= share:
-        return [shorten_at_word(reason, width) for reason in reasons]
+        return [_shorten_before_remedy(reason, width) for reason in reasons]
     if share == 1:  # the first reason says more than that there are some
         more = f" (and {len(reasons) - 1} more: --verbose)"
         return [shorten_at_word(reasons[0], width - len(more)) + more]
@@ -487,8 +488,8 @@ def _build_failed_lines(
     width: int,
     room: int,
 ) -> list[str]:
-    """Return how many cases failed, and the first of them with cause and fix, faults of access before all others and
-    errors of the target after them.
+    """Return how many cases failed, and the first of them with cause and fix: leaks first, then other faults of access,
+    and errors of the target last.
 
     There are at most `room` lines; where they do not list all failed cases, the last says how many more there are.
     `explained` are the cases whose error is said above: they are counted, and not listed again.
@@ -506,29 +507,51 @@ def _build_failed_lines(
         if result.decision is not None and result.decision.unanswered:
             continue  # what to do is said once, above: no case has a cause of its own
         in_error = {case_id for failure in scoring.failures.get(config, ()) for case_id in failure.case_ids}
+        leaked = {checks.case_id for checks in result.table.checks if LEAK in checks.failed}
         for case_id in case_ids:
             if case_id in explained.get(config, ()):
                 continue
             attribution = attributions.get(config, {}).get(case_id)
-            failed_cases.append((_rank_failed(case_id, in_error, attribution), config, case_id, attribution))
+            rank = _rank_failed(case_id, leaked, in_error, attribution)
+            failed_cases.append((rank, config, case_id, attribution))
     if not has_open_cases:
         return []
     failed_cases.sort(key=lambda failed: failed[0])
+    short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
+    short_names |= shorten_names(configs, _SHORTEST_NAME)
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
     if has_unknown_cases and not _has_checked_answers(scoring):
         lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
-    described = [
-        _describe_failed_case(f"{case_id} ({config})" if len(configs) > 1 else case_id, attribution, width)
-        for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]
-    ]
+    described = []
+    for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
+        names = (case_id, config) if len(configs) > 1 else (case_id,)
+        line = _describe_failed_case(_join_names(names), attribution, width)
+        if ELLIPSIS in line:  # cut: a cause says more than the middle of an id
+            line = _describe_failed_case(_join_names(short_names[name] for name in names), attribution, width)
+        described.append(line)
     return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
 
 
-def _rank_failed(case_id: str, in_error: Collection[str], attribution: Attribution | None) -> int:
-    """Return the rank of a failed case in the list: faults of access first, errors of the target last."""
-    if attribution is not None and attribution.verdict == "access_fault":
+def _rank_failed(
+    case_id: str, leaked: Collection[str], in_error: Collection[str], attribution: Attribution | None
+) -> int:
+    """Return the rank of a failed case in the list: leaks first, then faults of access, errors of the target last."""
+    if case_id in leaked:
         return 0
-    return 2 if case_id in in_error else 1
+    if attribution is not None and attribution.verdict == "access_fault":
+        return 1
+    return 3 if case_id in in_error else 2
+
+
+_SHORTEST_NAME = 14
+_MOST_FOR_CAUSE = 0.8
+"""The share of a line that the name of a case and its cause may take without being cut for the remedy."""
+
+
+def _join_names(names: Iterable[str]) -> str:
+    """Return a case, and its configuration in parentheses if it is named."""
+    case_id, *configs = names
+    return f"{case_id} ({configs[0]})" if configs else case_id
 
 
 def _cut_failed_lines(described: Sequence[str], failed_count: int, room: int) -> list[str]:
@@ -540,21 +563,28 @@ def _cut_failed_lines(described: Sequence[str], failed_count: int, room: int) ->
 
 
 def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
-    """Return the configuration and the id of the failed case to look at first: one that leaked, else the first one.
+    """Return the configuration and the id of the failed case to look at first, which the screen lists first: one that
+    leaked, else the first one.
 
     None if no case failed. Where the target answered nothing, no case explains why.
     """
     failed = [
         (config, checks)
-        for config, result in sorted(scoring.configs.items())
+        for config, result in ((config, scoring.configs[config]) for config in _order_by_severity(scoring))
         if result.decision is None or not result.decision.unanswered
         for checks in result.table.checks
         if checks.failed
     ]
     if not failed:
         return None
-    config, checks = min(failed, key=lambda item: LEAK not in item[1].failed)  # the first of the smallest
+    config, checks = min(failed, key=lambda item: _rank_checks(item[1]))  # the first of the smallest
     return config, checks.case_id
+
+
+def _rank_checks(checks: CaseChecks) -> int:
+    if LEAK in checks.failed:
+        return 0
+    return 2 if UNANSWERED_CHECKS.issuperset(checks.failed) else 1
 
 
 def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
@@ -565,7 +595,10 @@ def _describe_failed_case(name: str, attribution: Attribution | None, width: int
     cause, fix = format_cause_and_fix(attribution)
     first, *others = escape_terminal(fix).split("; ")
     remedy = f" → {first}" if fix else ""
-    line = shorten_at_word(f"{line}: {escape_terminal(cause)}", max(width - len(remedy), len(line) + 2)) + remedy
+    named = f"{line}: {escape_terminal(cause)}"
+    # A cause that is a few words is kept whole, and the end of the remedy is cut; of a long one the remedy stays.
+    least = len(named) if len(named) <= width * _MOST_FOR_CAUSE else len(line) + 2
+    line = shorten_at_word(named, max(width - len(remedy), least)) + remedy
     for other in others:
         if len(line) + len(other) + 2 > width:
             break

@@ -1,0 +1,58 @@
+"""Failed cases with long ids keep their cause and what to do about it, and stay distinct."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.cli import main
+from assay.report.short_names import shorten_names
+
+NAMES = st.lists(st.text("abc-0123", min_size=1, max_size=50), max_size=8, unique=True)
+
+
+@given(NAMES, st.integers(3, 30))
+def test_shortened_names_stay_distinct_and_in_order(names: list[str], most: int) -> None:
+    shortened = shorten_names(names, most)
+    assert names == list(shortened)
+    assert len(names) == len(set(shortened.values()))
+    for name, short in shortened.items():
+        assert len(short) <= len(name)
+        if len(name) <= most:
+            assert short == name
+
+
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("configs", [("hybrid-search-with-reranker-v12",), ("hybrid-with-reranker-v12", "dense-v12")])
+def test_a_failed_case_with_a_long_id_has_its_cause_and_a_remedy(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    width: int,
+    configs: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    ids = [f"tenancy-law-handbook-berlin-2024-question-{row:03}" for row in range(3)]
+    golden = [
+        {"id": case_id, "question": "How high is the deposit?", "must_have": ["three months' rent"]} for case_id in ids
+    ]
+    outputs = [
+        {"case_id": case_id, "config_id": config, "answer": "The deposit is five months' rent."}
+        for config in configs
+        for case_id in ids
+    ]
+    for name, rows in (("golden", golden), ("outputs", outputs)):
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    main(["score", "--golden", str(tmp_path / "golden.jsonl"), "--outputs", str(tmp_path / "outputs.jsonl")])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 25 and max(map(len, lines)) <= width
+    shown = [line for line in lines if line.startswith(" - ten")]
+    assert len(shown) >= 3
+    for number, line in enumerate(shown[:3]):
+        assert f"{number:03}" in line.partition(": ")[0]
+        assert "(high)" in line or "(medium)" in line or "(low)" in line
