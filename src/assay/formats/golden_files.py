@@ -37,7 +37,8 @@ from assay.formats.file_io import (
     read_lines,
     write_atomically,
 )
-from assay.formats.foreign_rows import IMPORT_REMEDY, QUESTION_KEYS
+from assay.formats.foreign_names import QUESTION_KEYS
+from assay.formats.foreign_rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
 from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_document, load_document
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES

@@ -20,7 +20,8 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_rows import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, read_foreign_rows
+from assay.formats.foreign_names import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS
+from assay.formats.foreign_rows import read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
