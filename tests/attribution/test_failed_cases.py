@@ -16,7 +16,7 @@ from assay.attribution.failed_cases import reconcile_with_checks
 from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, EvidenceTrace
-from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric
+from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
 from assay.report.failure_tables import build_root_causes_table, list_attribution_facts
@@ -218,3 +218,12 @@ def test_what_the_rules_doubt_of_an_answer_does_not_cause_an_error_of_a_metric()
     assert ("citation",) == unmeasured.also
     both = reconcile_with_checks(doubt, CaseChecks("a", ("metric_error", "bad_citation")), texts)
     assert ("citation", ("no citation", *texts)) == (both.cause, both.evidence)
+
+
+@pytest.mark.parametrize("user", [None, User(tenant="north")])
+def test_a_denial_is_said_to_concern_a_user_only_if_the_case_has_one(user: User | None) -> None:
+    case = Case(
+        "a", "What does band 7 pay?", must_have=("45 euros",), evidence=(Evidence(({"chunk_id": "z"},)),), user=user
+    )
+    attribution, _, _ = attribute(case, "You are not authorised to see this information.")
+    assert ("which this user may see" in " ".join(attribution.evidence)) is (user is not None)

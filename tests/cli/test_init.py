@@ -263,7 +263,23 @@ def test_a_spreadsheet_is_read_with_its_lists(folder: Path) -> None:
         ("r.json", {"version": 3}, "no rows"),
         ("r.json", "[{", "r.json"),
         ("r.csv", "question,reference\na,b,c\n", "r.csv:1: E_CELLS another number of cells"),
-        ("r.csv", "question,contexts\na,\"['x', 'y']\"\n", "r.csv:1: E_CELL a list as Python prints it"),
+        (
+            "r.csv",
+            "question,contexts\na,['x' 'y']\n",
+            "r.csv:1: contexts: E_CELL texts without a comma between them, as",
+        ),
+        (
+            "r.csv",
+            "question,contexts\na,\"['x', open('y')]\"\n",
+            "r.csv:1: contexts: E_CELL a list that cannot be read",
+        ),
+        ("r.csv", "question,contexts\na,\"['x', 5]\"\n", "r.csv:1: contexts: E_CELL a list of other things than texts"),
+        ("r.json", [{"question": "a", "reference": "b", "ground_truth": "c"}], "reference: 'b' and ground_truth: 'c'"),
+        ("r.csv", "Question,QUESTION\na,b\n", "r.csv:1: question: E_IMPORT given twice (got"),
+        ("r.csv", "question,note,note\na,b,c\n", "r.csv: note: E_CELLS a column twice (got note"),
+        ("r.json", [{"input": "a", "output": "b"}], "r.json:1: output: E_IMPORT could be what is expected or"),
+        ("r.json", [{"_id": "1", "text": "a"}], "a BEIR data set is read with its judgments"),
+        ("r.json", {"results": {"results": []}}, "of promptfoo the configuration with the tests is imported"),
         ("p.yaml", "tests: [{vars: {a: why, b: how}}]\n", "p.yaml:1: tests[0].vars: E_IMPORT no variable that is the"),
         ("p.yaml", "tests: 'huggingface://datasets/x'\n", "tests: E_IMPORT no list of tests"),
     ],
@@ -281,3 +297,131 @@ def test_nothing_is_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]
     assert 2 == main(["init", "--from", write(folder, "ragas.json", RAGAS)])
     assert "golden.jsonl: E_EXISTS already exists" in capsys.readouterr().err
     assert ("mine", False) == ((folder / "golden.jsonl").read_text(), (folder / "assay.yaml").exists())
+
+
+LEAD = "The team lead approves leave."
+SHAPES: list[tuple[str, Any, str | None, list[str], str | None]] = [
+    ("t.csv", "Question,Expected Answer,Source\nWho?,The lead,hr.md\n", "The lead", [], None),
+    ("t.csv", f'PROMPT,Ground Truth,Retrieved Contexts,Response\nWho?,The lead,["{LEAD}"],Me\n', "The lead", [], None),
+    ("t.csv", f"question,ground_truth,contexts,answer\nWho?,The lead,\"['{LEAD}', 'b']\",Me\n", "The lead", [], "Me"),
+    ("t.csv", f",user_input,reference,reference_contexts\n0,Who?,The lead,\"['{LEAD}']\"\n", "The lead", [LEAD], None),
+    ("t.csv", "\ufeffQuestion;Expected output\r\nWho?;The lead, or HR\r\n", "The lead, or HR", [], None),
+    ("t.tsv", "query\texpected\r\nWho?\tThe lead\r\n", "The lead", [], None),
+    ("t.csv", "inputs.question,reference_outputs.text,outputs.answer\nWho?,The lead,Me\n", "The lead", [], "Me"),
+    (
+        "t.json",
+        {"testCases": [{"input": "Who?", "actualOutput": "Me", "expectedOutput": "The lead", "context": [LEAD]}]},
+        "The lead",
+        [LEAD],
+        "Me",
+    ),
+    (
+        "t.jsonl",
+        json.dumps({"inputs": {"q": "Who?"}, "outputs": {"answer": "Me"}, "reference_outputs": {"answer": "The lead"}}),
+        "The lead",
+        [],
+        "Me",
+    ),
+    ("t.json", [{"input": {"question": "Who?"}, "expectedOutput": {"answer": "The lead"}}], "The lead", [], None),
+    ("t.json", [{"inputs": {"q": "Who?"}, "expectations": {"expected_response": "L"}, "outputs": "Me"}], "L", [], "Me"),
+    ("t.json", {"rows": [{"row_idx": 0, "row": {"question": "Who?", "ground_truth": "L"}}]}, "L", [], None),
+    ("t.json", [{"input": "Who?", "record_id": "r1", "output": "Me"}], None, [], "Me"),
+    ("t.json", [{"input": "Who?", "expected": "The lead", "output": "Me"}], "The lead", [], "Me"),
+    (
+        "t.json",
+        {"data": [{"paragraphs": [{"context": LEAD, "qas": [{"question": "Who?", "answers": [{"text": "lead"}]}]}]}]},
+        "lead",
+        [LEAD],
+        None,
+    ),
+    (
+        "t.json",
+        [{"question": "Who?", "context": LEAD, "answers": {"text": ["lead", "lead"], "answer_start": [9, 9]}}],
+        "lead",
+        [LEAD],
+        None,
+    ),
+    ("t.json", '{"question": "Who?", "reference": "L"}\n{"question": "When?", "reference": "M"}\n', "L", [], None),
+    ("t.yaml", "- vars: {question: Who?}\n  assert: [{type: equals, value: L}]\n", "L", [], None),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "reference", "texts", "answer"), SHAPES)
+def test_files_of_other_tools_are_read_as_they_are(
+    folder: Path, name: str, content: Any, reference: str | None, texts: list[str], answer: str | None
+) -> None:
+    if "Response" in str(content):
+        content, answer = content.replace(f'["{LEAD}"]', f'"[""{LEAD}""]"'), "Me"
+    assert 0 == main(["init", "--from", write(folder, name, content)])
+    case = load_golden(folder / "golden.jsonl").golden.cases[0]
+    assert ("Who?", reference) == (case.question, case.reference)
+    assert texts == [unit.quote for unit in case.evidence]
+    outputs = folder / "outputs.jsonl"
+    answers = [json.loads(line)["answer"] for line in outputs.read_text().splitlines()] if outputs.exists() else []
+    assert ([] if answer is None else [answer]) == answers
+
+
+def test_questions_of_llamaindex_have_the_ids_of_their_nodes(folder: Path) -> None:
+    document = {"queries": {"a": "Who?"}, "corpus": {"n1": LEAD}, "relevant_docs": {"a": ["n1"]}, "mode": "text"}
+    assert 0 == main(["init", "--from", write(folder, "qa.json", document)])
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    assert ("a", ({"chunk_id": "n1"},)) == (case.id, case.evidence[0].any_of)
+
+
+def test_a_question_without_an_accepted_answer_is_to_be_declined(folder: Path) -> None:
+    rows = [{"question": "Why?", "context": LEAD, "answers": {"text": [], "answer_start": []}}]
+    assert 0 == main(["init", "--from", write(folder, "squad.json", rows)])
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    assert ("abstain", ()) == (case.behaviour, case.evidence)
+
+
+def test_answers_of_two_systems_to_one_question_are_two_outputs_of_one_case(folder: Path) -> None:
+    table = "question,reference,response,config\nWho?,L,Me,old\nWho?,L,The lead,new\n"
+    assert 0 == main(["init", "--from", write(folder, "both.csv", table)])
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    rows = [json.loads(line) for line in (folder / "outputs.jsonl").read_text().splitlines()]
+    assert [("old", "Me"), ("new", "The lead")] == [(row["config_id"], row["answer"]) for row in rows]
+    assert [case.id] * 2 == [row["case_id"] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("second", "remedy"),
+    [
+        ("Who?,L,Me,old", "a config_id in each row that names the system"),
+        ("Who?,M,Me,new", "expected an id of its own for each case"),
+        ("Who?,L,,", "expected each case once: leave one of the rows out"),
+    ],
+)
+def test_a_case_that_is_there_again_is_refused_with_what_to_do(
+    folder: Path, second: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = f"question,reference,response,config\nWho?,L,I,old\n{second}\n"
+    assert 2 == main(["init", "--from", write(folder, "both.csv", table)])
+    message = capsys.readouterr().err
+    assert "both.csv:2: id: E_IMPORT the same case again" in message
+    assert remedy in message
+
+
+def test_columns_that_are_not_read_are_named_with_what_was_meant(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["init", "--from", write(folder, "t.csv", "Question,Expcted Answer,Source,Mood\nWho?,L,hr.md,\n")])
+    message = capsys.readouterr().err
+    assert "Expcted Answer (did you mean expected_answer?) ×1" in message
+    assert "Source (a text that holds the answer is named reference_contexts" in message
+    assert "the expected answer is read from reference, expected_output" in message
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_table_in_another_encoding_is_refused_with_how_to_save_it(
+    folder: Path, encoding: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "t.csv").write_bytes("question,reference\nWie heißt er?,Jürgen\n".encode(encoding))
+    assert 2 == main(["init", "--from", "t.csv"])
+    assert "in a spreadsheet, save as “CSV UTF-8”" in capsys.readouterr().err
+
+
+def test_recorded_rows_may_have_titles_for_names(folder: Path) -> None:
+    write(folder, "golden.jsonl", json.dumps({"id": "who", "question": "Who?", "reference": "The lead"}))
+    write(folder, "out.csv", "Question,Actual Output\nWho?,The lead\n")
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "out.csv", "--metrics", "answer_similarity"])

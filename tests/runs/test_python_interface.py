@@ -384,15 +384,14 @@ def test_a_metric_at_an_import_path_works_on_the_command_line(
 
 
 def test_expectations_of_assays_own_beside_names_of_other_tools_are_not_dropped() -> None:
-    """`reference` and `expected_chunk_ids` together are in no one format, so that these rows are read as foreign."""
     rows = [
         {"id": "a", "question": "How long?", "reference": "12 days", "expected_chunk_ids": ["x"], "must_have": ["12"]},
-        {"id": "b", "question": "What does she earn?", "expected_chunk_ids": ["y"], "behaviour": "permission_denied"},
-        {"question": "Is there a canary?", "reference": "No", "forbidden_text": "BLUE-HERON", "must_cite": ["doc"]},
+        {"id": "b", "question": "What does she earn?", "expected_chunk_ids": ["y"], "behaviour": "escalate"},
+        {"question": "Is there a canary?", "reference": "No", "forbidden_text": ["BLUE-HERON"], "must_cite": ["doc"]},
     ]
     first, second, third = read_golden_value(rows).cases
     assert (("12",), "12 days", "answer") == (first.must_have, first.reference, first.behaviour)
-    assert "permission_denied" == second.behaviour
+    assert ("escalate", ({"chunk_id": "y"},)) == (second.behaviour, second.evidence[0].any_of)
     assert (("BLUE-HERON",), ("doc",)) == (third.forbidden_text, third.must_cite)
     with pytest.raises(InputError, match=r"golden:1: behaviour: .*'refuse'; expected one of answer, abstain"):
         read_golden_value([{"question": "Why?", "reference": "So", "behaviour": "refuse"}])
@@ -488,6 +487,62 @@ def test_a_metric_that_fails_and_that_no_rule_looks_at_leaves_a_risk() -> None:
     assert any(risk.startswith("sharpness could not measure 3 of 4 cases: ") for risk in decision.risks)
     needed = {"rules": [{"metric": "sharpness", "at_least": 0.1}]}
     assert "INCOMPLETE" == assay.score(TOOLS, TOOL_ROWS, metrics=metrics, gate=needed).decision.outcome
+
+
+MIXED: list[tuple[dict[str, Any], str, tuple[dict[str, Any], ...]]] = [
+    ({"question": "Who?", "reference": "L", "expected_chunk_ids": ["d:1"]}, "L", ({"chunk_id": "d:1"},)),
+    ({"query": "Who?", "expected_answer": "L", "evidence": [{"quote": "L leads."}]}, "L", ({"quote": "L leads."},)),
+    ({"user_input": "Who?", "ground_truth": "L", "evidence": [{"chunk_id": "d:1"}]}, "L", ({"chunk_id": "d:1"},)),
+    ({"question": "Who?", "ideal": "L", "user": {"tenant": "t"}, "relevant_ids": ["d:1"]}, "L", ({"chunk_id": "d:1"},)),
+    (
+        {"question": "Who?", "expected_answer": "L", "expected_behavior": "answer", "evidence": [{"page": 3}]},
+        "L",
+        ({"page": 3},),
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "reference", "selectors"), MIXED)
+def test_names_of_several_formats_in_one_row_are_understood(
+    row: dict[str, Any], reference: str, selectors: tuple[dict[str, Any], ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "golden.jsonl"
+    path.write_text(json.dumps({"id": "a", **row}) + "\n", encoding="utf-8")
+    for golden in (read_golden_value([{"id": "a", **row}]), assay.load_golden(path)):
+        (case,) = golden.cases
+        assert ("a", "Who?", reference) == (case.id, case.question, case.reference)
+        assert selectors == case.evidence[0].any_of
+        assert ("t" if "user" in row else None) == (None if case.user is None else case.user.tenant)
+
+
+def test_members_of_assays_own_need_no_id_beside_them() -> None:
+    (case,) = read_golden_value([{"query": "Who?", "expected": "L", "evidence": [{"quote": "L leads."}]}]).cases
+    assert ("Who?", "L", ({"quote": "L leads."},)) == (case.question, case.reference, case.evidence[0].any_of)
+    assert case.id.startswith("q-")
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (
+            {"reference": "L", "expected_answer": "M"},
+            "two values of one thing (got expected_answer: 'M' and reference: 'L'",
+        ),
+        ({"query": "When?", "reference": "L"}, "two values of one thing (got question: 'Who?' and query: 'When?'"),
+        (
+            {"evidence": [{"chunk_id": "a"}], "expected_chunk_ids": ["b"]},
+            "golden:1: evidence: E_KEY_TWICE two values of",
+        ),
+        (
+            {"user": {"tenant": "t"}, "behaviour": "permission_denied", "expected_chunk_ids": ["b"]},
+            "expected_chunk_ids: E_EVIDENCE evidence, or what must not be shown? (got ['b']; expected evidence or",
+        ),
+        ({"evidence": [{"chunk_id": "a"}], "relevance": {"a": 3}}, "golden: E_FORMAT no golden-set format fits"),
+    ],
+)
+def test_two_values_of_one_thing_are_refused_with_both(row: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_golden_value([{"id": "a", "question": "Who?", **row}])
 
 
 FEES = [

@@ -61,15 +61,17 @@ def init(
     from assay.targets.choose_target import tell_target_kind
 
     refuse_existing(file)
+    config = None
     if source is not None:
         imported = import_rows(source)
         print_written_files(imported.files)
         print_notes(imported.notes)
+        config = imported.configs[0] if len(imported.configs) > 1 else None
         if target is None and imported.has_outputs:
             target = OUTPUTS_FILE
     chosen_kind = kind.value if kind is not None else tell_target_kind(target)
     address = target.removeprefix("mcp:") if target is not None else None
-    print_written_files([("settings", write_settings_template(chosen_kind, file, address))])
+    print_written_files([("settings", write_settings_template(chosen_kind, file, address, config))])
     stub = write_golden_stub(GOLDEN_STUB)
     print_written_files([("golden set of three cases to replace", stub)] if stub is not None else [])
     if target is None:

@@ -5,18 +5,24 @@ Reads a file completely or raises one error with everything that is wrong in it.
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from assay.formats.file_io import decode_line, open_source, read_lines
-from assay.formats.foreign_rows import QUESTION_KEYS, ForeignRows, make_question_id, read_foreign_rows
+from msgspec.structs import replace
+
+from assay.formats.file_io import Line, decode_line, open_source, read_lines
+from assay.formats.foreign_names import QUESTION_KEYS, normalise_member_name
+from assay.formats.foreign_rows import ForeignRows, make_question_id, read_foreign_rows
 from assay.formats.problems import join_repeated_problems
-from assay.formats.reply_shapes import ANSWER_KEYS, EXPECTED_KEYS
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -35,9 +41,6 @@ _LIST_MEMBERS = (
     "rows",
 )
 _FILE_PREFIX = "file://"
-_USUAL_HEADERS = frozenset(
-    (*QUESTION_KEYS, *EXPECTED_KEYS, *ANSWER_KEYS, "contexts", "retrieved_contexts", "id", "tags")
-)
 
 
 def load_foreign_file(path: str | Path) -> ForeignRows:
@@ -67,14 +70,36 @@ def read_row_file(path: Path, name: str) -> Iterator[tuple[int, Any]]:
 
 def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
-    with open_source(path) as source:
-        text = "\n".join(decode_line(line, name) for line in read_lines(source))
+    text = _read_table_text(path, name)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text, name))
+    _refuse_repeated_columns(reader.fieldnames or (), name)
     for number, row in enumerate(reader, 1):
         try:
             yield number, _read_table_row(row, name, number)
         except InputError as error:
             yield number, error
+
+
+def _refuse_repeated_columns(columns: Sequence[str], name: str) -> None:
+    """Raise InputError for two columns of one name: only the second one would be read."""
+    repeated = sorted(column for column, count in Counter(map(str.strip, columns)).items() if count > 1 and column)
+    if repeated:
+        message = f"a column twice (got {', '.join(repeated)}; expected a name of its own for each column)"
+        raise InputError([Problem(name, None, repeated[0], message, "E_CELLS")])
+
+
+def _read_table_text(path: str, name: str) -> str:
+    """Return the text of a table. Raises InputError, with what a spreadsheet calls UTF-8, for another encoding."""
+    try:
+        with open_source(path) as source:
+            return "\n".join(decode_line(line, name) for line in read_lines(source))
+    except InputError as error:
+        remedy = "expected UTF-8 text: in a spreadsheet, save as “CSV UTF-8”"
+        problems = [
+            replace(problem, message=problem.message.replace("expected UTF-8 text", remedy))
+            for problem in error.problems
+        ]
+        raise InputError(problems) from None
 
 
 def _read_table_row(row: Mapping[str | None, Any], name: str, number: int) -> dict[str, Any]:
@@ -86,7 +111,7 @@ def _read_table_row(row: Mapping[str | None, Any], name: str, number: int) -> di
         hint = "; a cell that holds the separator needs quotes" if got > expected else ""
         message = f"another number of cells (got {got}; expected {expected}, as in the header{hint})"
         raise InputError([Problem(name, number, "", message, "E_CELLS")])
-    return {_read_header(str(key)): _read_cell(value, name, number) for key, value in row.items()}
+    return {str(key).strip(): _read_cell(value, str(key).strip(), name, number) for key, value in row.items()}
 
 
 def _find_delimiter(text: str, name: str) -> str:
@@ -97,38 +122,119 @@ def _find_delimiter(text: str, name: str) -> str:
     return ";" if header.count(";") > header.count(",") else ","
 
 
-def _read_header(name: str) -> str:
-    """Return the name of a column; the usual ones are the same in upper case."""
-    plain = name.strip()
-    return plain.lower() if plain.lower() in _USUAL_HEADERS else plain
+_PRINTED_LIST = re.compile(r"""\[\s*(?:['"]|\])""")
 
 
-def _read_cell(text: str, name: str, number: int) -> Any:
+def _read_cell(text: str, column: str, name: str, number: int) -> Any:
+    """Return the text of a cell, or the list that it holds: as JSON, or of texts as Python prints them."""
     stripped = text.strip()
     if not (stripped.startswith("[") and stripped.endswith("]")):
         return stripped
-    if stripped.startswith("['"):
-        message = "a list as Python prints it (expected JSON: save the rows as JSON, or with double quotes)"
-        raise InputError([Problem(name, number, "", message, "E_CELL")])
-    return decode_json(stripped, name, number, is_nan_missing=True)
+    try:
+        return decode_json(stripped, name, number, is_nan_missing=True)
+    except InputError:
+        if not _PRINTED_LIST.match(stripped):
+            raise
+    try:
+        return read_printed_list(stripped)
+    except ValueError as error:
+        raise InputError([Problem(name, number, column, f"{error}", "E_CELL")]) from None
+
+
+_MAX_CELL_CHARS = 1_000_000
+_SKIPPED_TOKENS = frozenset((tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT))
+
+
+def read_printed_list(text: str) -> list[str]:
+    """Return the texts of a list as Python prints it. Nothing is evaluated but literals.
+
+    Raises ValueError for anything else, and for texts without a comma between them, which NumPy prints and which Python
+    would read as one text.
+
+    >>> read_printed_list("['12 days.', \"It's paid.\"]")
+    ['12 days.', "It's paid."]
+    """
+    remedy = "expected a list of texts as JSON or as Python prints it: save the rows as JSON Lines"
+    got = shorten_repr(text)
+    if len(text) > _MAX_CELL_CHARS:
+        raise ValueError(f"a list of more than {_MAX_CELL_CHARS} characters (got {got}; {remedy})")
+    try:
+        kinds = [token.type for token in tokenize.generate_tokens(io.StringIO(text).readline)]
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
+        raise ValueError(f"a list that cannot be read (got {got}; {remedy})") from None
+    kinds = [kind for kind in kinds if kind not in _SKIPPED_TOKENS]
+    if (tokenize.STRING, tokenize.STRING) in pairwise(kinds):
+        raise ValueError(f"texts without a comma between them, as NumPy prints a list (got {got}; {remedy})")
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"a list of other things than texts (got {got}; {remedy})")
+    return value
 
 
 def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
     with open_source(path) as source:
         lines = [line for line in read_lines(source) if line.data.strip()]
         text = "\n".join(decode_line(line, name) for line in lines)
-    if text.lstrip().startswith("[") or name.lower().endswith(".json"):
-        document = decode_json(text, name, is_nan_missing=True)
-        if isinstance(document, Mapping):
-            document = next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), document)
-        rows = _open_columns(document) if isinstance(document, Mapping) else document
-        if not isinstance(rows, list):
-            expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}"
-            raise InputError([Problem(name, None, "", f"no rows (got {shorten_repr(document)}; expected {expected})")])
-        yield from enumerate(rows, 1)
+    if text.lstrip().startswith("[") or (name.lower().endswith(".json") and not _is_json_lines(lines, name)):
+        yield from enumerate(_open_document(decode_json(text, name, is_nan_missing=True), name), 1)
         return
     for number, line in enumerate(text.split("\n"), 1):
         yield number, decode_json_object(line, name, number, is_nan_missing=True)
+
+
+def _is_json_lines(lines: Sequence[Line], name: str) -> bool:
+    """Return whether each of the first lines is an object of its own, as some tools write under the name `.json`."""
+    if len(lines) < 2:
+        return False
+    try:
+        for line in lines[:2]:
+            decode_json_object(decode_line(line, name), name, line.number, is_nan_missing=True)
+    except InputError:
+        return False
+    return True
+
+
+def _open_document(document: Any, name: str) -> list[Any]:
+    """Return the rows of a document: a list, one of its members, or columns. Raises InputError for another."""
+    if isinstance(document, Mapping):
+        document = next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), document)
+    if isinstance(document, list):
+        return [row for item in document for row in _open_article(item)]
+    rows = _open_question_pairs(document) or _open_columns(document) if isinstance(document, Mapping) else None
+    if isinstance(rows, list):
+        return rows
+    is_result = isinstance(document, Mapping) and isinstance(document.get("results"), (Mapping, list))
+    expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}"
+    if is_result:
+        expected += "; of promptfoo the configuration with the tests is imported, not the results"
+    raise InputError([Problem(name, None, "", f"no rows (got {shorten_repr(document)}; expected {expected})")])
+
+
+def _open_article(item: Any) -> list[Any]:
+    """Return the questions of an article of SQuAD as rows, each with its paragraph; any other item as it is."""
+    paragraphs = item.get("paragraphs") if isinstance(item, Mapping) else None
+    if not isinstance(paragraphs, list):
+        return [item]
+    rows: list[Any] = []
+    for paragraph in paragraphs:
+        if not isinstance(paragraph, Mapping) or not isinstance(paragraph.get("qas"), list):
+            return [item]
+        for question in paragraph["qas"]:
+            if not isinstance(question, Mapping):
+                return [item]
+            rows.append({"context": paragraph.get("context"), **question})
+    return rows
+
+
+def _open_question_pairs(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the questions of a data set of LlamaIndex, with the ids of the nodes that answer them."""
+    queries, relevant = document.get("queries"), document.get("relevant_docs")
+    if not isinstance(queries, Mapping) or not isinstance(relevant, Mapping):
+        return None
+    return [
+        {"id": query_id, "question": question, "expected_chunk_ids": relevant.get(query_id)}
+        for query_id, question in queries.items()
+    ]
 
 
 def _open_columns(document: Mapping[str, Any]) -> Any:
@@ -152,6 +258,8 @@ def _read_promptfoo(path: Path) -> ForeignRows:
     """Read the tests of a configuration of promptfoo: the question of each, and the assertions that are texts."""
     name = str(path)
     document = read_yaml_file(path).data
+    if isinstance(document, list):  # a file of tests alone
+        document = {"tests": document}
     tests = document.get("tests") if isinstance(document, Mapping) else None
     if isinstance(tests, str) and tests.startswith(_FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
         file = path.parent / tests.removeprefix(_FILE_PREFIX)
@@ -244,7 +352,8 @@ def _read_table_test(row: Any) -> dict[str, Any]:
             assertions.append({"type": match["type"], "value": match["value"]})
         else:
             assertions.append({"type": "equals", "value": cell})
-    return {"vars": {key: cell for key, cell in cells.items() if not key.startswith("__")}, "assert": assertions}
+    variables = {normalise_member_name(key): cell for key, cell in cells.items() if not key.startswith("__")}
+    return {"vars": variables, "assert": assertions}
 
 
 @dataclass

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.formats.foreign_files import read_row_file
-from assay.formats.foreign_rows import ID_KEYS, QUESTION_KEYS, make_question_id, read_foreign_observation
+from assay.formats.foreign_names import CONFIG_KEYS, ID_KEYS, QUESTION_KEYS, RowError, open_row
+from assay.formats.foreign_rows import make_question_id, read_foreign_observation
 from assay.formats.problems import join_repeated_problems
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 
-_CONFIG_KEYS = ("config_id", "config")
 _MOST_NAMED = 5
 _MOST_HINTS = 10
 
@@ -51,7 +51,7 @@ def convert_rows(
             problems += row.problems
             continue
         try:
-            members = _check_row(row)
+            members = _check_row(row, notes)
             case_id = matcher.find_case(members, keep_unknown=keep_unknown)
             observation = read_foreign_observation(members, case_id, notes)
         except _MatchError as error:
@@ -64,7 +64,7 @@ def convert_rows(
             message = "no output (expected response, actual_output or answer, retrieved contexts, or an error)"
             problems.append(Problem(name, number, "", message, "E_ROW"))
             continue
-        config = next((members[key] for key in _CONFIG_KEYS if isinstance(members.get(key), str)), "")
+        config = next((members[key] for key in CONFIG_KEYS if isinstance(members.get(key), str)), "")
         question = next((members[key] for key in QUESTION_KEYS if isinstance(members.get(key), str)), None)
         changed = msgspec.structs.replace(observation, config_id=config or _stem(name), question=question)
         lines.append(msgspec.json.encode(changed) + b"\n")
@@ -87,10 +87,14 @@ class _MatchError(ValueError):
         self.member, self.message = member, message
 
 
-def _check_row(row: Any) -> dict[str, Any]:
+def _check_row(row: Any, notes: dict[str, None]) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise _MatchError("", f"not an object (got {shorten_repr(row)}; expected one row)")
-    return {str(key): value for key, value in row.items() if value is not None and value != ""}
+    try:
+        opened = open_row(row, lambda note: notes.setdefault(note), is_output=True)
+    except RowError as error:
+        raise _MatchError(error.member, error.message) from None
+    return {key: value for key, value in opened.items() if value is not None and value != ""}
 
 
 class _CaseMatcher:

@@ -17,34 +17,37 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from assay.formats.chunk_shapes import ShapeError
+from assay.formats.foreign_names import (
+    BEHAVIOUR_KEYS,
+    CONFIG_KEYS,
+    EVIDENCE_ID_KEYS,
+    EVIDENCE_TEXT_KEYS,
+    ID_KEYS,
+    LIST_KEYS,
+    QUESTION_KEYS,
+    REFERENCE_KEYS,
+    TAG_KEYS,
+    RowError,
+    describe_row_names,
+    is_observed,
+    open_row,
+)
 from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.refusals import detect_behaviour
 
-QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
 """What to do with a file of rows that is no golden set, in messages."""
-REFERENCE_KEYS = (
-    "reference", "expected_output", "ground_truth", "ground_truths", "expected_answer", "expected", "ideal",
-    "gold_answer", "reference_answer",
-)  # fmt: skip
-EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
-EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
-ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
-BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
 RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
 """How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
-LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
-"""Members of Assay's own cases that a row of another tool may have as well."""
-TAG_KEYS = ("tags", "category", "synthesizer_name")
 _OUTPUT_KEYS = frozenset((
     *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions", "error",
 ))  # fmt: skip
 _EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
 _GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
-_NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, "config_id", "config"))
+_NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, *CONFIG_KEYS))
 _MOST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
@@ -70,12 +73,6 @@ class ForeignRows(Struct):
         return GoldenSet(cases, judgments="complete" if is_scorable else "partial")
 
 
-class _RowError(ValueError):
-    def __init__(self, member: str, message: str) -> None:
-        super().__init__(message)
-        self.member, self.message = member, message
-
-
 def make_question_id(question: str) -> str:
     """Return the id of a case whose row has none; the same question gives the same id in every file.
 
@@ -89,38 +86,71 @@ def make_question_id(question: str) -> str:
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows:
     """Return the cases and observations of numbered rows; `path` is the name for messages.
 
-    A row may be the InputError that says why it could not be read.
+    A row may be the InputError that says why it could not be read. Rows of one case with the answers of several
+    systems, named by `config_id`, are one case.
     """
-    foreign = ForeignRows()
-    row_by_id: dict[str, int] = {}
-    refusals: list[str] = []
+    reader = _RowReader(path)
     for number, row in rows:
+        reader.add_row(number, row)
+    if reader.refusals:
+        reader.foreign.notes.setdefault(_describe_refusals(reader.refusals))
+    return reader.foreign
+
+
+class _RowReader:
+    """Collects the cases and observations of rows, and what is wrong with them."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.foreign = ForeignRows()
+        self.refusals: list[str] = []
+        self._first_by_id: dict[str, tuple[Case, int]] = {}
+        self._answered: set[tuple[str, str]] = set()
+
+    def add_row(self, number: int, row: Any) -> None:
+        """Add what a row holds, or note what is wrong with it."""
+        foreign = self.foreign
         if isinstance(row, InputError):
             foreign.problems += row.problems
-            continue
+            return
         if not isinstance(row, Mapping):
-            foreign.add_problem(path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
-            continue
-        members = {str(key): value for key, value in row.items() if value not in (None, "", [], ())}
+            foreign.add_problem(self.path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
+            return
         try:
+            opened = open_row(row, lambda note: foreign.notes.setdefault(note))
+            members = {key: value for key, value in opened.items() if value not in (None, "", [], ())}
             case = _read_case(members)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
-        except _RowError as error:
-            foreign.add_problem(path, number, error.member, error.message)
-            continue
-        if case.id in row_by_id:
-            message = f"the same case again (got {shorten_repr(case.id)}; it is in row {row_by_id[case.id]} too)"
-            foreign.add_problem(path, number, "id", message)
-        row_by_id.setdefault(case.id, number)
-        if case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
-            refusals.append(case.id)
-        foreign.cases.append((case, number))
+            is_new = self._is_new_case(case, number, observation)
+        except RowError as error:
+            foreign.add_problem(self.path, number, error.member, error.message)
+            return
+        if is_new and case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
+            self.refusals.append(case.id)
+        if is_new:
+            foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
         _count_ignored(members, foreign)
-    if refusals:
-        foreign.notes.setdefault(_describe_refusals(refusals))
-    return foreign
+
+    def _is_new_case(self, case: Case, number: int, observation: Observation | None) -> bool:
+        """Return whether a row has a case of its own. Raises RowError for a case that is there already."""
+        first, first_number = self._first_by_id.setdefault(case.id, (case, number))
+        config = "" if observation is None else observation.config_id
+        is_repeated = (case.id, config) in self._answered
+        self._answered.add((case.id, config))
+        if first_number == number:
+            return True
+        if first == case and observation is not None and not is_repeated:
+            return False
+        if first != case:
+            remedy = "expected an id of its own for each case, or the same question with the same expectations"
+        elif observation is None:
+            remedy = "expected each case once: leave one of the rows out"
+        else:
+            remedy = "expected each case once, or a config_id in each row that names the system which answered"
+        message = f"the same case again (got {shorten_repr(case.id)}; it is in row {first_number} too; {remedy})"
+        raise RowError("id", message)
 
 
 def _describe_refusals(case_ids: Sequence[str]) -> str:
@@ -130,16 +160,17 @@ def _describe_refusals(case_ids: Sequence[str]) -> str:
 
 def _read_case(members: Mapping[str, Any]) -> Case:
     question = _read_question(members)
-    reference_key = next((key for key in REFERENCE_KEYS if key in members), None)
+    reference_key = _find_only(members, REFERENCE_KEYS)
     reference = None if reference_key is None else _read_reference(members[reference_key], reference_key)
-    if reference is None and "answer" in members and not _is_observed(members):
-        raise _RowError(
+    if reference is None and "answer" in members and not is_observed(members):
+        raise RowError(
             "answer",
             "could be what is expected or what the system answered (expected it under the name reference, or response)",
         )
-    case_id = next((members[key] for key in ID_KEYS if key in members), None)
+    id_key = _find_only(members, ID_KEYS)
+    case_id = None if id_key is None else members[id_key]
     if isinstance(case_id, (dict, list, float)):
-        raise _RowError("id", f"not a text (got {shorten_repr(case_id)})")
+        raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
     return Case(
         id=make_question_id(question) if case_id is None else str(case_id),
         question=question,
@@ -151,6 +182,16 @@ def _read_case(members: Mapping[str, Any]) -> Case:
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
     )
+
+
+def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """Return which of several names of one thing a row has. Raises RowError for two with different values."""
+    named = [key for key in keys if key in members]
+    for other in named[1:]:
+        if members[other] != members[named[0]]:
+            got = " and ".join(f"{key}: {shorten_repr(members[key])}" for key in (named[0], other))
+            raise RowError(named[0], f"two values of one thing (got {got}; expected one of them)")
+    return named[0] if named else None
 
 
 def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
@@ -165,24 +206,26 @@ def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | 
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:
             return behaviour
-    raise _RowError(key, f"unknown (got {shorten_repr(members[key])}; expected one of {', '.join(BEHAVIOURS)})")
+    raise RowError(key, f"unknown (got {shorten_repr(members[key])}; expected one of {', '.join(BEHAVIOURS)})")
 
 
 def _read_question(members: Mapping[str, Any]) -> str:
     for key in _CONVERSATION_KEYS:
         if key in members and not any(name in members for name in QUESTION_KEYS):
-            raise _RowError(key, "conversations of several turns are not imported (expected rows with one question)")
+            raise RowError(key, "conversations of several turns are not imported (expected rows with one question)")
     questions = {key: members[key] for key in QUESTION_KEYS if key in members}
     if not questions:
         keys = ", ".join(sorted(members)) or "none"
-        raise _RowError("question", f"missing (got {keys}; expected one of {', '.join(QUESTION_KEYS)})")
+        remedy = describe_row_names(members)
+        expected = f"one of {', '.join(QUESTION_KEYS)}{f'; {remedy}' if remedy else ''}"
+        raise RowError("question", f"missing (got {keys}; expected {expected})")
     key, question = next(iter(questions.items()))
     if isinstance(question, (list, tuple)):
-        raise _RowError(key, "a conversation of several turns is not imported (expected a text)")
+        raise RowError(key, "a conversation of several turns is not imported (expected a text)")
     if not isinstance(question, str):
-        raise _RowError(key, f"not a text (got {shorten_repr(question)})")
+        raise RowError(key, f"not a text (got {shorten_repr(question)})")
     if any(other != question for other in questions.values()):
-        raise _RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
+        raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return question
 
 
@@ -190,22 +233,17 @@ def _read_reference(value: Any, key: str) -> str:
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
     if not isinstance(value, str):
-        raise _RowError(key, f"not one text (got {shorten_repr(value)}; expected the expected answer in words)")
+        raise RowError(key, f"not one text (got {shorten_repr(value)}; expected the expected answer in words)")
     return value
 
 
-def _is_observed(members: Mapping[str, Any]) -> bool:
-    """Return whether a row holds what a system did, apart from a member `answer`."""
-    return any(key in members for key in (*RANKING_KEYS, "citations", "retrieved_context_ids", "retrieved_chunks"))
-
-
 def _read_evidence(members: Mapping[str, Any]) -> tuple[Evidence, ...]:
-    text_key = next((key for key in EVIDENCE_TEXT_KEYS if key in members), "")
-    id_key = next((key for key in EVIDENCE_ID_KEYS if key in members), "")
+    text_key = _find_only(members, EVIDENCE_TEXT_KEYS) or ""
+    id_key = _find_only(members, EVIDENCE_ID_KEYS) or ""
     texts = _read_texts(members, text_key)
     ids = _read_texts(members, id_key)
     if texts and ids and len(texts) != len(ids):
-        raise _RowError(id_key, f"not one for each of {text_key} (got {len(ids)}; expected {len(texts)})")
+        raise RowError(id_key, f"not one for each of {text_key} (got {len(ids)}; expected {len(texts)})")
     if texts and ids:
         pairs = zip(ids, texts, strict=True)
         return tuple(Evidence(({"chunk_id": name}, {"quote": text}), quote=text) for name, text in pairs)
@@ -215,11 +253,11 @@ def _read_evidence(members: Mapping[str, Any]) -> tuple[Evidence, ...]:
 
 
 def _read_texts(members: Mapping[str, Any], key: str) -> list[str]:
-    value = members.get(key, ())
+    value = members.get(key, ()) if key else ()
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, (str, int)) for item in value):
-        raise _RowError(key, f"not a list of texts (got {shorten_repr(value)})")
+        raise RowError(key, f"not a list of texts (got {shorten_repr(value)})")
     return list(dict.fromkeys(str(item) for item in value if str(item).strip()))
 
 
@@ -249,7 +287,7 @@ def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: di
         )
     try:
         return _read_observation(members, case_id, foreign, members.keys() - left_out)
-    except _RowError as error:
+    except RowError as error:
         raise ValueError(f"{error.member}: {error.message}" if error.member else error.message) from None
 
 
@@ -264,12 +302,12 @@ def _read_observation(
         row = shape.row | {"case_id": case_id}
         observation = msgspec.convert(row, Observation)
     except (ShapeError, msgspec.ValidationError) as error:
-        raise _RowError("", str(error)) from None
+        raise RowError("", str(error)) from None
     if observation.answer is UNSET and observation.error is None and not shape.rankings:
         return None
     stages: Sequence[Stage] | None = shape.rankings or None
     observation = msgspec.structs.replace(
-        observation, stages=None if stages is None else tuple(stages), config_id="imported"
+        observation, stages=None if stages is None else tuple(stages), config_id=_read_config(members)
     )
     judged_by = next((key for key in TEXT_LIST_KEYS if key in observed), None)
     if judged_by is None:
@@ -284,7 +322,11 @@ def _read_observation(
     return with_context
 
 
+def _read_config(members: Mapping[str, Any]) -> str:
+    return next((str(members[key]) for key in CONFIG_KEYS if isinstance(members.get(key), (str, int))), "imported")
+
+
 def _count_ignored(members: Mapping[str, Any], foreign: ForeignRows) -> None:
     imported = {*QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS}
-    imported |= {*BEHAVIOUR_KEYS, *LIST_KEYS}
+    imported |= {*BEHAVIOUR_KEYS, *LIST_KEYS, *CONFIG_KEYS}
     foreign.ignored.update(key for key in members if key not in imported | _OUTPUT_KEYS and key != "retrieved_chunks")

@@ -37,9 +37,10 @@ from assay.formats.file_io import (
     read_lines,
     write_atomically,
 )
-from assay.formats.foreign_rows import IMPORT_REMEDY, QUESTION_KEYS
+from assay.formats.foreign_names import ID_KEYS, QUESTION_KEYS
+from assay.formats.foreign_rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
-from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, is_document, load_document
+from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, fits_record, is_document, load_document
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import decode_json_object
@@ -248,8 +249,12 @@ def _choose_by_members(names: list[str], source: Source) -> str:
     if "case_id" in names and not {"id", "evidence"} & set(names):  # outputs may have a behaviour too
         raise _unknown_format(source, None, _describe_rows(names, source))
     best = _count_decisive(names).most_common(2)
-    if len(best) == 1 or (best and best[0][1] > best[1][1]):
+    fitting = [name for name, record in _ROWS_WITHOUT_DECISIVE_MEMBER.items() if fits_record(names, record)]
+    is_clear = len(best) == 1 or (bool(best) and best[0][1] > best[1][1])
+    if is_clear and (best[0][0] not in _ROWS_WITHOUT_DECISIVE_MEMBER or best[0][0] in fitting or not fitting):
         return best[0][0]
+    if best and fitting:
+        return fitting[0]
     if best:
         tied = f"members of both {best[0][0]} and {best[1][0]}: {', '.join(names)}"
         raise _unknown_format(source, None, tied)
@@ -258,6 +263,8 @@ def _choose_by_members(names: list[str], source: Source) -> str:
     for form_name, record in _ROWS_WITHOUT_DECISIVE_MEMBER.items():
         if set(names) <= set(record.__struct_encode_fields__):
             return form_name
+    if fitting and not set(ID_KEYS).isdisjoint(names):
+        return fitting[0]
     if {"id", "question"} <= set(names) and _are_misspelt(names, Case.__struct_encode_fields__):
         return "assay"  # whose reader names each misspelt member with what was meant
     raise _unknown_format(source, None, _describe_rows(names, source))

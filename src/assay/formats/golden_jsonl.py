@@ -7,7 +7,8 @@ with the same members.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.file_io import Line, Source, decode_line, open_unpacked, quote_line_start, read_lines
+from assay.formats.foreign_names import BEHAVIOUR_KEYS, EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, REFERENCE_KEYS
 from assay.formats.golden_builder import (
     CaseLocation,
     GoldenBuilder,
@@ -92,7 +94,8 @@ def read_golden_records(
         if HEADER_MEMBER in row:
             _read_header(row, builder, spot)
             continue
-        misfits = expand(row, spot.path) if expand is not None else []
+        misfits = use_own_names(row, record, spot.path)
+        misfits += expand(row, spot.path) if expand is not None else []
         try:
             fitted, free = convert_open(row, record, spot.path)
         except MisfitError as error:
@@ -102,6 +105,63 @@ def read_golden_records(
                 add(fitted, free, spot)
         for field, message, code in misfits:
             builder.findings.add_error(spot.line, field, message, code)
+
+
+_SAME_MEMBERS = (QUESTION_KEYS, REFERENCE_KEYS, BEHAVIOUR_KEYS, ID_KEYS, EVIDENCE_ID_KEYS)
+"""Names of one thing, in the formats of Assay and in other tools; each format has one of them."""
+
+
+_UNITS = "evidence"
+
+
+@cache
+def _list_other_names(record: type[Struct]) -> dict[str, str]:
+    """Return the names that a format does not have, each with the one that it has for the same thing."""
+    fields = record.__struct_encode_fields__
+    own_by_name: dict[str, str] = {}
+    for names in _SAME_MEMBERS:
+        own = [name for name in names if name in fields]
+        if len(own) == 1:
+            own_by_name.update((name, own[0]) for name in names if name != own[0])
+    if _UNITS in fields and own_by_name.keys().isdisjoint(EVIDENCE_ID_KEYS) and not set(EVIDENCE_ID_KEYS) & set(fields):
+        own_by_name.update(dict.fromkeys(EVIDENCE_ID_KEYS, _UNITS))
+    return own_by_name
+
+
+def fits_record(names: Iterable[str], record: type[Struct]) -> bool:
+    """Return whether a format has every member of a row, under this or another name.
+
+    >>> fits_record(["id", "query", "expected_answer", "evidence"], Case), fits_record(["id", "shelf"], Case)
+    (True, False)
+    """
+    other_names = _list_other_names(record)
+    return all(other_names.get(name, name) in record.__struct_encode_fields__ for name in names)
+
+
+def use_own_names(row: dict[str, Any], record: type[Struct], at: str) -> list[Misfit]:
+    """Give the members of a row the names of its format, and return those with two values."""
+    other_names = _list_other_names(record)
+    if other_names.keys().isdisjoint(row):
+        return []
+    misfits = []
+    for name in [name for name in row if name in other_names]:
+        own = other_names[name]
+        value = row.pop(name)
+        if own == _UNITS:
+            if "permission_denied" in (row.get("behaviour"), row.get("expected_behavior")):
+                message = (
+                    f"evidence, or what must not be shown? (got {shorten_repr(value)}; expected evidence or forbidden)"
+                )
+                misfits.append(Misfit(join_field(at, name) if at else name, message, "E_EVIDENCE"))
+                continue
+            ids = value if isinstance(value, list) else [value]
+            value = [{"any_of": [{"chunk_id": chunk_id}]} for chunk_id in ids]
+        if own in row and row[own] != value:
+            got = f"{own}: {shorten_repr(row[own])} and {name}: {shorten_repr(value)}"
+            message = f"two values of one thing (got {got}; expected one of them)"
+            misfits.append(Misfit(join_field(at, own) if at else own, message, "E_KEY_TWICE"))
+        row.setdefault(own, value)
+    return misfits
 
 
 def first_content(source: Source) -> Line | None:
@@ -213,8 +273,9 @@ def _common_fields(
 
 NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
 SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title")
-"""The fields of a selector that may stand in a unit itself. A `quote` may not: a unit has one of its own."""
+"""The fields of a selector that may stand in a unit itself. A `quote` may alone: with them a unit has its own."""
 _OTHER_ID_FIELDS = ("id", "_id", "doc_id", "document_id", "doc", "source", "file", "passage_id")
+_BESIDE_SELECTOR = frozenset(("grade", "required", "reason"))
 _UNIT_FIELDS = tuple(name for name in Evidence.__struct_fields__ if name != "any_of")
 
 
@@ -276,7 +337,10 @@ def _expand_unit(unit: Any) -> Any:
         return unit
     selector = {key: unit[key] for key in unit if key in SHORT_SELECTOR_FIELDS}
     others = {key: unit[key] for key in unit if key not in selector}
-    if selector and others.keys() <= {"grade", "required", "reason"}:
+    if not selector and isinstance(unit.get("quote"), str) and others.keys() - {"quote"} <= _BESIDE_SELECTOR:
+        # Nothing else could say where the text is, so it is not the quote of a chunk that is named.
+        selector = {"quote": others.pop("quote")}
+    if selector and others.keys() <= _BESIDE_SELECTOR:
         return {"any_of": [selector], **others}
     if "quote" in unit:
         selector["quote"] = unit["quote"]

@@ -12,7 +12,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from pathlib import Path
@@ -32,6 +32,7 @@ from assay.formats.file_io import (
     read_lines,
     unpack_source,
 )
+from assay.formats.foreign_names import normalise_member_name
 from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line, refuse_unread_answer
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.counts import format_count
@@ -212,7 +213,7 @@ def detect_output_format(path: str, first_line: bytes) -> str:
     for name, output_format in _BUILT_IN_FORMATS.items():
         if output_format.id_key in keys:
             return _refine_format(path, name, keys)
-    if not _ROW_NAME_KEYS.isdisjoint(keys) and not _ROW_OUTPUT_KEYS.isdisjoint(keys):
+    if _are_rows(keys if keys else _split_table_header(path, text)):
         return ROWS_FORMAT
     expected = "; ".join(
         f"{output_format.name}: {output_format.id_key} …" for output_format in _BUILT_IN_FORMATS.values()
@@ -222,6 +223,21 @@ def detect_output_format(path: str, first_line: bytes) -> str:
         f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: id or question, with answer …); name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
+
+
+def _are_rows(keys: Iterable[str]) -> bool:
+    """Return whether members, in any spelling, name a case and hold an output."""
+    names = {normalise_member_name(key) for key in keys}
+    return not _ROW_NAME_KEYS.isdisjoint(names) and not _ROW_OUTPUT_KEYS.isdisjoint(names)
+
+
+def _split_table_header(path: str, text: str) -> list[str]:
+    """Return the columns of a first line of a file whose name is that of a table; none for another file."""
+    suffix = Path(path.lower().removesuffix(".gz")).suffix
+    if suffix not in (".csv", ".tsv"):
+        return []
+    separator = "\t" if suffix == ".tsv" else ";" if text.count(";") > text.count(",") else ","
+    return [column.strip().strip('"') for column in text.split(separator)]
 
 
 def _is_list_of_rows(path: str, text: str) -> bool:

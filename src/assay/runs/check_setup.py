@@ -104,10 +104,14 @@ def refuse_existing(path: str) -> None:
         raise InputError([Problem(path, None, "", "already exists (expected a new file: --file NAME)", "E_EXISTS")])
 
 
-def write_settings_template(kind: str, path: str, address: str | None = None) -> Path:
+_CONFIG = re.compile(r"# config: \S+ ")
+
+
+def write_settings_template(kind: str, path: str, address: str | None = None, config: str | None = None) -> Path:
     """Write the commented settings for a kind of target; `address` replaces the URL, import path or file in them.
 
-    Raises InputError where the file is there already.
+    `config` names the configuration of recorded outputs that hold several. Raises InputError where the file is
+    there already.
     """
     refuse_existing(path)
     folder = files("assay").joinpath("runs", "templates")
@@ -119,6 +123,8 @@ def write_settings_template(kind: str, path: str, address: str | None = None) ->
         if not count:
             message = f"{kind} targets have no address (expected python, http, mcp, recorded, langchain or llamaindex)"
             raise InputError([Problem("", None, "target", message, "E_TARGET")])
+    if config is not None:
+        target = _CONFIG.sub(lambda _: f"config: {json.dumps(config, ensure_ascii=False)} ", target, count=1)
     return write_atomically(path, [head.replace("# (targets)\n", target).encode()])
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from assay.formats.convert_files import encode_output_lines
 from assay.formats.file_io import write_atomically
 from assay.formats.foreign_files import load_foreign_file
+from assay.formats.foreign_names import REFERENCE_KEYS, find_near_member
 from assay.formats.foreign_rows import ForeignRows
 from assay.formats.golden_files import load_golden, write_golden
 from assay.records.counts import format_count
@@ -23,11 +24,19 @@ GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 
 
 class ImportedFiles(NamedTuple):
-    """The files that were written, by what they hold, and sentences about what was read and what was left out."""
+    """The files that were written, by what they hold, and sentences about what was read and what was left out.
+
+    `configs` are the configurations of the outputs, none where there are no outputs.
+    """
 
     files: tuple[tuple[str, Path], ...]
     notes: tuple[str, ...]
-    has_outputs: bool
+    configs: tuple[str, ...]
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether outputs were written."""
+        return bool(self.configs)
 
 
 def import_rows(path: str, folder: str = ".") -> ImportedFiles:
@@ -47,7 +56,8 @@ def import_rows(path: str, folder: str = ".") -> ImportedFiles:
     files = [("golden set", golden_path)]
     if foreign.observations:
         files.append(("outputs", write_atomically(outputs_path, encode_output_lines(foreign.observations))))
-    return ImportedFiles(tuple(files), (*_describe_import(foreign), *warnings), bool(foreign.observations))
+    configs = tuple(dict.fromkeys(observation.config_id for observation in foreign.observations))
+    return ImportedFiles(tuple(files), (*_describe_import(foreign), *warnings), configs)
 
 
 def _check_cases(foreign: ForeignRows, path: str) -> tuple[str, ...]:
@@ -75,6 +85,17 @@ def _point_to_row(problem: Problem, path: str, trial: Path, row_by_line: Mapping
     return replace(problem, path=path, line=row_by_line.get(problem.line or 0, problem.line), message=message)
 
 
+_SOURCE_NAMES = frozenset(("source", "sources", "source_file", "document", "citation"))
+
+
+def _name_ignored(name: str, *, has_evidence: bool) -> str:
+    """Return a member that was not imported, with the name under which it would have been."""
+    if not has_evidence and name.strip().lower().replace(" ", "_") in _SOURCE_NAMES:
+        return f"{name} (a text that holds the answer is named reference_contexts, ids of chunks expected_chunk_ids)"
+    near = find_near_member(name)
+    return f"{name} (did you mean {near}?)" if near and near != name else name or "a column without a name"
+
+
 def _describe_import(foreign: ForeignRows) -> list[str]:
     evidence = sum(bool(case.evidence) for case, _ in foreign.cases)
     references = sum(case.reference is not None for case, _ in foreign.cases)
@@ -84,10 +105,17 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
         *foreign.notes,
     ]
     if foreign.ignored:
-        counts = ", ".join(f"{name} ×{count}" for name, count in sorted(foreign.ignored.items()))
+        named = [
+            f"{_name_ignored(name, has_evidence=evidence > 0)} ×{count}"
+            for name, count in sorted(foreign.ignored.items())
+        ]
+        counts = ", ".join(named)
         lines.append(f"not imported, because it has no counterpart: {counts}")
     if foreign.golden.judgments == "partial":
-        lines.append("cases without reference and evidence: only what answers say of their own sources can be scored")
+        lines.append(
+            "cases without reference and evidence: only what answers say of their own sources can be scored (the "
+            f"expected answer is read from {', '.join(REFERENCE_KEYS[:5])} …)"
+        )
     unjudgeable = describe_unjudgeable_cases(foreign.golden)
     if unjudgeable:
         lines.append(f"{unjudgeable}: {UNJUDGEABLE_REMEDY}")

@@ -21,8 +21,10 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_rows import EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, read_foreign_rows
+from assay.formats.foreign_names import BEHAVIOUR_KEYS, EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS
+from assay.formats.foreign_rows import make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden
+from assay.formats.golden_jsonl import NATIVE_MEMBERS
 from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
 from assay.formats.plain_values import make_plain
 from assay.formats.problems import find_time_fault, join_repeated_problems
@@ -89,17 +91,39 @@ def read_golden_value(golden: Any) -> GoldenSet:
         raise _value_error(GOLDEN_NAME, message)
     if all(isinstance(row, Case) for row in rows):
         return _read_native_rows([msgspec.to_builtins(row) for row in rows])
-    rows = _write_ids(rows)
+    rows = _name_cases(_write_ids(rows))
     if any(isinstance(row, Mapping) and any(key in row for key in ID_KEYS) for row in rows):
         try:
             return _read_native_rows(rows)
         except InputError as error:
-            if not any(problem.code == "E_FORMAT" for problem in error.problems):
+            is_other_format = any(problem.code == "E_FORMAT" for problem in error.problems)
+            if not is_other_format or _has_native_members(rows):
                 raise
     foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
     return foreign.golden
+
+
+def _has_native_members(rows: Sequence[Any]) -> bool:
+    """Return whether rows have members of which rows of other tools know nothing, so that they would be lost."""
+    names = [name for name in NATIVE_MEMBERS if name not in BEHAVIOUR_KEYS]
+    return any(name in row for row in rows if isinstance(row, Mapping) for name in names)
+
+
+def _name_cases(rows: Sequence[Any]) -> list[Any]:
+    """Return rows with ids made of their questions where some have an id, or members that only cases of Assay have."""
+    are_cases = any(key in row for row in rows if isinstance(row, Mapping) for key in ID_KEYS) or _has_native_members(
+        rows
+    )
+    return [_name_case(row) if are_cases and isinstance(row, Mapping) else row for row in rows]
+
+
+def _name_case(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    question = next((row[key] for key in QUESTION_KEYS if isinstance(row.get(key), str)), None)
+    if question is None or any(key in row for key in ID_KEYS):
+        return row
+    return {"id": make_question_id(question), **row}
 
 
 def read_corpus_value(corpus: Any) -> Corpus | None:

@@ -1,0 +1,210 @@
+"""Members of rows of other tools under the names that are read: titles of spreadsheets, camelCase, rows inside rows.
+
+What a row calls in words of its own is left as it is, and counted as not imported by those who read the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS, extract_text
+from assay.records.errors import shorten_repr
+
+QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
+REFERENCE_KEYS = (
+    "reference", "expected_output", "ground_truth", "ground_truths", "expected_answer", "expected", "ideal",
+    "gold_answer", "reference_answer", "expected_response", "correct_answer", "golden_answer", "ideal_answer",
+    "ground_truth_answer", "reference_output",
+)  # fmt: skip
+EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
+EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
+ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
+BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
+LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
+"""Members of Assay's own cases that a row of another tool may have as well."""
+TAG_KEYS = ("tags", "category", "synthesizer_name")
+CONFIG_KEYS = ("config_id", "config")
+_INPUT_WRAPPERS, _OUTPUT_WRAPPERS = ("inputs", "input"), ("outputs", "output")
+_REFERENCE_WRAPPERS = ("reference_outputs", "expectations", "expected_output", "expected", "reference")
+_WRAPPERS = ("inputs", "outputs", "reference_outputs", "expectations")
+_SPAN_PREFIX = "attributes."
+_HINTED = (
+    *QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *BEHAVIOUR_KEYS, *LIST_KEYS,
+    *CONFIG_KEYS, *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations",
+)  # fmt: skip
+_KNOWN_NAMES = frozenset((
+    *_HINTED, *TAG_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible", "output",
+))  # fmt: skip
+_NEAREST = 0.75
+_SEPARATORS = re.compile(r"[^\w.]+")
+_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class RowError(ValueError):
+    """What is wrong with a member of a row."""
+
+    def __init__(self, member: str, message: str) -> None:
+        super().__init__(message)
+        self.member, self.message = member, message
+
+
+def normalise_member_name(name: str) -> str:
+    """Return a title or a name in camelCase as the names of members are written; others as they are.
+
+    >>> [normalise_member_name(name) for name in ("Expected Answer", "actualOutput", "Ground-Truth", "LLM score")]
+    ['expected_answer', 'actual_output', 'ground_truth', 'LLM score']
+    """
+    plain = name.strip().lstrip("\ufeff")
+    words = _join_words(plain)
+    for candidate in (plain, plain.lower(), words):
+        if candidate in _KNOWN_NAMES:
+            return candidate
+    return plain
+
+
+def _join_words(name: str) -> str:
+    """Return the words of a title or of a name in camelCase joined by underscores."""
+    return _SEPARATORS.sub("_", _NEW_WORD.sub("_", name)).lower()
+
+
+def find_near_member(name: str) -> str:
+    """Return the name that is read and that is nearest to one that is not; "" if none is near.
+
+    >>> find_near_member("Expected Anwser"), find_near_member("latency")
+    ('expected_answer', '')
+    """
+    words = _join_words(name.strip())
+    return next(iter(get_close_matches(words, _HINTED, n=1, cutoff=_NEAREST)), "")
+
+
+def describe_row_names(names: Collection[str]) -> str:
+    """Return what to do with rows of some known kinds that have no question of their own; "" for others."""
+    if any(name.startswith(_SPAN_PREFIX) for name in names):
+        return "of the root spans name attributes.input.value question, and attributes.output.value response"
+    if "text" in names and not {"id", "_id"}.isdisjoint(names):
+        return "a BEIR data set is read with its judgments: --golden FOLDER/qrels/test.tsv"
+    return ""
+
+
+def open_row(row: Mapping[Any, Any], note: Callable[[str], None], *, is_output: bool = False) -> dict[str, Any]:
+    """Return the members of a row under the names that are read, without what other tools wrap around them.
+
+    `is_output` says that the row was recorded, so that an output is what the system answered. Raises RowError for a
+    member that is there twice, and for an output that could be what is expected.
+    """
+    if isinstance(row.get("row"), Mapping) and "row_idx" in row:  # as the viewer of Hugging Face returns rows
+        row = row["row"]
+    members = _rename_members(row)
+    _fold_columns(members)
+    _open_wrapper(members, _INPUT_WRAPPERS, "question", QUESTION_KEYS)
+    _open_wrapper(members, _REFERENCE_WRAPPERS, "reference", (*REFERENCE_KEYS, *ANSWER_KEYS, *OTHER_ANSWER_KEYS))
+    _open_answers(members, note)
+    _open_outputs(members, note, is_output=is_output)
+    return members
+
+
+def _rename_members(row: Mapping[Any, Any]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    written: dict[str, str] = {}
+    for key, value in row.items():
+        name = normalise_member_name(str(key))
+        if name in members and _is_given(members[name]) and _is_given(value) and members[name] != value:
+            got = f"{written[name]}: {shorten_repr(members[name])} and {key}: {shorten_repr(value)}"
+            raise RowError(name, f"given twice (got {got}; expected one of them)")
+        if name not in members or not _is_given(members[name]):
+            members[name], written[name] = value, str(key)
+    return members
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value != "" and value != [] and value != {}
+
+
+def _fold_columns(members: dict[str, Any]) -> None:
+    """Put columns such as `inputs.question` into one member `inputs`."""
+    for key in list(members):
+        wrapper, dot, inner = key.partition(".")
+        if dot and wrapper in _WRAPPERS and isinstance(members.get(wrapper, {}), Mapping):
+            members[wrapper] = {**members.get(wrapper, {}), inner: members.pop(key)}
+
+
+def _open_wrapper(members: dict[str, Any], wrappers: Collection[str], name: str, keys: Collection[str]) -> None:
+    """Put the text of an object, under one of `keys` or its only one, into the member `name`."""
+    for wrapper in wrappers:
+        inner = members.get(wrapper)
+        if not isinstance(inner, Mapping):
+            continue
+        key = _find_text(inner, keys)
+        if key is None:
+            continue
+        del members[wrapper]
+        if _is_given(members.get(name)) and members[name] != inner[key]:
+            raise RowError(name, f"given twice (got {name} and {wrapper}.{key}; expected one of them)")
+        members[name] = inner[key]
+        members.update((f"{wrapper}.{other}", value) for other, value in inner.items() if other != key)
+
+
+def _find_text(inner: Mapping[str, Any], keys: Collection[str]) -> str | None:
+    named = [key for key in keys if isinstance(inner.get(key), str)]
+    texts = [key for key, value in inner.items() if isinstance(value, str)]
+    return named[0] if named else texts[0] if len(texts) == 1 else None
+
+
+def _open_answers(members: dict[str, Any], note: Callable[[str], None]) -> None:
+    """Read the accepted answers of SQuAD and its like; a question without one is to be declined."""
+    answers = members.get("answers")
+    if isinstance(answers, Mapping):
+        answers = answers.get("text")
+    if not isinstance(answers, (list, tuple)) or any(_is_given(members.get(key)) for key in REFERENCE_KEYS):
+        return
+    texts = [extract_text(item) for item in answers]
+    if any(text is None for text in texts):
+        return
+    is_impossible = members.pop("is_impossible", False) is True
+    del members["answers"]
+    distinct = list(dict.fromkeys(texts))
+    if not distinct or is_impossible:
+        members.pop("context", None)
+        members.setdefault("behaviour", "abstain")
+        note("questions without an accepted answer are expected to abstain; their context is not evidence")
+        return
+    members["reference"] = distinct[0]
+    if len(distinct) > 1:
+        note("the first of several accepted answers is the reference")
+
+
+_OBSERVED_KEYS = frozenset((
+    *RANKING_KEYS, "citations", "retrieved_context_ids", "retrieved_chunks", "record_id", "trace_id", "span_id",
+    "context.span_id",
+))  # fmt: skip
+
+
+def is_observed(members: Mapping[str, Any]) -> bool:
+    """Return whether a row holds what a system did, apart from the text of an answer."""
+    return any(_is_given(members.get(key)) for key in _OBSERVED_KEYS)
+
+
+def _open_outputs(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:
+    """Read an output as the answer of the system. Raises RowError where it could be what is expected."""
+    key = next((key for key in _OUTPUT_WRAPPERS if _is_given(members.get(key))), None)
+    if key is None or any(_is_given(members.get(name)) for name in ANSWER_KEYS):
+        return
+    output = members[key]
+    inner_key = _find_text(output, (*ANSWER_KEYS, *OTHER_ANSWER_KEYS)) if isinstance(output, Mapping) else None
+    text = output[inner_key] if inner_key is not None else extract_text(output)
+    if text is None:
+        return
+    has_reference = any(_is_given(members.get(name)) for name in REFERENCE_KEYS)
+    if not (is_output or has_reference or is_observed(members)):
+        message = (
+            "could be what is expected or what the system answered (expected it under the name reference, or response)"
+        )
+        raise RowError(key, message)
+    del members[key]
+    members["answer"] = text
+    if isinstance(output, Mapping):
+        members.update((name, value) for name, value in output.items() if name in RANKING_KEYS and name not in members)
+    note(f"the answer is read from {key if inner_key is None else f'{key}.{inner_key}'}")
