@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS, extract_text
+from assay.formats.provider_replies import extract_text
+from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.records.errors import shorten_repr
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")

@@ -141,7 +141,7 @@ _OTHER_ROWS = {
     "a corpus": ("chunk_id", "text", "text_hash", "document", "document_id"),
     "human labels": ("rater", "metric", "label"),
 }
-_ROWS_WITHOUT_DECISIVE_MEMBER = {
+_ROWS_WITHOUT_DECISIVE_MEMBER: dict[str, type[msgspec.Struct]] = {
     "rag-golden": golden_rag.RagGoldenRow,
     "assay": Case,
     "stable-key": golden_stable_key.KeyRow,
