@@ -151,8 +151,8 @@ def read_printed_list(text: str) -> list[str]:
     Raises ValueError for anything else, and for texts without a comma between them, which NumPy prints and which Python
     would read as one text.
 
-    >>> read_printed_list("['12 days.', \"It's paid.\"]")
-    ['12 days.', "It's paid."]
+    >>> read_printed_list("['12 days.', 'Paid.']")
+    ['12 days.', 'Paid.']
     """
     remedy = "expected a list of texts as JSON or as Python prints it: save the rows as JSON Lines"
     got = shorten_repr(text)
