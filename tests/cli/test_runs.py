@@ -152,3 +152,25 @@ def test_colours_can_be_switched_off(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert uses_colors() is expected
+
+
+@pytest.mark.parametrize(
+    ("gate", "remedy"),
+    [(["--profile", "general"], "(--profile general applies it)"), (["--gate", "own.yaml"], "(--gate with its file")],
+)
+def test_reports_without_a_gate_tell_what_the_last_one_decided(
+    recorded: Path, capsys: pytest.CaptureFixture[str], gate: list[str], remedy: str
+) -> None:
+    (recorded / "own.yaml").write_text("name: own\nrules:\n  - {metric: behaviour, at_least: 0.1}\n", encoding="utf-8")
+    _score("--run-dir", "decided", *gate)
+    capsys.readouterr()
+    assert 0 == main(["report", "decided", "--junit", "r.xml"])
+    told = capsys.readouterr().err
+    assert f"the run was last decided by the gate {'general' if 'general' in gate else 'own'} (" in told
+    assert remedy in told
+    assert 0 == main(["report", "decided", "--junit", "r.xml", *gate])
+    assert "last decided" not in capsys.readouterr().err
+    _score("--run-dir", "open")
+    capsys.readouterr()
+    assert 0 == main(["report", "open", "--junit", "r.xml"])
+    assert "last decided" not in capsys.readouterr().err

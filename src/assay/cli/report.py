@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -105,7 +106,19 @@ def report(
         if github:
             _write_github_summary(scoring, strict)
         print_written_files(written)
+    if gate is None and profile is None:
+        _tell_last_gate(run_name.path)
     return ExitCode.PASS
+
+
+def _tell_last_gate(folder: Path) -> None:
+    """Print what the last gate decided about the run, which reports without a gate do not repeat."""
+    from assay.cli.display import print_notes
+    from assay.gates.gate_files import list_profile_names
+    from assay.runs.list_runs import describe_last_gate
+
+    note = describe_last_gate(folder, list_profile_names())
+    print_notes([note] if note else [])
 
 
 def _write_github_summary(run: ScoredRun, strict: bool) -> None:

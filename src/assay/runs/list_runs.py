@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.formats.run_folder import DERIVED_FOLDER, MANIFEST_FILE, read_manifest
 from assay.records.errors import AssayError, InputError, Problem
 from assay.report.tables import Table
+from assay.runs.saved_scores import load_saved_report
 
 SEARCH_DEPTH = 3
 """How many folders deep runs and reports are looked for."""
@@ -50,6 +51,24 @@ def build_runs_table(rows: list[RunRow]) -> Table:
         for row in rows
     ]
     return Table("Runs", ("Run", "Changed (UTC)", "Configurations", "Golden set", "Decision"), tuple(cells))
+
+
+def describe_last_gate(folder: Path, profiles: Collection[str]) -> str:
+    """Return a note of what the last gate decided about a run to whose reports none is applied; "" without one.
+
+    `profiles` are the names of the gates that need no file.
+    """
+    try:
+        saved = load_saved_report(folder)
+    except AssayError:
+        return ""
+    if not saved.gate:
+        return ""
+    option = f"--profile {saved.gate}" if saved.gate in profiles else "--gate with its file"
+    return (
+        f"the run was last decided by the gate {saved.gate} ({saved.decision.outcome}); no gate was given for these "
+        f"reports, so they decide nothing ({option} applies it)"
+    )
 
 
 def find_newest_report(place: Path) -> Path:

@@ -53,6 +53,7 @@ class SavedReport(Struct, frozen=True):
 
     golden: SavedGolden = SavedGolden()
     decision: SavedDecision = SavedDecision()
+    gate: str | None = None
     configs: dict[str, SavedConfig] = {}
     assay_version: str = ""
 

@@ -128,12 +128,12 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
     return FactJudgment(texts.fact, "denied", f'it says "{begun.spelled}"')
 
 
-_ASKING_WORDS = LatePattern(
+_ASKING_BEGIN = LatePattern(
     r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
-    r"(?: (?:i|we|you|there)\b)?|\b(?:co|co duoc|co phai)\b(?= .*\b(?:khong|chua)\b)"
-    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?+$|\?+$"
+    r"(?: (?:i|we|you|there)\b)?"
 )
-"""The words of a question that ask, and say nothing of what is asked for."""
+_ASKING_MIDDLE = LatePattern(r"\bco(?: duoc| phai)?\b")
+_ASKING_END = LatePattern(r"\b(?:khong|chua)(?: a| vay| nhi)?$")
 
 
 def restate_question(fact: str, question: ReadText) -> str:
@@ -147,10 +147,15 @@ def restate_question(fact: str, question: ReadText) -> str:
     """
     if not is_mere_decision(fact) or not _is_decidable(question):
         return ""
+    plain = question.plain.rstrip("? ")
+    asking = [_ASKING_BEGIN.search(plain), _ASKING_END.search(plain)]
+    if asking[1] is not None:
+        asking.insert(1, _ASKING_MIDDLE.search(plain))
     kept, end = "", 0
-    for match in _ASKING_WORDS.finditer(question.plain):
-        kept, end = kept + question.text[end : match.start()], match.end()
-    return " ".join((kept + question.text[end:]).split())
+    for match in asking:
+        if match is not None and match.start() >= end:
+            kept, end = kept + question.text[end : match.start()], match.end()
+    return " ".join((kept + question.text[end : len(plain)]).split())
 
 
 def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:
