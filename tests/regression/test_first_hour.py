@@ -25,12 +25,11 @@ def test_an_error_of_a_run_is_not_shown_as_one_of_the_event_loop(tmp_path: Path)
     assert "event loop" not in "".join(traceback.format_exception(refused.value))
 
 
-def test_the_name_of_a_member_in_another_format_is_told(tmp_path: Path) -> None:
+def test_the_name_of_a_member_in_another_format_is_read(tmp_path: Path) -> None:
     path = tmp_path / "golden.jsonl"
     row = {"id": "a", "question": "How many?", "expected_chunk_ids": ["c"], "reference": "12 days"}
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="got 'reference'; expected 'expected_answer'"):
-        load_golden(path)
+    assert "12 days" == load_golden(path).cases[0].reference
     assert "'reference'?" in describe_unknown_field("ground_truth", ["id", "reference"])
     assert "one of id" in describe_unknown_field("reference", ["id"])
 
