@@ -29,7 +29,7 @@ def test_the_name_of_a_member_in_another_format_is_read(tmp_path: Path) -> None:
     path = tmp_path / "golden.jsonl"
     row = {"id": "a", "question": "How many?", "expected_chunk_ids": ["c"], "reference": "12 days"}
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    assert "12 days" == load_golden(path).cases[0].reference
+    assert "12 days" == load_golden(path).golden.cases[0].reference
     assert "'reference'?" in describe_unknown_field("ground_truth", ["id", "reference"])
     assert "one of id" in describe_unknown_field("reference", ["id"])
 
