@@ -42,7 +42,10 @@ REFUSALS = frozenset(("abstain", "permission_denied", "escalate"))
 LANGUAGES = ("de", "fr", "es", "pt", "ja", "zh")
 PUBLISHED = "published"
 HALVES = ("development", "untouched")
-UNSEEN_SETS = ("encounters", "samples", "errands", "wards", "journeys")
+UNSEEN_SETS = (
+    *("encounters", "samples", "errands", "wards", "journeys"),
+    *("council", "harbour", "orchard"),
+)
 """Sets by other authors that no model learned from, in the order in which they came."""
 BARS = {PUBLISHED: (0.92, 0.97)}
 for name in UNSEEN_SETS:

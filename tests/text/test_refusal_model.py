@@ -87,7 +87,7 @@ def test_no_model_learned_from_an_unseen_set() -> None:
         assert not shared
 
 
-UNSEEN_FLOORS = {"en": (0.89, 0.97, 0.8), "vi": (0.90, 0.96, 0.8), "six": (0.84, 0.89, 0.65)}
+UNSEEN_FLOORS = {"en": (0.90, 0.96, 0.8), "vi": (0.91, 0.97, 0.8), "six": (0.84, 0.91, 0.65)}
 """Least recall and precision, and least share of partial refusals that are told, over all sets."""
 
 
