@@ -33,7 +33,7 @@ SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
-    *("clubhouse", "clubhouse-vi", "branches", "branches-vi"),
+    *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -46,7 +46,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
 ANSWERS_A_QUESTION = {"service": 4} | dict.fromkeys(
     (
         *("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"),
-        *("branches", "branches-vi"),
+        *("branches", "branches-vi", "theatre", "homestay-vi"),
     ),
     2,
 )
@@ -182,6 +182,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "clubhouse-vi": _make_any_answer,
     "branches": _make_any_answer,
     "branches-vi": _make_any_answer,
+    "theatre": _make_any_answer,
+    "homestay-vi": _make_any_answer,
 }
 
 
