@@ -114,3 +114,39 @@ def test_the_value_of_something_else_is_no_support_for_what_is_asked(claim: str,
     )
     asked = score_short_answer(claim, "How long may I keep films?", sources)
     assert (asked.z < score_support(claim, sources).z) == is_lowered
+
+
+HELMET, LOCK = "A helmet costs 3 euros. Ask at the desk.", "A lock costs 6 euros. It is of steel."
+
+
+@pytest.mark.parametrize(
+    ("claim", "texts", "is_supported"),
+    [
+        ("A helmet costs 3 euros.", (HELMET, LOCK), True),
+        ("A lock costs 6 euros.", (HELMET, LOCK), True),
+        ("A helmet costs 6 euros.", (HELMET, LOCK), False),
+        ("A lock costs 3 euros.", (HELMET, LOCK), False),
+        (
+            "The large tent sleeps 4 and weighs 9 kg.",
+            ("The large tent weighs 9 kg.", "The small tent weighs 4 kg."),
+            True,
+        ),
+        ("The small tent weighs 9 kg.", ("The large tent weighs 9 kg.", "The small tent weighs 4 kg."), False),
+        (
+            "Parking costs 2 euros an hour.",
+            ("Parking is in the yard. It costs 2 euros an hour.", "Day parking costs 9 euros."),
+            True,
+        ),
+    ],
+)
+def test_a_value_that_the_sources_have_of_something_else_supports_nothing(
+    claim: str, texts: tuple[str, ...], is_supported: bool
+) -> None:
+    sources = IndexedSources(
+        [(str(number), text) for number, text in enumerate(texts)], DocumentFrequencies.from_texts(texts)
+    )
+    result = score_support(claim, sources)
+    assert (result.score > 0.5) == is_supported, result
+    assert is_supported or "supported" != result.verdict
+    assert not is_supported or not result.contradictions
+    assert not result.missing_facts  # a source has each of these values

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assay.metrics.expected_text import assess_answer_text
+from assay.records.golden_set import Case
 from assay.text.quantities import find_measures, is_same_quantity
 from assay.text.stated_facts import judge_facts
 
@@ -133,3 +135,25 @@ def test_a_vietnamese_weekday_is_no_number(first: str, second: str, is_same: boo
 def test_the_other_side_of_a_limit_of_the_reference_leaves_it_open(answer: str, state: str) -> None:
     reference = "Orders over 40 kg are sent by courier."
     assert judge(answer, "by courier", "How are heavy orders sent?", reference) == state
+
+
+SWAP = Case(
+    "c",
+    "How much does a helmet cost a day, and how much does a late return cost?",
+    reference="3 euros a day; 6 euros for each started hour",
+    must_have=("3 euros", "6 euros"),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_right"),
+    [
+        ("A helmet costs 3 euros a day. A late return costs 6 euros for each started hour.", True),
+        ("A helmet costs 6 euros a day. A late return costs 3 euros for each started hour.", False),
+        ("A helmet is 6 euros a day, a late return 3 euros per hour.", False),
+    ],
+)
+def test_values_swapped_between_a_day_and_a_started_hour_are_wrong(answer: str, is_right: bool) -> None:
+    quality = assess_answer_text(SWAP, answer)
+    assert quality is not None
+    assert quality.good is is_right

@@ -35,6 +35,7 @@ from assay.text.source_quantities import (
     ClaimedQuantity,
     ComparedQuantities,
     compare_quantities,
+    find_displaced,
     find_rival_quantity,
     has_other_quantity,
     list_claimed_quantities,
@@ -408,6 +409,10 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
             respelled = _respell_quantities(claim_terms, compared, sources)
             pieces = weigh_claim_grams(respelled, pieces.has_diacritics, sources.idf)
         best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
+    displaced: set[int] = set()
+    if prepared.quantities and best_sentences:
+        displaced = find_displaced(prepared.quantities, content, matches, sources, best_sentences)
+        matches = [TermMatch((), 0.0) if word in displaced else match for word, match in enumerate(matches)]
     word_supports = _support_of_words(matches, prepared.weights)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.positions]
     misplaced = [
@@ -438,7 +443,7 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
         claim_terms,
         tuple([locate_sentence(sources, sentence) for sentence in best_sentences]),
         weak=[term for term, value in zip(content, word_supports, strict=True) if value < _WEAK_SUPPORT],
-        missing=[term for term in absent if term.kind in _FACT_KINDS],
+        missing=[term for term in absent if term.kind in _FACT_KINDS and content.index(term) not in displaced],
         contradicted_by=contradicted_by,
     )
     if (

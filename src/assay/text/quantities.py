@@ -1069,6 +1069,7 @@ _TIME_NOUN = "|".join(
 _RATE = re.compile(
     r"(?: ?/ ?| (?:(?!(?:and|or|if|when|but|for|to|before|after|until|va|neu|khi|den|cho)\b)[a-z]+ ){0,3}?"
     r"(?:per|each|every|moi|hang)(?: an?)? | (?:for (?:each|every|an?|one)|cho (?:moi|mot|tung)|an?|mot) )"
+    r"(?:(?:started|begun|commenced|full|whole|complete|single|calendar|further|additional|extra) (?=[a-z]))?"
     r"(?P<half>half(?:[- ]an?)?[- ]|nua )?(?P<noun>[a-z]+)"
     r"| (?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annually)\b"
 )

@@ -236,6 +236,69 @@ def find_rival_quantity(
     return rivals[0] if len(rivals) == 1 else None
 
 
+def find_displaced(
+    claimed: Sequence[ClaimedQuantity],
+    content: Sequence[Term],
+    matches: Sequence[TermMatch],
+    sources: IndexedSources,
+    evidence: Sequence[int],
+) -> set[int]:
+    """Return the indices of a claim's numbers that the sources have of something else only.
+
+    A sentence of the evidence has another value in their place, and no sentence with the claim's value, nor the one
+    before it, has all the words that the claim shares with it: "A helmet costs 6 euros." where helmets cost 3 and locks
+    6.
+    """
+    displaced: set[int] = set()
+    for own in claimed:
+        number = own.words[0]
+        holding = sources.sentences_at(matches[number].positions[:_MOST_SENTENCES])
+        if not holding or own.quantity.bound or own.quantity.is_range:
+            continue
+        for sentence in evidence:
+            if sentence in holding:
+                continue
+            subjects = _find_rival_subjects(own, claimed, content, matches, sources, sentence)
+            if subjects and not any(_has_all(subjects, matches, other, sources) for other in holding):
+                displaced.add(number)
+    return displaced
+
+
+def _find_rival_subjects(
+    own: ClaimedQuantity,
+    claimed: Sequence[ClaimedQuantity],
+    content: Sequence[Term],
+    matches: Sequence[TermMatch],
+    sources: IndexedSources,
+    sentence: int,
+) -> list[int]:
+    """Return the words of a claim that a sentence has with another value in place of the claim's; none if it has no
+    other value there."""
+    number = own.words[0]
+    stated = [PlacedQuantity(quantity, tuple(places)) for quantity, places in _quantities_at(sentence, sources)]
+    others = [index for index in range(len(content)) if index not in own.words] if stated else []
+    here = {index: _positions_at(sentence, matches[index], sources) for index in others}
+    near = [place for index in others if abs(index - number) <= _REACH_OF_RIVAL for place in here[index]]
+    if not near or find_rival_quantity(claimed, number, stated, near) is None:
+        return []
+    return [index for index in others if here[index] and content[index].kind in ("word", "name")]
+
+
+_REACH_OF_RIVAL = 3
+
+
+def _positions_at(sentence: int, match: TermMatch, sources: IndexedSources) -> list[int]:
+    return [position for position in match.positions if sentence in sources.sentences_at([position])]
+
+
+def _has_all(words: Sequence[int], matches: Sequence[TermMatch], sentence: int, sources: IndexedSources) -> bool:
+    """Whether a sentence or the one before it in its passage has each of some words of a claim."""
+    near = {sentence}
+    if sentence and sources.sentences[sentence - 1][0] == sources.sentences[sentence][0]:
+        near.add(sentence - 1)
+    return all(not near.isdisjoint(sources.sentences_at(matches[word].positions)) for word in words)
+
+
 def _is_rival(own: Quantity, other: Quantity) -> bool:
     """Whether two quantities of one measure exclude each other; plain numbers may count anything."""
     if own.date or other.date:
