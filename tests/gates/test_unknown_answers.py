@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import assay
 from assay.gates.release_decision import decide_release
 from assay.gates.rules import GateScores, evaluate_rule
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
@@ -114,3 +115,29 @@ def test_a_reason_says_of_an_open_rule_whether_it_blocks() -> None:
     outcome, reasons, risks = decide(Rule(METRIC, at_least=0.7, if_unknown="fail"))
     assert ("FAIL", ()) == (outcome, risks)
     assert reasons[0].startswith("inconclusive, which this gate does not accept: correct_answer is between")
+
+
+@pytest.mark.parametrize(("declared", "outcome"), [(None, "PASS_WITH_RISK"), ("abstain", "PASS"), ("answer", "FAIL")])
+def test_a_refusal_that_nobody_can_tell_leaves_a_risk(declared: str | None, outcome: Outcome) -> None:
+    golden = [
+        {"id": "boats", "question": "Do you rent boats?", "behaviour": "abstain"},
+        {"id": "tandems", "question": "Vuokraatteko tandemeja?", "behaviour": "abstain", "language": "fi"},
+    ]
+    rows = [
+        {"case_id": "boats", "answer": "I could not find that in the documents."},
+        {"case_id": "tandems", "answer": "En löytänyt siitä tietoa."} | ({"behaviour": declared} if declared else {}),
+    ]
+    rules = [
+        {"metric": "abstention_accuracy", "at_least": 0.9},
+        {"metric": "behaviour", "at_least": 1.0},
+        {"metric": "under_refusal", "at_most": 0.0},
+    ]
+    gate = {"rules": rules, "exempt_from_correctness": "nothing is to be answered"}
+    result = assay.score(golden, rows, gate=gate)
+    assert outcome == result.decision.outcome, result.decision
+    unknown = result.metric("abstention_accuracy").unknown
+    assert (declared is None) == (unknown is not None)
+    if declared is None:
+        assert (1, 0.5, 1.0) == (unknown.count, unknown.low, unknown.high) if unknown is not None else False
+        named = [risk for risk in result.decision.risks if "the rules cannot tell on 1 of 2 cases (tandems)" in risk]
+        assert len(rules) == len(named)

@@ -258,8 +258,7 @@ def _build_metric_lines(
             continue
         cells = []
         for config, summary in zip(configs, summaries, strict=True):
-            of_all = _count_all(summary, scoring.configs[config]) if summary is not None and names[0] in ANSWER else ""
-            cells.append(_format_cell(summary, comparisons.get(config), column_width, metric_rows, of_all))
+            cells.append(_format_cell(summary, comparisons.get(config), column_width, metric_rows))
         rows.append((label, cells))
     if not rows:
         return []
@@ -358,29 +357,18 @@ def _list_unmeasured(scoring: ScoringResult) -> list[str]:
     return [label for label, names in _ASKED_OF_A_JUDGE if not _has_value(names, scoring)]
 
 
-def _count_all(summary: Summary, result: ConfigResult) -> str:
-    """Return of how many cases the right answers were counted, where nothing tells of further ones; else ""."""
-    counts = count_cases(result)
-    counted = summary.unknown.count if summary.unknown is not None else 0
-    return f" of {counts.cases}" if counts.unknown > counted else ""
-
-
 def _format_cell(
     summary: Summary | None,
     comparison: Comparison | None,
     column_width: int,
     metric_rows: MetricsByName,
-    of_all: str = "",
 ) -> str:
-    """Return value and count, with the change since the baseline or else the interval where the column has room.
-
-    `of_all` stands behind the count: of how many cases, where that is not all of them.
-    """
+    """Return value and count, with the change since the baseline or else the interval where the column has room."""
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     value = format_value(summary, metric_rows)
     unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
-    parts = [f"n {summary.scored}{of_all}{unknown}"]
+    parts = [f"n {summary.scored}{unknown}"]
     change = comparison.metrics.get(summary.metric) if comparison is not None else None
     longest: list[str] = []
     if change is not None and change.unknown is not None:

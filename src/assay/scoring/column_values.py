@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import correctness, variants
+from assay.metrics import answer_behaviour, correctness, variants
 from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
@@ -166,7 +166,12 @@ def find_column(table: ScoreTable, name: MetricName) -> ScoreColumn | None:
     return table.columns.get(str(name)) or table.columns.get(str(case_column_name(name)))
 
 
-_UNKNOWN_REASONS = (correctness.UNKNOWN_REASON, variants.UNKNOWN_REASON, variants.UNKNOWN_DISTINCTION_REASON)
+_UNKNOWN_REASONS = (
+    correctness.UNKNOWN_REASON,
+    answer_behaviour.UNKNOWN_REASON,
+    variants.UNKNOWN_REASON,
+    variants.UNKNOWN_DISTINCTION_REASON,
+)
 
 
 def find_unknown_code(column: ScoreColumn) -> int | None:
