@@ -194,7 +194,7 @@ def test_what_one_side_did_not_answer_is_in_no_test_and_said(
     main(["compare", str(partly_answered / "all"), str(partly_answered / "part")])
     printed = capsys.readouterr().out
     assert "on 3 cases that both sides answered" in printed
-    assert "Cases that both sides answered: the same ones fail on both sides; 1 is answered on one side only" in printed
+    assert "Cases that both sides answered: none fails on either side; 1 is answered on one side only" in printed
 
 
 @pytest.mark.parametrize("recorded", [False, True])

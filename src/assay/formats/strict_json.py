@@ -153,7 +153,7 @@ def _syntax_problem(error: json.JSONDecodeError, text: str, path: str, line: int
         line = error.lineno
     else:
         position, expected = f"column {error.colno}", "one JSON object on each line"
-    message = f"invalid JSON: {error.msg} at {position} (got {got}; expected {expected})"
+    message = f"invalid JSON: {error.msg.removesuffix(' at')} at {position} (got {got}; expected {expected})"
     return Problem(path, line, "", message, "E_JSON")
 
 

@@ -241,6 +241,12 @@ def _count_unpaired(comparison: Comparison) -> int:
     return len(failed.unpaired) if failed is not None else 0
 
 
+def _has_failed_case(comparison: Comparison) -> bool:
+    """Whether a case failed on both sides, or nothing tells."""
+    failed = comparison.metrics.get(_FAILED)
+    return failed is None or failed.baseline is None or failed.baseline > 0
+
+
 def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str]:
     flipped = list_flipped_cases(comparison)
     if not flipped.fail_now and not flipped.fail_no_longer:
@@ -250,7 +256,8 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
         if unpaired:
             others += f"; {format_count(unpaired, 'is', 'are')} answered on one side only"
         paired = " that both sides answered" if unpaired else ""
-        return [f"Cases{paired}: the same ones fail on both sides{others}."]
+        same = "the same ones fail on both sides" if _has_failed_case(comparison) else "none fails on either side"
+        return [f"Cases{paired}: {same}{others}."]
     by_id = {case.case_id: case for case in comparison.cases}
     short = shorten_names((*flipped.fail_now, *flipped.fail_no_longer), width // 4)
     lines = []

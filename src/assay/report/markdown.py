@@ -319,7 +319,7 @@ def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> s
         ]
         if part_versions:
             config_versions.append(f"{config}: {', '.join(part_versions)}")
-    return "; ".join(config_versions) or _NOT_STATED
+    return "; ".join(config_versions) or "versions not stated"
 
 
 def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
