@@ -124,7 +124,7 @@ function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
                 </tr>
               </tbody>
             </table>
-            {count.no_cell > 0 && <p class="hint">{t("not_known", { n: count.no_cell })}</p>}
+            {count.no_cell > 0 && <p class="hint">{t("not_counted", { n: count.no_cell })}</p>}
           </div>
         ))}
       </div>

@@ -375,7 +375,10 @@ def _format_cell(
         longest = [f"{value} ({parts[0]}, {since})" for since in _list_bounded_changes(change, metric_rows)]
     elif change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
-        parts.append(("+" if change.candidate >= change.baseline else "−") + difference)
+        difference = ("+" if change.candidate >= change.baseline else "−") + difference
+        if change.n < summary.scored or change.unpaired:  # the values of all scored cases differ by something else
+            longest = [f"{value} ({parts[0]}, {difference} on {format_count(change.n, 'pair')})"]
+        parts.append(difference)
     elif summary.unknown is None and summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
         high = format_number(summary.interval.high, summary.metric, metric_rows)
