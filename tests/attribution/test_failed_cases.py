@@ -19,7 +19,7 @@ from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, Evid
 from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
-from assay.report.failure_tables import build_root_causes_table, list_attribution_facts
+from assay.report.failure_tables import build_root_causes_table, count_outcomes, list_attribution_facts
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 
 EVIDENCE = (Evidence(({"chunk_id": "x"},)),)
@@ -227,3 +227,13 @@ def test_a_denial_is_said_to_concern_a_user_only_if_the_case_has_one(user: User 
     )
     attribution, _, _ = attribute(case, "You are not authorised to see this information.")
     assert ("which this user may see" in " ".join(attribution.evidence)) is (user is not None)
+
+
+def test_what_leaks_is_counted_as_not_good_however_right_it_is() -> None:
+    signal = "must-have facts"
+    leak = Attribution("a", "access_fault", subtype="leak", cause="acl", good=True, reached=True, signal=signal)
+    right = Attribution("b", "pass", good=True, reached=True)
+    counts = count_outcomes({"a": leak, "b": right})
+    assert (1, 1) == (counts["reached_good"], counts["reached_bad"])
+    described = dict(list_attribution_facts(leak))["Good"]
+    assert "no, because it leaks; right apart from that (must-have facts)" == described

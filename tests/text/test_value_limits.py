@@ -157,3 +157,23 @@ def test_values_swapped_between_a_day_and_a_started_hour_are_wrong(answer: str, 
     quality = assess_answer_text(SWAP, answer)
     assert quality is not None
     assert quality.good is is_right
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("The old code was 4410.", "unknown"),
+        ("Our former code is 4410.", "unknown"),
+        ("The code was 4410 until May.", "unknown"),
+        ("Mã cũ là 4410.", "unknown"),
+        ("The door code is 4410.", "stated"),
+        ("The code is 4410 until May.", "stated"),
+    ],
+)
+def test_what_was_before_is_left_open(answer: str, state: str) -> None:
+    assert state == judge(answer, "4410", "What is the door code?", "The door code is 4410.")
+
+
+def test_what_is_called_old_in_the_question_is_not_what_was_before() -> None:
+    question = "When does the old mill open?"
+    assert "stated" == judge("The old mill opens at 9 am.", "9 am", question, "The old mill opens at 9 am.")

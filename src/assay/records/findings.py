@@ -89,6 +89,11 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     record: tuple[str, ...] = ()
 
     @property
+    def is_leak(self) -> bool:
+        """Whether the user is shown what they must not see, so that no answer is good, however right."""
+        return self.verdict == "access_fault" and self.subtype == "leak"
+
+    @property
     def named_causes(self) -> tuple[RootCause, ...]:
         """The cause and the other candidates, most likely first."""
         return self.also if self.cause is None else (self.cause, *self.also)

@@ -102,7 +102,8 @@ def count_outcomes(attributions: Mapping[str, Attribution]) -> dict[str, int]:
             counts["no_cell"] += 1
         else:
             reached = "reached" if attribution.reached else "not_reached"
-            counts[f"{reached}_{'good' if attribution.good else 'bad'}"] += 1
+            is_good = attribution.good and not attribution.is_leak
+            counts[f"{reached}_{'good' if is_good else 'bad'}"] += 1
     return counts
 
 
@@ -288,13 +289,21 @@ def format_cause(attribution: Attribution) -> str:
     return f"{attribution.cause}{refinement}" if attribution.cause is not None else ""
 
 
+def _describe_good(attribution: Attribution) -> str:
+    """Return whether the answer is good, and by what; what leaks is not, however right it is."""
+    signal = f" ({attribution.signal})" if attribution.signal else ""
+    if attribution.good and attribution.is_leak:
+        return f"no, because it leaks; right apart from that{signal}"
+    words = {None: "unknown", True: "yes", False: "no"}
+    return words[attribution.good] + signal
+
+
 def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     """Return (label, text) pairs that explain an attribution."""
-    words = {None: "unknown", True: "yes", False: "no"}
     lines = [
         ("Attribution", summarise_attribution(attribution)),
         ("Reached", _describe_reached(attribution)),
-        ("Good", f"{words[attribution.good]}{f' ({attribution.signal})' if attribution.signal else ''}"),
+        ("Good", _describe_good(attribution)),
     ]
     lines += [("Because", fact) for fact in attribution.evidence]
     if attribution.cause is not None:

@@ -12,6 +12,7 @@ from assay.text.quantities import is_same_quantity
 from assay.text.statement_cues import (
     ASKS_PAST,
     DOUBT,
+    OUTDATED,
     PARTIAL_QUANTIFIER,
     PAST_AFTER,
     PAST_BEFORE,
@@ -21,6 +22,7 @@ from assay.text.statement_cues import (
 from assay.text.value_owner import is_comparable
 
 _REACH = 160  # characters on either side in which words for past and present are searched
+_REACH_OUTDATED = 40  # characters after a value in which it is said until when it was so
 _RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
 
 
@@ -36,11 +38,25 @@ def judge_doubt(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     asks_past = ASKS_PAST.search(texts.question.plain) is not None
     if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
         return FactJudgment(texts.fact, "unknown", "it is about the past")
+    outdated = OUTDATED.search(texts.answer.plain, clause.sentence_start, spot.end + _REACH_OUTDATED)
+    if (
+        outdated is not None
+        and outdated.start() < spot.start
+        and not asks_past
+        and not _is_expected(outdated[0], texts)
+    ):
+        return FactJudgment(texts.fact, "unknown", f'it is said of what was before ("{outdated[0].strip()}")')
     if has_candidate(texts, spot) and RESPECTIVELY.search(sentence):
         return FactJudgment(texts.fact, "unknown", "it is one of several values, given by their order")
     if _has_rival(texts, spot):
         return FactJudgment(texts.fact, "unknown", "another value stands next to it")
     return None
+
+
+def _is_expected(words: str, texts: FactTexts) -> bool:
+    """Whether fact, question or reference speak of it with the last of some words too: "the old town hall"."""
+    last = words.split()[-1]
+    return any(last in text.plain.split() for text in (texts.read_fact, texts.question, texts.reference))
 
 
 def _name_doubt(texts: FactTexts, spot: Occurrence, sentence: str) -> str:

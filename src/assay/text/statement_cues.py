@@ -94,6 +94,11 @@ PAST_VERB = re.compile(
 """Says that a statement was true earlier, if another one is about the present."""
 
 
+OUTDATED = LatePattern(
+    r"\b(?:(?:the|our|its|their|his|her|an|that) (?:old|former|previous|outdated|obsolete|expired)(?= [a-z])"
+    r"|(?:was|were) (?=[^.;]{1,40} (?:until|till|before|up to) )|(?<=[a-z] )(?:cu|truoc) (?=la\b))"
+)
+"""Says that a thing is the one of before: "the old code is", "mã cũ là"."""
 USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc (?:day|kia|la)|hoi truoc)\b")
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
