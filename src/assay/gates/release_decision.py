@@ -99,7 +99,8 @@ def decide_release(
     3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
        case has;
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
-       rule looked at, cases of unknown behaviour that no rule looked at, and cases that a metric of one's own could not measure.
+       rule looked at, cases of unknown behaviour that no rule looked at, and cases that a metric of one's own could not
+       measure.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
