@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.cli import main
 
 
-def test_a_corpus_without_versions_is_named_and_none_is_not_stated(tmp_path: Path) -> None:
+def test_a_corpus_without_versions_is_named_next_to_what_is_stated_without_one(tmp_path: Path) -> None:
     golden, outputs, corpus = (str(tmp_path / f"{name}.jsonl") for name in ("golden", "outputs", "corpus"))
     case = {"id": "ferry", "question": "When does the ferry leave?", "evidence": [{"chunk_id": "piers"}]}
     Path(golden).write_text(json.dumps(case), encoding="utf-8")
@@ -20,5 +20,5 @@ def test_a_corpus_without_versions_is_named_and_none_is_not_stated(tmp_path: Pat
         report = tmp_path / f"report{len(more)}.md"
         main(["score", "--golden", golden, "--outputs", outputs, "--report", str(report), *more])
         lines += [line for line in report.read_text(encoding="utf-8").splitlines() if "Corpus / index" in line]
-    assert "| Corpus / index | not stated |" == lines[0]
+    assert "| Corpus / index | versions not stated |" == lines[0]
     assert lines[1].startswith("| Corpus / index | 3 chunks, sha256:") and lines[1].endswith("; versions not stated |")

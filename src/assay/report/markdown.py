@@ -317,7 +317,7 @@ def _format_corpus(scoring: ScoringResult, meta: ReportMeta) -> str:
     versions = _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))
     if not meta.corpus:
         return versions
-    return f"{meta.corpus}; {'versions not stated' if versions == _NOT_STATED else versions}"
+    return f"{meta.corpus}; {versions}"
 
 
 def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> str:
