@@ -75,6 +75,8 @@ _EXIT_CODES: Mapping[Outcome, ExitCode] = {
 _NO_DECISION: Mapping[Outcome, int] = {"NOT_GATED": len(_OUTCOMES), "PARTIAL": len(_OUTCOMES)}
 """The outcomes without a decision, with their rank behind those that decide something."""
 
+_CITATIONS = "citation"
+"""The family of the metrics whose rules are the last of the reasons of their weight."""
 DENIED_TAG, _LEAKS, _INJECTIONS = "permission_denied", *EVENT_METRICS
 NOT_GATED_REASON = "no gate was given: nothing was decided"
 
@@ -415,6 +417,8 @@ def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unc
     if is_blocked:
         # Equal scores are open only for lack of cases: next to what stops the release they would read as a cause of it.
         weighed = [(weight, result) for weight, result in weighed if weight != _RISK or not result.unchanged]
+    # Of an equal weight, wrong answers come before their citations: what refuses or answers wrongly cites badly, too.
+    weighed.sort(key=lambda item: find_metric(parse_metric(item[1].rule.metric)).family == _CITATIONS)
     reasons = [(weight, _describe_result(result, weight, is_blocked=is_blocked)) for weight, result in weighed]
     reasons += [(_INCOMPLETE, message) for message in overlooked]
     if not reasons and not any(result.state == "pass" for result in results):
