@@ -42,6 +42,18 @@ def test_same_command_goes_on_and_asks_nothing_twice(here: Path, capsys: pytest.
     assert 3 == len(calls())
 
 
+def test_the_command_that_continues_after_errors_repeats_them(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BREAK", "q0,q1,q2")
+    assert 3 == main(["observe", "--run-dir", "run", "--target", "first", "--max-calls", "2"])
+    told = capsys.readouterr().err
+    assert "1 observation is missing and 2 have an error; once the target works, continue with: assay" in told
+    assert "--retry-errors" in told
+    monkeypatch.delenv("BREAK")
+    assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--retry-errors"])
+
+
 def test_unnamed_run_goes_on_with_the_unfinished_one_and_is_new_after_that(here: Path) -> None:
     assert 3 == main(["observe", "--target", "first", "--max-calls", "1"])
     assert 0 == main(["observe", "--target", "first"])

@@ -155,19 +155,30 @@ def test_colours_can_be_switched_off(
 
 
 @pytest.mark.parametrize(
-    ("gate", "remedy"),
-    [(["--profile", "general"], "(--profile general applies it)"), (["--gate", "own.yaml"], "(--gate with its file")],
+    ("gate", "decided_by", "remedy"),
+    [
+        (["--profile", "general"], "by the gate general (", "(--profile general applies it)"),
+        (["--gate", "own.yaml"], "by the gate own (", "(--gate with its file"),
+        (["--gate", "unnamed.yaml"], "by a gate without a name (", "(--gate with its file"),
+    ],
 )
 def test_reports_without_a_gate_tell_what_the_last_one_decided(
-    recorded: Path, capsys: pytest.CaptureFixture[str], gate: list[str], remedy: str
+    recorded: Path, capsys: pytest.CaptureFixture[str], gate: list[str], decided_by: str, remedy: str
 ) -> None:
-    (recorded / "own.yaml").write_text("name: own\nrules:\n  - {metric: behaviour, at_least: 0.1}\n", encoding="utf-8")
+    rules = "rules:\n  - {metric: behaviour, at_least: 0.1}\n"
+    (recorded / "own.yaml").write_text(f"name: own\n{rules}", encoding="utf-8")
+    (recorded / "unnamed.yaml").write_text(rules, encoding="utf-8")
     _score("--run-dir", "decided", *gate)
     capsys.readouterr()
     assert 0 == main(["report", "decided", "--junit", "r.xml"])
     told = capsys.readouterr().err
-    assert f"the run was last decided by the gate {'general' if 'general' in gate else 'own'} (" in told
+    assert f"the run was last decided {decided_by}" in told
     assert remedy in told
+    assert 0 == main(["score", "decided"])
+    rescored = capsys.readouterr().err
+    assert "no gate was given for these scores, so they decide nothing" in rescored and remedy in rescored
+    main(["score", "decided", *gate])
+    assert "last decided" not in capsys.readouterr().err
     assert 0 == main(["report", "decided", "--junit", "r.xml", *gate])
     assert "last decided" not in capsys.readouterr().err
     _score("--run-dir", "open")

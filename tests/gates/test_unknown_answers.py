@@ -141,3 +141,20 @@ def test_a_refusal_that_nobody_can_tell_leaves_a_risk(declared: str | None, outc
         assert (1, 0.5, 1.0) == (unknown.count, unknown.low, unknown.high) if unknown is not None else False
         named = [risk for risk in result.decision.risks if "the rules cannot tell on 1 of 2 cases (tandems)" in risk]
         assert len(rules) == len(named)
+
+
+@pytest.mark.parametrize("tags", [[], ["acl"]])
+def test_a_refusal_that_nobody_can_tell_and_no_rule_looks_at_is_a_risk(tags: list[str]) -> None:
+    golden = [
+        {"id": "kayaks", "question": "Vuokraatteko kajakkeja?", "behaviour": "abstain", "language": "fi", "tags": tags}
+    ]
+    rows = [{"case_id": "kayaks", "answer": "En löytänyt siitä tietoa."}]
+    gate = {
+        "rules": [{"metric": "failed", "at_most": 0.0}],
+        "exempt_from_correctness": "nothing is to be answered",
+    }
+    decision = assay.score(golden, rows, gate=gate).decision
+    assert "PASS_WITH_RISK" == decision.outcome
+    naming = [risk for risk in decision.risks if "kayaks" in risk]
+    assert 1 == len(naming), decision.risks
+    assert ("every gate has this rule" if tags else "no rule looks at it") in naming[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -61,7 +60,7 @@ def report(
     now: NowOption = None,
 ) -> ExitCode:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
-    from assay.cli.display import print_written_files
+    from assay.cli.display import print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
@@ -107,18 +106,8 @@ def report(
             _write_github_summary(scoring, strict)
         print_written_files(written)
     if gate is None and profile is None:
-        _tell_last_gate(run_name.path)
+        tell_last_gate(run_name.path, "these reports")
     return ExitCode.PASS
-
-
-def _tell_last_gate(folder: Path) -> None:
-    """Print what the last gate decided about the run, which reports without a gate do not repeat."""
-    from assay.cli.display import print_notes
-    from assay.gates.gate_files import list_profile_names
-    from assay.runs.list_runs import describe_last_gate
-
-    note = describe_last_gate(folder, list_profile_names())
-    print_notes([note] if note else [])
 
 
 def _write_github_summary(run: ScoredRun, strict: bool) -> None:

@@ -347,7 +347,14 @@ def _print_observed(observed: ObservedRun) -> None:
     for notice in observed.notices:
         typer.echo(f"note: {escape_terminal(notice)}", err=True)
     typer.echo(f"observations written to {escape_terminal(str(observed.folder))}", err=True)
-    if observed.is_interrupted or observed.missing:
+    if observed.missing and observed.failed:
+        typer.echo(
+            f"{format_count(observed.missing, 'observation is', 'observations are')} missing and {observed.failed} "
+            f"{'has' if observed.failed == 1 else 'have'} an error; once the target works, continue with: "
+            f"{_command_again(observed, '--retry-errors')}",
+            err=True,
+        )
+    elif observed.is_interrupted or observed.missing:
         typer.echo(
             f"{format_count(observed.missing, 'observation is', 'observations are')} missing; continue with: "
             f"{_command_again(observed, *(['--retry-errors'] if observed.failed else []))}",

@@ -113,11 +113,11 @@ def score(
     now: NowOption = None,
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
-    from assay.cli.display import print_written_files
+    from assay.cli.display import print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import list_rubric_files, refuse_overwriting
-    from assay.formats.run_folder import list_run_files
+    from assay.formats.run_folder import list_run_files, parse_run_name
     from assay.gates.release_decision import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate
@@ -211,6 +211,8 @@ def score(
         named_metrics = request.scoring.metrics if metrics and request.scoring.metrics else ()
         print_run(format, scoring, targets, ScreenContent(parse_name_list(by), named_metrics, verbose))
         print_written_files(written, suggest_next_step(scoring, explain_arguments))
+        if run is not None and gate is None and profile is None:
+            tell_last_gate(parse_run_name(run).path, "these scores")
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 

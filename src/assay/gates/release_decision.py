@@ -28,7 +28,7 @@ from assay.gates.rules import (
     evaluate_rule,
 )
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
-from assay.gates.unknown_answers import evaluate_with_unknown_answers
+from assay.gates.unknown_answers import describe_unknown_behaviour, evaluate_with_unknown_answers
 from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
@@ -75,6 +75,8 @@ _EXIT_CODES: Mapping[Outcome, ExitCode] = {
 _NO_DECISION: Mapping[Outcome, int] = {"NOT_GATED": len(_OUTCOMES), "PARTIAL": len(_OUTCOMES)}
 """The outcomes without a decision, with their rank behind those that decide something."""
 
+_CITATIONS = "citation"
+"""The family of the metrics whose rules are the last of the reasons of their weight."""
 DENIED_TAG, _LEAKS, _INJECTIONS = "permission_denied", *EVENT_METRICS
 NOT_GATED_REASON = "no gate was given: nothing was decided"
 
@@ -99,7 +101,8 @@ def decide_release(
     3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
        case has;
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
-       rule looked at, and cases that a metric of one's own could not measure.
+       rule looked at, cases of unknown behaviour that no rule looked at, and cases that a metric of one's own could not
+       measure.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -129,7 +132,11 @@ def decide_release(
     decision = _weigh_results(
         results,
         _find_overlooked(results, scores),
-        [*describe_unchecked_answers(gate, results, scores), *describe_own_failures(table)],
+        [
+            *describe_unchecked_answers(gate, results, scores),
+            *describe_unknown_behaviour(results, scores),
+            *describe_own_failures(table),
+        ],
     )
     exemption = describe_exemption(gate, scores)
     return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
@@ -304,7 +311,7 @@ def _evaluate_zero_tolerance(
     rules = [rule for rule in all_rules if (rule.metric, rule.slice) not in covered]
     if not cases or not rules:
         return []
-    results = [evaluate_rule(rule, scores) for rule in rules]
+    results = [evaluate_with_unknown_answers(rule, scores, evaluate_rule) for rule in rules]
     results_with_data = [_name_as_added(result) for result in results if result.state != "no_data"]
     if results_with_data or len(rules) < len(all_rules):
         return results_with_data
@@ -410,6 +417,8 @@ def _weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unc
     if is_blocked:
         # Equal scores are open only for lack of cases: next to what stops the release they would read as a cause of it.
         weighed = [(weight, result) for weight, result in weighed if weight != _RISK or not result.unchanged]
+    # Of an equal weight, wrong answers come before their citations: what refuses or answers wrongly cites badly, too.
+    weighed.sort(key=lambda item: find_metric(parse_metric(item[1].rule.metric)).family == _CITATIONS)
     reasons = [(weight, _describe_result(result, weight, is_blocked=is_blocked)) for weight, result in weighed]
     reasons += [(_INCOMPLETE, message) for message in overlooked]
     if not reasons and not any(result.state == "pass" for result in results):

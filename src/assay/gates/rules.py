@@ -24,6 +24,7 @@ from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
 from assay.records.release_gates import Rule, RuleResult, RuleState, Waiver
 from assay.records.scores import SCORED, ScoreColumn, ScoreTable, Summary
+from assay.scoring.case_outcomes import find_unanswered_cases
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
     PERCENTILE_STATISTICS,
@@ -358,6 +359,9 @@ class _ThresholdRule:
         values = self.values
         if not values.applicable:
             return self._build_result("no_data", self._explain_no_data())
+        unanswered = self._find_unanswered()
+        if unanswered and len(unanswered) / values.applicable > 1 - self.rule.min_coverage:
+            return self._evaluate_outage(unanswered)
         if self.rule.zero_event:
             return self._evaluate_zero_event()
         if values.scored / values.applicable < self.rule.min_coverage:
@@ -368,6 +372,34 @@ class _ThresholdRule:
             message = f"is a p95 of {format_count(values.applicable, 'case')} and needs {MIN_CASES_FOR_P95}"
             return self._build_result("inconclusive", message, self.summary.value)
         return self._evaluate_bound() if self.rule.basis == "bound" else self._evaluate_point()
+
+    def _find_unanswered(self) -> tuple[str, ...]:
+        """Return the cases that a rule on `failed` counts and that only failed because the target gave an error."""
+        if parse_metric(self.rule.metric).base != "failed":
+            return ()
+        in_error = set(find_unanswered_cases(self.scores.table))
+        ids = self.scores.get_case_ids(self.values.rows)
+        return tuple(case_id for case_id in ids if case_id in in_error)
+
+    def _evaluate_outage(self, unanswered: tuple[str, ...]) -> RuleResult:
+        """Return the result where the target gave errors: no answer can fail there, so the cases were not measured.
+
+        A zero-event rule still fails on the cases that were answered and failed.
+        """
+        ids = self.scores.get_case_ids(self.values.rows)
+        failing = self.values.values > self.threshold
+        failed = tuple(
+            case_id for case_id, fails in zip(ids, failing, strict=True) if fails and case_id not in unanswered
+        )
+        count = format_count(self.values.applicable, "case")
+        outage = f"the target gave an error instead of an answer on {len(unanswered)} of {count}"
+        named = f"{outage} ({format_case_ids(unanswered)})"
+        if failed and self.rule.zero_event and self.rule.severity == "block":
+            answered = format_count(len(ids) - len(unanswered), "answered case")
+            message = f"is above {self.threshold:g} on {len(failed)} of {answered} ({format_case_ids(failed)}); {named}"
+            return self._build_result("fail", message, self.summary.value, cases=failed)
+        message = f"could not be measured: {named}; `--retry-errors` of `assay run` asks again"
+        return self._build_result("incomplete", message, cases=unanswered)
 
     def _build_result(
         self,

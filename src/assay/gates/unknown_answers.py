@@ -6,7 +6,7 @@ the unknown answers are right is therefore open, whatever the other answers scor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 
 import numpy as np
@@ -21,6 +21,7 @@ from assay.scoring.completed_scores import score_cells
 from assay.stats.arrays import RowIndices
 
 EvaluateRule = Callable[[Rule, GateScores], RuleResult]
+_ON_BEHAVIOUR = Rule("behaviour", at_least=1.0)
 
 
 def evaluate_with_unknown_answers(rule: Rule, scores: GateScores, evaluate: EvaluateRule) -> RuleResult:
@@ -71,6 +72,21 @@ def find_unknown_rows(rule: Rule, scores: GateScores) -> RowIndices:
         return rows[:0]
     unknown: RowIndices = rows[column.reason[rows] == unknown_code]
     return unknown
+
+
+def describe_unknown_behaviour(results: Sequence[RuleResult], scores: GateScores) -> list[str]:
+    """Return a sentence that names the cases of which nobody can tell what the answer did, and that no rule counted."""
+    rows = set(find_unknown_rows(_ON_BEHAVIOUR, scores).tolist())
+    for result in results:
+        if rows and result.state not in ("unmeasured", "no_data"):
+            rows.difference_update(find_unknown_rows(result.rule, scores).tolist())
+    if not rows:
+        return []
+    ids = scores.get_case_ids(np.array(sorted(rows), dtype=np.intp))
+    return [
+        f"nothing tells whether {format_count(len(ids), 'case')} refused or answered, and no rule looks at "
+        f"{'it' if len(ids) == 1 else 'them'} ({format_case_ids(ids)}); a `behaviour` that the target declares tells"
+    ]
 
 
 def _score_rows_as(rule: Rule, scores: GateScores, rows: RowIndices, value: float) -> GateScores:

@@ -40,13 +40,15 @@ _ADVICE: dict[Outcome, str] = {
 
 
 class ReportMeta(Struct, frozen=True):
-    """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes)."""
+    """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes), `corpus`
+    describes the corpus that was given."""
 
     date: str = ""
     owner: str = ""
     approver: str = ""
     metric_rows: MetricsByName = field(default_factory=lambda: CATALOG)
     show_forbidden: bool = False
+    corpus: str = ""
 
 
 def render_markdown_report(
@@ -301,13 +303,21 @@ def _build_summary_table(
         ),
         ("Eval set", f"{golden_name}, {format_count(golden.cases, 'case')}, {golden.digest}"),
         *([("Test split", scoring.looks.describe())] if scoring.looks is not None else ()),
-        ("Corpus / index", _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))),
+        ("Corpus / index", _format_corpus(scoring, meta)),
         ("Prompt / model", _format_config_versions(scoring, ("prompt", "generator", "judge"))),
         ("Gate", scoring.gate.name or "unnamed" if scoring.gate is not None else "none"),
         ("Decision", scoring.decision.outcome),
         ("Assay", scoring.assay_version or _NOT_STATED),
     ]
     return Table("Summary", ("Field", "Value"), tuple(rows))
+
+
+def _format_corpus(scoring: ScoringResult, meta: ReportMeta) -> str:
+    """Return the corpus that was given, and the versions of what was searched."""
+    versions = _format_config_versions(scoring, ("corpus", "chunking", "embedding", "index", "reranker"))
+    if not meta.corpus:
+        return versions
+    return f"{meta.corpus}; {versions}"
 
 
 def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> str:

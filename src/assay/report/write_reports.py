@@ -7,6 +7,7 @@ from pathlib import Path
 
 from assay.formats.file_io import write_atomically
 from assay.metrics.withheld_text import WithheldTexts
+from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
@@ -55,7 +56,9 @@ def write_reports(run: ScoredRun, files: ReportFiles) -> list[tuple[str, Path]]:
 def render_markdown(run: ScoredRun, files: ReportFiles) -> str:
     """Return the Markdown report, which shows the observations of failed cases."""
     cases = {case.id: case for case in run.golden.cases}
-    meta = ReportMeta(date=(files.now or "")[:10], owner=files.owner or run.golden.owner)
+    parts = (format_count(len(run.corpus.chunks), "chunk"), run.corpus.digest) if run.corpus is not None else ()
+    corpus = ", ".join(filter(None, parts))
+    meta = ReportMeta(date=(files.now or "")[:10], owner=files.owner or run.golden.owner, corpus=corpus)
     shown, lists = {}, {}
     for key, observation in read_failed_observations(run).items():
         case = run.joins.case_index(run.joins.position[key[1]])

@@ -53,21 +53,22 @@ def build_runs_table(rows: list[RunRow]) -> Table:
     return Table("Runs", ("Run", "Changed (UTC)", "Configurations", "Golden set", "Decision"), tuple(cells))
 
 
-def describe_last_gate(folder: Path, profiles: Collection[str]) -> str:
-    """Return a note of what the last gate decided about a run to whose reports none is applied; "" without one.
+def describe_last_gate(folder: Path, profiles: Collection[str], decided: str) -> str:
+    """Return a note of what the last gate decided about a run to which none is applied now; "" without one.
 
-    `profiles` are the names of the gates that need no file.
+    `profiles` are the names of the gates that need no file; `decided` names what is made without a gate, in the plural.
     """
     try:
         saved = load_saved_report(folder)
     except AssayError:
         return ""
-    if not saved.gate:
+    if saved.decision.outcome in ("NOT_GATED", "PARTIAL"):
         return ""
     option = f"--profile {saved.gate}" if saved.gate in profiles else "--gate with its file"
+    gate = f"the gate {saved.gate}" if saved.gate else "a gate without a name"
     return (
-        f"the run was last decided by the gate {saved.gate} ({saved.decision.outcome}); no gate was given for these "
-        f"reports, so they decide nothing ({option} applies it)"
+        f"the run was last decided by {gate} ({saved.decision.outcome}); no gate was given for {decided}, so they "
+        f"decide nothing ({option} applies it)"
     )
 
 

@@ -64,7 +64,12 @@ def count_cases(result: ConfigResult) -> CaseCounts:
 
 def count_unanswered(table: ScoreTable) -> int:
     """Return how many cases failed because there is no answer, and for no other reason."""
-    return sum(bool(checks.failed) and UNANSWERED_CHECKS.issuperset(checks.failed) for checks in table.checks)
+    return len(find_unanswered_cases(table))
+
+
+def find_unanswered_cases(table: ScoreTable) -> list[str]:
+    """Return the cases that failed because there is no answer, and for no other reason."""
+    return [checks.case_id for checks in table.checks if checks.failed and UNANSWERED_CHECKS.issuperset(checks.failed)]
 
 
 def format_case_counts(counts: CaseCounts) -> str:
