@@ -357,7 +357,7 @@ def _print_observed(observed: ObservedRun) -> None:
     elif observed.is_interrupted or observed.missing:
         typer.echo(
             f"{format_count(observed.missing, 'observation is', 'observations are')} missing; continue with: "
-            f"{_command_again(observed, *(['--retry-errors'] if observed.failed else []))}",
+            f"{_command_again(observed)}",
             err=True,
         )
     elif observed.failed:
