@@ -25,6 +25,7 @@ from assay.text.normalisation import fold_text
 from assay.text.reversed_statements import find_reversed_statement
 from assay.text.stated_facts import judge_facts
 from assay.text.stated_quantities import is_lone_value, judge_quantities
+from assay.text.swapped_values import find_swapped_values
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None
@@ -310,9 +311,11 @@ def _assess_facts(
         wrong = tuple(partition_facts(answer, rubric.incorrect_patterns)[0])
     good = False if missing or wrong else None if unknown else True
     if good:
-        reversed_statement = find_reversed_statement(answer, case.reference or "")
-        if reversed_statement:
-            good, unknown = None, [reversed_statement]
+        contrary = find_reversed_statement(answer, case.reference or "") or find_swapped_values(
+            case.question, case.reference or "", answer, case.must_have
+        )
+        if contrary:
+            good, unknown = None, [contrary]
     denied = [judgment for judgment in must_have if judgment.state == "denied"]
     return AnswerQuality(
         good,
