@@ -177,3 +177,28 @@ def test_what_was_before_is_left_open(answer: str, state: str) -> None:
 def test_what_is_called_old_in_the_question_is_not_what_was_before() -> None:
     question = "When does the old mill open?"
     assert "stated" == judge("The old mill opens at 9 am.", "9 am", question, "The old mill opens at 9 am.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Cover is 6.20 euros and 300 euros a week.", "unknown"),
+        ("Cover is 6.20 euros a week, with an excess of 300 euros.", "stated"),
+        ("Cover is 6.20 euros; the bike is 90 euros.", "stated"),
+    ],
+)
+def test_a_value_next_to_another_one_per_what_the_reference_has_it_per_is_open(answer: str, state: str) -> None:
+    assert state == judge(answer, "6.20 euros", "What does cover cost a week?", "6.20 euros a week")
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("You get it back 3 days before the key is returned.", "unknown"),
+        ("You get it back 3 days after the key is returned.", "stated"),
+        ("After the key is returned it takes 3 days.", "stated"),
+    ],
+)
+def test_before_what_is_asked_to_be_after_is_open(answer: str, state: str) -> None:
+    question = "When do I get my deposit back after the key is returned?"
+    assert state == judge(answer, "3 days", question, "Within 3 days")

@@ -90,7 +90,9 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
         return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
     rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
     rates = [quantity.rate for quantity in rated]
-    if not rates or stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
+    if not rates:
+        return _judge_rate_of_other(texts, stated)
+    if stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
         return None
     if stated.rate:
         return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
@@ -106,6 +108,24 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     if nouns.isdisjoint(rates):
         return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
     return None
+
+
+def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a value that the reference has per something, and the answer another value instead."""
+    plain = stated._replace(rate="", rate_size=None, bound="")
+    rates = {own.rate for own in texts.reference.quantities if own.rate and is_same_quantity(own, plain)}
+    if stated.rate or not rates:
+        return None
+    unexpected = [own for own in texts.answer.quantities if own.rate in rates and is_comparable(stated, own)]
+    if any(not _is_known_value(own, texts) for own in unexpected):
+        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{min(rates)}"')
+    return None
+
+
+def _is_known_value(quantity: Quantity, texts: FactTexts) -> bool:
+    """Whether question or reference have a value too, per the same."""
+    known = (*texts.reference.quantities, *texts.question.quantities)
+    return any(own.rate == quantity.rate and is_same_quantity(own, quantity) for own in known)
 
 
 def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
@@ -419,7 +439,7 @@ def _judge_relation(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
     position = spot.start if stated is None else stated.start
     for part in split_parts(answer, clause.sentence_start, clause.sentence_end):
         is_own = part.start <= position < part.end
-        if is_own and _has_opposite(texts, texts.question, texts.list_topics(), (part.start, part.end), 1):
+        if is_own and _has_opposite(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
             return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
     return None
 
@@ -452,7 +472,7 @@ _RELATIONS = (
     (frozenset(("from", "từ")), frozenset(("to", "until", "đến", "tới"))),
 )
 _ROUTE = 3  # the place of the pair of which both may hold of one thing: a question about "from" is answered by "to"
-_FURTHEST = 3  # words between a relation and what it is said of
+_FURTHEST, _NEAREST = 3, 2  # words between a relation and what it is said of, in a fact and in a question
 
 
 _RELATION_WORDS = {
