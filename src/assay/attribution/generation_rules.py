@@ -201,7 +201,7 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
         return "invented"
     if 0 < len(quality.missing) < len(case.facts) and not quality.wrong and not quality.denied:
         return "partial"
-    if quality.wrong or case.other_values:
+    if quality.wrong or case.other_values or find_other_units(case.answer, case.context_texts):
         return "wrong_entity_or_number"
     return "other_passage" if case.copied_from else "ignored_evidence"
 
