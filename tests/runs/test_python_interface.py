@@ -568,7 +568,7 @@ def test_a_missing_answer_of_a_frame_is_an_error_and_no_case_without_a_question(
         for fee in range(10, 16)
     ]
     result = assay.score(FEES, Frame(rows), gate={"rules": [{"metric": "failed", "at_most": 0}], "correctness": 0.9})
-    assert ("FAIL", ["13", "14", "15"]) == (result.decision.outcome, [case.id for case in result.failed])
+    assert ("INCOMPLETE", ["13", "14", "15"]) == (result.decision.outcome, [case.id for case in result.failed])
 
 
 def test_answers_that_some_rows_lack_let_no_rule_on_answers_pass() -> None:
