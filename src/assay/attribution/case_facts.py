@@ -298,14 +298,14 @@ class CaseFacts(Struct, frozen=True, dict=True):
         case = self.case.case
         keywords = case.rubric.correct_keywords if case.rubric is not None else ()
         expected = [text for text in (case.question, case.reference, *case.must_have, *keywords, *evidence) if text]
-        known = [quantity for text in expected for quantity in find_measures(text)]
-        known += [end for quantity in known for end in split_range(quantity)]
+        wanted = [quantity for text in expected for quantity in find_measures(text)]
+        wanted += [end for quantity in wanted for end in split_range(quantity)]
         answer = remove_citation_markers(self.answer)
         spelled = split_glued_units(normalise_nfc(answer))
         values: dict[str, None] = {}
         for quantity in find_measures(answer):
             value = quantity._replace(bound="")
-            if quantity.is_spelled_one or any(is_same_quantity(own._replace(bound=""), value) for own in known):
+            if quantity.is_spelled_one or any(is_same_quantity(own._replace(bound=""), value) for own in wanted):
                 continue
             values[spelled[quantity.start : quantity.end].strip()] = None
         return tuple(values)

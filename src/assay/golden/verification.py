@@ -175,12 +175,12 @@ def _verify_absence(
     case: Case, joins: GoldenIndex, chunks: Sequence[Chunk], frequencies: DocumentFrequencies
 ) -> VerifiedCase:
     words = list_content_words(case.question)
-    known = joins.corpus.chunks if joins.corpus is not None else {}
+    corpus_chunks = joins.corpus.chunks if joins.corpus is not None else {}
     total = sum(map(frequencies.idf_weight, sorted(words)))
     if len(words) < _FEWEST_CONTENT_WORDS or not total:
         return VerifiedCase(case.id, "absent")
     for rank, chunk in enumerate(chunks, 1):
-        corpus_chunk = known.get(chunk.chunk_id)
+        corpus_chunk = corpus_chunks.get(chunk.chunk_id)
         text = chunk.text or (corpus_chunk.text if corpus_chunk is not None else None) or ""
         share = sum(map(frequencies.idf_weight, sorted(words & collect_word_keys(text)))) / total
         if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):

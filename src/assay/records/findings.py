@@ -332,9 +332,9 @@ class Comparison(Struct, frozen=True):
         if failed is not None:
             named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
             of_them = describe_unknown_now(self, failed.improved)
-            told = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
+            counts = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
             evidence = describe_failed_evidence(self) if failed.regressed or failed.improved else ""
-            lines.append(f"cases: {told}{f' ({evidence})' if evidence else ''}")
+            lines.append(f"cases: {counts}{f' ({evidence})' if evidence else ''}")
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
     def _repr_html_(self) -> str:

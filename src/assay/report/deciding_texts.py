@@ -44,10 +44,10 @@ def shorten_around(line: str, deciding: Sequence[str], limit: int) -> str:
         return line
     folded = line.casefold()
     places = [folded.find(text.casefold()) for text in deciding]
-    found = next(((place, text) for place, text in zip(places, deciding, strict=True) if place >= 0), None)
-    if found is None or found[0] + len(found[1]) < limit:
+    first = next(((place, text) for place, text in zip(places, deciding, strict=True) if place >= 0), None)
+    if first is None or first[0] + len(first[1]) < limit:
         return _cut_end(line, limit)
-    place, text = found
+    place, text = first
     beginning = _cut_at_word(line[: limit // 3])
     room = limit - len(beginning) - len(_ELLIPSIS)
     start = max(place - max(room - len(text), 0) // 2, len(beginning))

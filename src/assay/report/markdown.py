@@ -397,11 +397,11 @@ def _render_gate(scoring: ScoringResult, metric_rows: MetricsByName) -> list[str
 def _iter_gate_sections(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     """Yield the rules with their results, then the reasons that are not at the top of the report."""
     yield from _render_gate(scoring, metric_rows)
-    told = set(scoring.decision.reasons)
+    printed = set(scoring.decision.reasons)
     left = list(scoring.decision.reasons[_MAX_REASONS:])
     for config, result in sorted(scoring.configs.items()):
         reasons = result.decision.reasons if result.decision is not None else ()
-        left += [f"{config}: {reason}" for reason in reasons if told.isdisjoint((reason, f"{config}: {reason}"))]
+        left += [f"{config}: {reason}" for reason in reasons if printed.isdisjoint((reason, f"{config}: {reason}"))]
     if left:
         more = [f"- {render_reason(reason, scoring.decision)}" for reason in dict.fromkeys(left)]
         yield from (*_render_heading("More reasons", 3), *more)
@@ -461,9 +461,9 @@ def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:
     rows = tuple((source.path, source.format, str(source.rows), ", ".join(source.configs)) for source in scoring.inputs)
     yield from _render_section(Table("Inputs", ("File", "Format", "Rows", "Configs"), rows))
     notes: list[str] = []
-    told = {f"{config}: {note}" for config, note in _list_notes(scoring)}  # next to the headline metrics
+    printed_notes = {f"{config}: {note}" for config, note in _list_notes(scoring)}  # next to the headline metrics
     for config, result in sorted(scoring.configs.items()):
-        notes += [line for line in tables.iter_config_notes(config, result, scoring) if line not in told]
+        notes += [line for line in tables.iter_config_notes(config, result, scoring) if line not in printed_notes]
     if notes:
         yield from ("", *_render_list(notes))
     if scoring.warnings:

@@ -74,8 +74,8 @@ def format_unknown(summary: Summary, metric_rows: MetricsByName = CATALOG) -> st
     """
     if summary.unknown is None:
         return ""
-    known = format_number(summary.value, summary.metric, metric_rows)
-    return f"{summary.unknown.count} unknown, counted at worst and at best; of the {summary.scored} known alone {known}"
+    mean = format_number(summary.value, summary.metric, metric_rows)
+    return f"{summary.unknown.count} unknown, counted at worst and at best; of the {summary.scored} known alone {mean}"
 
 
 def format_interval(bounds: Interval | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:

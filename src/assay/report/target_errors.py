@@ -62,14 +62,14 @@ def _make_pattern(message: str) -> str:
     >>> _make_pattern("HTTP 503: no shard") == _make_pattern("HTTP 500: no shard")
     False
     """
-    place = _PLACE.search(message)
-    text = message[: place.start()] if place else message
+    location = _PLACE.search(message)
+    text = message[: location.start()] if location else message
     previous, words = "", []
     for word in _TOKEN.findall(text):
         is_kept = previous in _KEPT_AFTER or not any(map(str.isdigit, word))
         words.append(word if is_kept else "#")
         previous = word.strip("(:,").lower()
-    return " ".join(words) + (place[0] if place else "")
+    return " ".join(words) + (location[0] if location else "")
 
 
 def describe_failures(config: str, scoring: ScoringResult) -> list[str]:
@@ -160,8 +160,8 @@ def fold_failure(group: FailureGroup, width: int, most_lines: int, prefix: str =
         lines = _wrap(f"{head}{text} {escape_terminal(_format_cases(group, most_named))}", width)
         if len(lines) <= most_lines:
             return lines
-    place = _PLACE.search(text)
-    tail = place[0] if place else ""
+    location = _PLACE.search(text)
+    tail = location[0] if location else ""
     words = text[: len(text) - len(tail)].split(" ")
     fewest_chars = min(width // 3, len(text))  # of the text: where the id of a case leaves less, its cases are counted
     count = f"({format_count(len(group.case_ids), 'case')})"

@@ -53,18 +53,18 @@ def spell_quantity(quantity: Quantity, text: str) -> str:
 def _list_terms(quantity: Quantity, text: str, terms: Sequence[Term]) -> tuple[int, ...]:
     first = bisect_left(terms, quantity.start, key=lambda term: term.end - 1)
     within = []
-    for place in range(first, len(terms)):
-        if terms[place].start >= quantity.end:
+    for index in range(first, len(terms)):
+        if terms[index].start >= quantity.end:
             break
-        within.append(place)
-    numbers = [place for place in within if _is_number(terms[place], text)]
+        within.append(index)
+    numbers = [index for index in within if _is_number(terms[index], text)]
     if not numbers:
         return ()
     number_end = terms[numbers[-1]].end
     unit_end = quantity.end
     if not is_time(quantity):
         unit_end = number_end + read_unit_name(text[number_end : number_end + _UNIT_CHARACTERS], 0)[1]
-    units = [place for place in within if terms[place].start >= number_end and terms[place].end <= unit_end]
+    units = [index for index in within if terms[index].start >= number_end and terms[index].end <= unit_end]
     return (*numbers, *units)
 
 

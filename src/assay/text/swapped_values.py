@@ -91,10 +91,10 @@ def _find_owners(values: Sequence[Quantity], names: Sequence[Names], reference: 
     its place among the values there; None if neither tells."""
     places = []
     for value in values:
-        found = [place for place, stated in enumerate(reference.quantities) if is_same_quantity(value, stated)]
-        if len(found) != 1:
+        positions = [place for place, stated in enumerate(reference.quantities) if is_same_quantity(value, stated)]
+        if len(positions) != 1:
             return None
-        places.append(found[0])
+        places.append(positions[0])
     named = [_find_holder(reference.quantities[place], names, reference) for place in places]
     is_in_order = all(owner in (None, place) for owner, place in zip(named, places, strict=True))
     if is_in_order and len(reference.quantities) == len(values):

@@ -124,8 +124,8 @@ def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | N
 
 def _is_known_value(quantity: Quantity, texts: FactTexts) -> bool:
     """Whether question or reference have a value too, per the same."""
-    known = (*texts.reference.quantities, *texts.question.quantities)
-    return any(own.rate == quantity.rate and is_same_quantity(own, quantity) for own in known)
+    quantities = (*texts.reference.quantities, *texts.question.quantities)
+    return any(own.rate == quantity.rate and is_same_quantity(own, quantity) for own in quantities)
 
 
 def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
@@ -141,10 +141,10 @@ def _judge_interval(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
     expected = [own for text in (texts.read_fact, texts.reference) for own in _list_intervals(text)]
     if not expected:
         return None
-    said = _list_intervals(texts.answer)
-    if not said or any(is_same_quantity(wanted, own) for wanted in expected for own in said):
+    intervals = _list_intervals(texts.answer)
+    if not intervals or any(is_same_quantity(wanted, own) for wanted in expected for own in intervals):
         return None
-    for own in said:
+    for own in intervals:
         if any(is_comparable(wanted, own) for wanted in expected):
             interval = texts.answer.text[own.start : own.end]
             return FactJudgment(texts.fact, "unknown", f'it says "every {interval}"')
@@ -180,8 +180,8 @@ def judge_new_bound(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         return None
     if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
         return None
-    said = texts.answer.text[cue.start() : cue.end()]
-    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{said}") instead of stating it')
+    bound = texts.answer.text[cue.start() : cue.end()]
+    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{bound}") instead of stating it')
 
 
 def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -198,8 +198,8 @@ def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment
         for own in texts.answer.quantities:
             is_near = spot.clause.sentence_start <= own.start < spot.clause.sentence_end
             if is_near and is_opposite_bound(wanted, own) and not texts.question.quantities:
-                said = texts.answer.text[own.start : own.end]
-                return FactJudgment(texts.fact, "unknown", f'it says it of "{said}"')
+                bound = texts.answer.text[own.start : own.end]
+                return FactJudgment(texts.fact, "unknown", f'it says it of "{bound}"')
     return None
 
 
