@@ -158,3 +158,18 @@ def test_a_refusal_that_nobody_can_tell_and_no_rule_looks_at_is_a_risk(tags: lis
     naming = [risk for risk in decision.risks if "kayaks" in risk]
     assert 1 == len(naming), decision.risks
     assert ("every gate has this rule" if tags else "no rule looks at it") in naming[0]
+
+
+@pytest.mark.parametrize(("checked", "outcome"), [(1, "PASS_WITH_RISK"), (6, "PASS")])
+def test_a_rule_on_failed_looks_at_no_answer_of_which_nothing_tells(checked: int, outcome: str) -> None:
+    golden, outputs = [], []
+    for number in range(10):
+        is_checked = number < checked
+        reference = "8 euros" if is_checked else "Members may borrow ten books for four weeks each."
+        answer = "8 euros" if is_checked else "Rules say that a book is for burning."
+        golden.append({"id": f"c{number}", "question": f"What of thing {number}?", "reference": reference})
+        outputs.append({"case_id": f"c{number}", "answer": answer})
+    rules = [{"metric": "correct_answer", "at_least": 0.9}, {"metric": "failed", "at_most": 0}]
+    decision = assay.score(golden, outputs, gate={"rules": rules}).decision
+    assert decision is not None
+    assert decision.outcome == outcome, decision.reasons

@@ -18,13 +18,15 @@ from assay.metrics.correctness import CORRECT_ANSWER
 from assay.records.counts import format_count
 from assay.records.release_gates import Gate, Rule, RuleResult
 from assay.records.scores import NOT_APPLICABLE, SCORED
+from assay.scoring.case_outcomes import classify_checks
 from assay.scoring.column_values import find_column
 
 JUDGED_CORRECTNESS = "correctness(by=judge)"
 NOT_CHECKED = "correctness of answers was not checked"
 _BEHAVIOUR, _ANSWER = "behaviour", "answer"
+_FAILED = "failed"
 _CORRECTNESS_METRICS = frozenset(
-    {CORRECT_ANSWER, "correctness", "completeness", "keywords", "exact_match", "number_match", "failed"}
+    {CORRECT_ANSWER, "correctness", "completeness", "keywords", "exact_match", "number_match", _FAILED}
 )
 """The metrics that a wrong answer lowers; similarity to the reference alone shows nothing."""
 _LOOKED = ("pass", "fail", "inconclusive", "uncalibrated", "incomplete")
@@ -68,7 +70,7 @@ def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores
     if gate.exempt_from_correctness or not _has_answers(scores):
         return []
     checking = [result for result in results if _looks_at_correctness(result)]
-    checked = [result.scored for result in checking if result.rule.slice is None]
+    checked = [_count_checked(result, scores) for result in checking if result.rule.slice is None]
     if checked:
         return _describe_small_part(max(checked), _count_answers(scores))
     if gate.correctness is not None:
@@ -79,6 +81,14 @@ def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores
     # A rule that could be applied to no case says so itself: that the gate has none would contradict it.
     has_rule = any(_is_on_correctness(result.rule) for result in results)
     return [] if has_rule else [f"{NOT_CHECKED}: the gate has no rule on it"]
+
+
+def _count_checked(result: RuleResult, scores: GateScores) -> int:
+    """Return on how many cases a rule looked at the answer. A case that failed nothing and of whose answer nothing
+    tells has a score of `failed`, which looked at no answer."""
+    if parse_metric(result.rule.metric).base != _FAILED:
+        return result.scored
+    return result.scored - sum(classify_checks(checks) == "unknown" for checks in scores.table.checks)
 
 
 def _describe_small_part(checked: int, answered: int) -> list[str]:
