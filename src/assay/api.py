@@ -44,9 +44,10 @@ from assay.records.requests import (
     VerdictOptions,
 )
 from assay.records.scores import ScoringResult
-from assay.records.verdicts import JudgeRubric
+from assay.records.verdicts import JudgeRubric, Label
 from assay.report import explain_case as explaining
 from assay.report.collect_cases import CaseResult
+from assay.runs.answer_labels import attach_answer_labels, make_answer_label, read_answer_labels
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_metric_paths
@@ -283,6 +284,7 @@ def score(
     judge: str | None = None,
     calibration: PathLike | None = None,
     entailment_model: PathLike | None = None,
+    labels: Any = (),
     rubrics: Sequence[PathLike | JudgeRubric] = (),
     lexicons: Sequence[PathLike] = (),
     baseline: PathLike | None = None,
@@ -303,7 +305,8 @@ def score(
     folders or as records, each of which is a metric under its name. `baseline` is a run folder or a saved baseline for
     the regression rules of the gate. `notices` are sentences for the reports. `lexicons` are files or folders with
     lexicons of refusals in addition to the shipped ones, for this process until the next scoring. `entailment_model` is
-    the folder of a local model for metrics with `by=entailment`. Scoring a frozen test split that was loaded from a
+    the folder of a local model for metrics with `by=entailment`. `labels` are what people decided about answers: files
+    of labels, or a list of what `label_answer` returns. Scoring a frozen test split that was loaded from a
     file is a look, which is counted next to the file unless `ledger` is false; `now` is its time, ISO 8601.
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
@@ -337,13 +340,14 @@ def score(
         digest = goldens.compute_golden_digest(golden)
         recorded, doubts = load_requested_verdicts(request.verdicts)
         judging, unbound = match_verdicts(recorded, digest)
+        labelled_golden, label_notes = attach_answer_labels(golden, read_answer_labels(labels))
         inputs = ScoreInputs.from_golden(
-            golden,
+            labelled_golden,
             request,
             corpus=read_corpus_value(corpus),
             loaded_gate=load_gate_with_baseline(request),
             judging=judging,
-            notices=(*reading_notes, *doubts, *unbound),
+            notices=(*reading_notes, *doubts, *unbound, *label_notes),
             digest=digest,
         )
         run = score_observations(inputs, rows)
@@ -499,6 +503,43 @@ def _write_corpus(corpus: Any, path: Path) -> str | None:
     chunks = read_corpus_value(corpus)
     assert chunks is not None  # only None has none
     return str(write_atomically(path, corpora.encode_corpus_lines(chunks)))
+
+
+@says_arguments
+def label_answer(
+    result: ScoreResult,
+    case: str | CaseResult,
+    label: str,
+    *,
+    rater: str,
+    metric: str = "correct_answer",
+    config: str | None = None,
+    note: str = "",
+) -> Label:
+    """Return what a person decides about the answer to a case, for `score(…, labels=[…])`.
+
+    `label` is `right`, `wrong` or `unclear`, or with `metric="behaviour"` the behaviour that the answer shows. It
+    counts for exactly this answer and for what its case expects now. Raises InputError for another label, and for
+    a case without an answer.
+
+    >>> import assay
+    >>> golden = [{"id": "fee", "question": "What is the fee?", "reference": "There is none for members."}]
+    >>> outputs = [{"case_id": "fee", "answer": "Members pay nothing."}]
+    >>> before = assay.score(golden, outputs)
+    >>> decided = assay.label_answer(before, "fee", "right", rater="Ann")
+    >>> after = assay.score(golden, outputs, labels=[decided])
+    >>> before.metric("correct_answer").value, after.metric("correct_answer").value
+    (None, 1.0)
+    """
+    require_result(result, "result")
+    if isinstance(case, CaseResult):
+        config, case = config or case.config, case.id
+    cases = result.run.cases
+    name = explaining.require_config(result.run, config)
+    observation = result.run.read_observation(name, case) if case in cases else None
+    if observation is None or not isinstance(observation.answer, str):
+        raise InputError(f"no answer to label (got case {case!r} under {name}; expected a case that was answered)")
+    return make_answer_label(cases[case], observation.answer, label, rater, metric=metric, note=note)
 
 
 @says_arguments

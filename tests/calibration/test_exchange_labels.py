@@ -11,7 +11,7 @@ import pytest
 from tests.calibration.calibrating import CONFIGS, JUDGE, flags, truly, write_verdict_export, write_world
 
 from assay.cli import main
-from assay.formats.label_files import compute_answer_hash
+from assay.records.digest import compute_answer_hash
 
 SHEETS = [f"sheet-{person}{suffix}" for person in (1, 2) for suffix in (".csv", ".html", ".jsonl")]
 

@@ -97,7 +97,7 @@ def test_a_tie_is_listed_decided_on_a_blind_sheet_and_counts_once_it_is_settled(
     assert (1.0, {FAITHFUL: "settled by ann"}) == (row["scores"][FAITHFUL], row["settled"])
     assert "needs_review" not in row
     assert [1, None] == [report["configs"]["a"]["summary"][name].get("settled") for name in (FAITHFUL, RELEVANT)]
-    note = "1 case settled by a person in the judge's place (ann): c3"
+    note = "1 case settled by a person (ann): c3"
     assert note in report["configs"]["a"]["notes"]
     assert note in Path("report.md").read_text().replace("\\", "")
     assert note.partition(" (")[0] in Path("report.html").read_text()
@@ -117,13 +117,13 @@ def test_the_screen_says_what_was_settled_and_explain_by_whom(
     assert 0 == settle(decide(decision("not_found")))
     capsys.readouterr()
     score("--run-dir", "run")
-    assert "note: 1 case settled by a person in the judge's place (ann): c3" in capsys.readouterr().out
+    assert "note: 1 case settled by a person (ann): c3" in capsys.readouterr().out
     assert 0 == main(["explain", "c3", "--verbose", "--run", "run"])
     assert "settled by ann" in capsys.readouterr().out
     assert 0 == main(["explain", "c3", "--run", "run"])
     short = capsys.readouterr().out
     assert "By people" in short
-    assert "settled by ann in the judge's place" in short
+    assert "settled by ann" in short
     assert 0 == main(["judge", "export", "--run", "run", "--to", "details.jsonl"])
     details = [json.loads(line) for line in Path("details.jsonl").read_text().splitlines()]
     (settled,) = [line for line in details if line["reviews"]]

@@ -12,12 +12,12 @@ from assay.formats.label_files import (
     Grade,
     LabelScales,
     collect_grades,
-    compute_answer_hash,
     encode_graded,
     encode_labels_jsonl,
     load_graded,
     load_labels,
 )
+from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError
 from assay.records.verdicts import Label
 

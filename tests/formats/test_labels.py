@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.support.examples import try_examples
 
 from assay.formats.label_files import (
-    compute_answer_hash,
     compute_labels_digest,
     encode_labels_csv,
     encode_labels_jsonl,
@@ -20,6 +19,7 @@ from assay.formats.label_files import (
     load_labels,
     unescape_formula,
 )
+from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError
 from assay.records.verdicts import Label
 

@@ -10,6 +10,7 @@ from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UN
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import AnswerQuality, assess_answer_text
 from assay.metrics.metric import JoinedRows
+from assay.metrics.settled_answers import find_decision
 from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, Observation
 from assay.records.scores import SCORED
@@ -48,11 +49,18 @@ def assess_answer(
     """
     if observation.answer is UNSET and observation.behaviour is None:
         return AnswerQuality(None, NO_ANSWER_REASON)
+    is_settled = isinstance(observation.answer, str) and bool(
+        find_decision(case.case, "correct_answer", observation.answer)
+    )
     if behaviour == UNKNOWN:
-        return AnswerQuality(None, "nothing tells what the answer did")
+        if not is_settled:
+            return AnswerQuality(None, "nothing tells what the answer did")
+        behaviour = ANSWER_BEHAVIOUR
     if behaviour != ANSWER_BEHAVIOUR or not case.accepted_bits >> BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] & 1:
         accepted = behaviour is not None and bool(case.accepted_bits >> BEHAVIOUR_CODES[behaviour] & 1)
         return AnswerQuality(accepted, "behaviour")
+    if is_settled:
+        return assess_text(case.case, observation)
     if settings.threshold is not None:
         metric, least = settings.threshold
         value = get_scored_value(scores, metric)

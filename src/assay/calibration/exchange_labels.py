@@ -30,10 +30,10 @@ from assay.formats.golden_files import compute_golden_digest, load_golden
 from assay.formats.label_files import (
     LabelScales,
     collect_grades,
-    compute_answer_hash,
     encode_graded,
     encode_labels_csv,
     encode_labels_jsonl,
+    get_labelled_item,
     load_graded,
     load_labels,
     read_answer_key,
@@ -55,7 +55,9 @@ from assay.formats.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import open_verdicts
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics.judge_requests import Rubrics, find_rubric
+from assay.metrics.settled_answers import ANSWER_SCALES
 from assay.records.counts import format_count
+from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem
 from assay.records.verdicts import Label
 from assay.scoring.scored_run import ScoredRun
@@ -199,15 +201,19 @@ class LabelImportRequest:
     @property
     def scales(self) -> LabelScales:
         """The labels from which the raters could choose."""
-        return label_scales(load_label_rubrics(None, self.rubrics))
+        return {**label_scales(load_label_rubrics(None, self.rubrics)), **ANSWER_SCALES}
 
 
 class ImportedLabels(NamedTuple):
-    """The path of the imported labels, their counts by rater and metric, and notes on what was left out."""
+    """The path of the imported labels, their counts by rater and metric, and notes on what was left out.
+
+    `are_of_answers`: all of them say whether answers are right or what they do, which scoring reads.
+    """
 
     path: Path
     counts: tuple[str, ...]
     notes: tuple[str, ...]
+    are_of_answers: bool = False
 
 
 def import_labels(request: LabelImportRequest, out_path: str) -> ImportedLabels:
@@ -224,7 +230,8 @@ def import_labels(request: LabelImportRequest, out_path: str) -> ImportedLabels:
         f"{rater} ({source}): {format_count(count, 'label')} of {metric}"
         for (source, rater, metric), count in sorted(counts.items())
     ]
-    return ImportedLabels(path, tuple(count_lines), tuple(notes))
+    are_of_answers = bool(labels) and all(label.metric in ANSWER_SCALES for label in labels)
+    return ImportedLabels(path, tuple(count_lines), tuple(notes), are_of_answers)
 
 
 def judge_bands(
@@ -293,7 +300,7 @@ def refuse_duplicate_labels(labels: Sequence[Label]) -> None:
     known_keys: set[tuple[str | None, ...]] = set()
     problems = []
     for label in labels:
-        key = label.source, label.rater, label.case_id, label.config_id, label.metric, label.item
+        key = (*get_labelled_item(label), label.config_id)
         if key in known_keys:
             message = (
                 f"{label.rater} labelled {label.metric} of {label.case_id} twice (expected one label of each rater)"

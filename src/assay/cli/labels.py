@@ -41,6 +41,13 @@ def export(
     ],
     run: RunOption = None,
     recorded: RecordedOptions,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Export every answer that a person should read, instead of a sample: ambiguous (undecided by the "
+            "rules), failed (by the rules), tag:NAME or case:ID; takes several values."
+        ),
+    ] = None,
     metric: Annotated[str, typer.Option(help="Metrics to label, comma-separated.")] = "faithfulness,correctness",
     sample: Annotated[int, typer.Option(min=1, help="Number of items per metric.")] = 100,
     overlap: Annotated[int, typer.Option(min=0, help="Number of those items that a second rater labels too.")] = 30,
@@ -52,22 +59,25 @@ def export(
     language: PageLanguageOption = "en",
     seed: Annotated[int, typer.Option(help="Random seed of the sample.")] = 0,
 ) -> ExitCode:
-    """Export a blind, stratified sample of answers and claims for raters to label."""
+    """Export a blind, stratified sample of answers and claims to label, or with --only the answers that are open."""
     from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
+    from assay.calibration.export_answers import export_answers_to_read
     from assay.cli.display import print_notes, print_written_files
     from assay.runs.rescore_run import open_answers
 
     inputs = recorded.build_inputs(run)
     request = LabelSampleRequest(parse_metric_list(metric), sample, overlap, seed, language, rubrics or ())
     with open_answers(inputs) as scored:
-        bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}
-        label_sample = export_labels(scored, Path(out), request, bands)
+        if only:
+            label_sample = export_answers_to_read(scored, Path(out), only, language)
+        else:
+            bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}
+            label_sample = export_labels(scored, Path(out), request, bands)
     for name, count in label_sample.rows.items():
         typer.echo(f"{name}: {format_count(count, 'row')} to label")
     print_notes(label_sample.notes)
-    print_written_files(
-        label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out labels.jsonl"
-    )
+    labels = "answers.jsonl" if only else "labels.jsonl"
+    print_written_files(label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out {labels}")
     return ExitCode.PASS
 
 
@@ -96,7 +106,10 @@ def import_(
     print_notes(imported.notes)
     for line in imported.counts:
         typer.echo(line)
-    print_written_files([("labels", imported.path)], f"assay calibrate --labels {out} --run DIR --verdicts STORE")
+    next_command = f"assay calibrate --labels {out} --run DIR --verdicts STORE"
+    if imported.are_of_answers:
+        next_command = f"assay score DIR --labels {out}"
+    print_written_files([("labels", imported.path)], next_command)
     return ExitCode.PASS
 
 

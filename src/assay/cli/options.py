@@ -220,6 +220,12 @@ class MeasurementOptions(Struct, frozen=True):
         str | None,
         typer.Option(help="Calibration file written by `assay calibrate`; it says which judges and rules may gate."),
     ] = None
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Labels by people of answers that the rules cannot tell (`assay labels import`); may be repeated."
+        ),
+    ] = None
     entailment_model: EntailmentModelOption = None
     lexicons: Annotated[
         list[str] | None,
@@ -250,6 +256,7 @@ class MeasurementOptions(Struct, frozen=True):
             production_k=self.production_k,
             internal_stages=stages,
             lexicons=self.lexicons or (),
+            labels=self.labels or (),
             **options,
         )
 

@@ -18,7 +18,7 @@ def regrade(
         typer.Option(
             "--with",
             help="What differs the second time: verdicts=FILE, judge=NAME, rubrics=DIR (or shipped), calibration=FILE, "
-            "lexicons=FILE, or rules=current (against the scores saved with the run); may be repeated.",
+            "labels=FILE, lexicons=FILE, or rules=current (against the scores saved with the run); may be repeated.",
         ),
     ],
     metrics: Annotated[str, typer.Option(help="Metrics to score, comma-separated (default: those of the run).")] = "",

@@ -176,6 +176,7 @@ def score(
         request.verdicts.calibration,
         *list_rubric_files(request.verdicts.rubrics),
         *request.scoring.lexicons,
+        *request.scoring.labels,
     ]
     refuse_overwriting(
         [report, page.html, json_report, per_case, legacy_json_report],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, open_source, read_lines
-from assay.formats.label_files import compute_answer_hash
+from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import GoldenSet
 from assay.records.verdicts import Label

@@ -12,8 +12,7 @@ import csv
 import io
 import math
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -23,7 +22,7 @@ from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, open_sour
 from assay.formats.outputs_run_log import RunLogRow
 from assay.formats.problems import NameChecker, ProblemList, find_time_fault
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object, describe_unknown_field
-from assay.records.digest import compute_digest
+from assay.records.digest import compute_answer_hash, compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.verdicts import Label
 from assay.text.escaping import escape_csv_cell
@@ -47,11 +46,14 @@ class LabelRow(NamedTuple):
     members: dict[str, Any]
 
 
-def load_labels(paths: Sequence[str], scales: LabelScales) -> tuple[Label, ...]:
+def load_labels(
+    paths: Sequence[str], scales: LabelScales, left_out: Container[str] = (), *, only_known: bool = False
+) -> tuple[Label, ...]:
     """Read the labels of several files, each CSV or JSON Lines, which is detected from the content.
 
-    Raises InputError with everything wrong in all of them: unknown fields, metrics and labels, numbers outside [0, 1],
-    and a second label of the same rater for the same item.
+    Labels of the metrics in `left_out` are passed over, and with `only_known` all those of metrics without a scale.
+    Raises InputError with everything wrong in all files: unknown
+    fields, metrics and labels, numbers outside [0, 1], and a second label of the same rater for the same item.
     """
     labels: dict[tuple[str | None, ...], tuple[Label, str]] = {}
     problems: list[Problem] = []
@@ -62,7 +64,9 @@ def load_labels(paths: Sequence[str], scales: LabelScales) -> tuple[Label, ...]:
             names = NameChecker(findings)
             try:
                 for row in read_label_rows(source, LABEL_COLUMNS, _REQUIRED):
-                    _add_label(row, names, findings, scales, labels)
+                    metric = row.members.get("metric")
+                    if metric not in left_out and (not only_known or metric in scales):
+                        _add_label(row, names, findings, scales, labels)
             except InputError as error:
                 findings.add_raised(error)
         try:
@@ -151,15 +155,6 @@ def compute_labels_digest(labels: Iterable[Label]) -> str:
     return compute_digest(sorted(map(msgspec.json.encode, labels)))
 
 
-def compute_answer_hash(answer: str) -> str:
-    """Return the digest of an answer in Unicode NFC, which tells whether a label belongs to this answer.
-
-    >>> compute_answer_hash("a")[:14]
-    'sha256:ac8d834'
-    """
-    return compute_digest(unicodedata.normalize("NFC", answer))
-
-
 def check_label_metric(metric: str, scales: LabelScales) -> str:
     """Return what is wrong with the metric of a label; empty if nothing is."""
     if metric.partition("(")[0] in scales:
@@ -197,10 +192,10 @@ def _add_label(
         for misfit in error.misfits:
             findings.add_error(row.line, misfit.field, misfit.message, misfit.code)
         return
-    faults = list(_find_faults(label, scales))
+    faults = list(find_label_faults(label, scales))
     for field, message in faults:
         findings.add_error(row.line, field, message, "E_LABEL")
-    key = label.rater, label.source, label.case_id, label.config_id, label.metric, label.item
+    key = (*get_labelled_item(label), label.config_id)
     if key in labels:
         first = labels[key][1]
         message = (
@@ -211,11 +206,16 @@ def _add_label(
         labels[key] = label, f"{findings.path}:{row.line}"
 
 
+def get_labelled_item(label: Label) -> tuple[str | None, ...]:
+    """Return who labelled what: one rater gives an item one label, and several answers of a case several."""
+    return label.rater, label.source, label.case_id, label.metric, label.item, label.answer_hash
+
+
 def _clean_value(name: str, value: Any, line: int, names: NameChecker) -> Any:
     return names.normalise(value, line, name) if name in _NAMED and isinstance(value, str) else value
 
 
-def _find_faults(label: Label, scales: LabelScales) -> Iterator[tuple[str, str]]:
+def find_label_faults(label: Label, scales: LabelScales) -> Iterator[tuple[str, str]]:
     """Yield (field, message) for each fault of a label."""
     date_fault = find_time_fault(label.at) if label.at is not None else ""
     if date_fault:

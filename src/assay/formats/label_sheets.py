@@ -62,6 +62,7 @@ class LabelledItem(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     item: str | None = None
     text: str = ""
     answer_hash: str | None = None
+    case_hash: str | None = None
 
 
 class SheetKey(Struct, frozen=True, forbid_unknown_fields=True):
@@ -226,6 +227,7 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
         text=target.text,
         answer_hash=target.answer_hash,
         note=filled.note,
+        case_hash=target.case_hash,
     )
 
 

@@ -12,6 +12,7 @@ from assay.formats.run_folder import (
     CALIBRATION_FILE,
     CORPUS_FILE,
     GOLDEN_FILE,
+    LABELS_FILE,
     MANIFEST_FILE,
     OBSERVATIONS_FILE,
     REPLACED_FILE,
@@ -26,7 +27,7 @@ from assay.text.late_pattern import LatePattern
 _RUN_FILES = frozenset(
     {
         *(MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_LOCK_FILE),
-        *(VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE),
+        *(VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE, LABELS_FILE),
     }
 )
 _NUMBERED_RUN_FILE = LatePattern(rf"observations-\d+\.jsonl|{re.escape(VERDICTS_STORE_FILE)}-(wal|shm)")

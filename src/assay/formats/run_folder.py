@@ -37,6 +37,7 @@ MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_L
     "derived",
 )
 VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
+LABELS_FILE = "labels.jsonl"
 RUBRICS_FOLDER = "rubrics"
 RUN_FOLDER_FORMAT = 1
 FSYNC_LINES = 64
@@ -94,8 +95,9 @@ class RunFolder:
         write_atomically(self.path / MANIFEST_FILE, [text])
 
     def write_golden(self, golden: GoldenSet) -> None:
-        """Write the golden set in its native format."""
-        write_golden(golden, self.path / GOLDEN_FILE)
+        """Write the golden set in its native format; labels of answers, which are no part of it, are left out."""
+        cases = tuple(replace(case, answer_labels=()) for case in golden.cases)
+        write_golden(replace(golden, cases=cases), self.path / GOLDEN_FILE)
 
     def write_corpus(self, corpus: Corpus) -> str:
         """Write the corpus in its native format and return the SHA-256 of its bytes."""
@@ -352,6 +354,7 @@ def list_run_files(*names: str | None) -> list[str]:
             *(f"{VERDICTS_STORE_FILE}{suffix}" for suffix in ("-wal", "-shm")),
             VERDICTS_FILE,
             CALIBRATION_FILE,
+            LABELS_FILE,
             RUN_LOCK_FILE,
         )
         paths += [str(folder / file_name) for file_name in (*fixed_names, *output_names)]
@@ -422,7 +425,7 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
         inputs=inputs,
         verdicts=_override_verdicts(recorded_verdicts, request.verdicts),
         gate=replace(request.gate, today=request.gate.today or date_of_time(manifest.get("started_at"))),
-        scoring=_complete_scoring(request.scoring, manifest),
+        scoring=_complete_scoring(request.scoring, manifest, run),
     )
 
 
@@ -440,7 +443,7 @@ def _override_verdicts(recorded: VerdictOptions, given: VerdictOptions) -> Verdi
     )
 
 
-def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> ScoringOptions:
+def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any], run: Path) -> ScoringOptions:
     """Return the scoring options with those of the manifest where none are given; single cases can be read again."""
     recorded = manifest.get("attribution", {})
     return replace(
@@ -454,7 +457,13 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> S
         missing_as_zero=scoring.missing_as_zero if scoring.missing_as_zero is not None else counts_missing(manifest),
         look_again=True,
         metric_paths=manifest.get("metric_paths", {}),
+        labels=scoring.labels or list_run_labels(run, manifest),
     )
+
+
+def list_run_labels(run: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the files of what people decided about the answers of a run: its own one, if it has any."""
+    return (str(run / manifest["labels"]),) if "labels" in manifest else ()
 
 
 def counts_missing(manifest: Mapping[str, Any]) -> bool:

@@ -80,6 +80,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     corpus: ManifestCorpus | None = None
     judge: ManifestJudge | None = None
     calibration: str | None = None
+    labels: str | None = None
     metrics: list[str] = []
     attribution: ManifestAttribution = ManifestAttribution()
     versions: dict[str, dict[str, Any]] = {}
@@ -142,6 +143,8 @@ def _list_paths(manifest: RunManifest) -> Iterator[tuple[str, str]]:
         yield "corpus.path", manifest.corpus.path
     if manifest.calibration is not None:
         yield "calibration", manifest.calibration
+    if manifest.labels is not None:
+        yield "labels", manifest.labels
     for index, file in enumerate(manifest.judge.rubrics if manifest.judge is not None else ()):
         yield f"{join_field('judge.rubrics', index)}.path", file.path
 

@@ -16,6 +16,7 @@ _SET_ASIDE: dict[str, Any] = {
     "attributes": {},
     "difficulty": "unknown",
     "cluster": None,
+    "answer_labels": (),
 }
 
 

@@ -20,6 +20,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
     rows_with_error,
 )
+from assay.metrics.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
@@ -89,7 +90,7 @@ class AnswerFacts:
         """What each answer did, and what its text alone shows, as numbers (`NOTHING_DONE` where it is open).
 
         The text decides; the target's declaration counts only where the text is undecided or missing (ADR 0028). Where
-        neither tells, the behaviour is unknown (ADR 0041).
+        neither tells, the behaviour is unknown (ADR 0041). What a person decided about the answer counts before both.
         """
         behaviours = np.full(len(self.texts), BEHAVIOUR_CODES[ANSWER_BEHAVIOUR], dtype=np.int64)
         text_behaviours = behaviours.copy()
@@ -104,7 +105,19 @@ class AnswerFacts:
                 behaviours[row] = BEHAVIOUR_CODES[text_behaviour.behaviour]
         for row in np.flatnonzero(self.has_no_answer).tolist():
             behaviours[row], text_behaviours[row] = BEHAVIOUR_CODES[self.declared[row] or ""], NOTHING_DONE
+        for row, decision in self.find_decisions("behaviour").items():
+            behaviours[row] = text_behaviours[row] = BEHAVIOUR_CODES[decision.label]
         return behaviours, text_behaviours
+
+    def find_decisions(self, metric: SettledMetric) -> dict[int, AnswerDecision]:
+        """Return what people decided about the answers, by row."""
+        decisions = {}
+        for row, case in enumerate(self.cases):
+            if case.case.answer_labels and isinstance(self.answers[row], str):
+                decision = find_decision(case.case, metric, self.texts[row])
+                if decision is not None:
+                    decisions[row] = decision
+        return decisions
 
     @cached_property
     def examined(self) -> dict[int, DetectedBehaviour]:
@@ -129,6 +142,9 @@ class AnswerFacts:
     def describe_reading(self, row: int) -> str:
         """Return what the answer of a row was read as, and by what."""
         is_text = isinstance(self.answers[row], str)
+        decision = self.find_decisions("behaviour").get(row)
+        if decision is not None:
+            return f"{decision.label}, {decision.reason}"
         return describe_reading(self.examined.get(row, PLAIN_ANSWER), self.declared[row], is_text=is_text)
 
     @cached_property
@@ -284,13 +300,14 @@ def _behaviour_column(batch: Batch, name: MetricName) -> ScoreColumn:
     rule, undefined_reason = _BEHAVIOUR_RULES[name.base]
     defined, scores = rule(batch, facts.observed_behaviours[0])
     undefined = rows_not_applicable(~defined, undefined_reason)
-    return make_score_column(
+    column = make_score_column(
         name,
         scores.astype(np.float64),
         undefined,
         *facts.unscored_conditions(batch, declared_counts=True),
         _rows_of_unknown_behaviour(facts),
     )
+    return mark_settled(column, facts.find_decisions("behaviour"))
 
 
 def _rows_of_unknown_behaviour(facts: AnswerFacts) -> Unscored:

@@ -24,6 +24,7 @@ from assay.metrics.metric import (
     rows_with_error,
 )
 from assay.metrics.own_metric import find_own_failures
+from assay.metrics.settled_answers import find_settled_cases
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence
 from assay.records.scores import SCORED, CaseChecks, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, find_distinct
@@ -337,9 +338,11 @@ def run_checks(
     one's own could not measure fails METRIC_ERROR. A check on an `uncalibrated` metric only warns: such a metric may
     inform, but a failed case may decide a gate (ADR 0031).
     `good` is a metric with the least value of a right answer (the setting `scoring.good`): where it has a score, it
-    decides in place of the other checks on answers, and so does a calibrated judge without it (ADR 0054).
+    decides in place of the other checks on answers, and so does a calibrated judge without it (ADR 0054). What people
+    decided about an answer counts before both (ADR 187).
     """
     deciding = _choose_deciding_metric(columns, uncalibrated, good)
+    settled = find_settled_cases(columns.get(CORRECT_ANSWER), len(case_ids))
     checks_to_run = [
         replace(check, level="warning") if check.metric in uncalibrated else check
         for check in CHECKS
@@ -354,8 +357,8 @@ def run_checks(
         fails = _failing_cases(check, columns[check.metric])
         if check.where:
             fails &= _positive_cases(columns, check.where)
-        if deciding is not None and check.name in _ANSWER_CHECKS and check.metric != deciding.metric:
-            fails &= deciding.status != SCORED
+        if check.name in _ANSWER_CHECKS:
+            fails &= ~_find_rows_decided_otherwise(check, deciding, settled)
         explained = [failures_by_check[name] for name in check.explained_by if name in failures_by_check]
         rows.append(fails & ~np.logical_or.reduce(explained) if explained else fails)
         # Several conditions may share a name: the check fails where any of them does.
@@ -390,6 +393,14 @@ def _choose_deciding_metric(
     if good is not None:
         return columns.get(good[0])
     return columns.get(JUDGED_CORRECTNESS) if JUDGED_CORRECTNESS not in uncalibrated else None
+
+
+def _find_rows_decided_otherwise(check: Check, deciding: ScoreColumn | None, settled: BoolArray) -> BoolArray:
+    """Return the rows on which a check on answers does not count, because a person or another metric decides there."""
+    is_other = np.zeros(len(settled), dtype=np.bool_)
+    if deciding is not None and check.metric != deciding.metric:
+        is_other = np.asarray(deciding.status == SCORED)
+    return np.asarray(is_other & ~settled if check.metric == CORRECT_ANSWER else is_other | settled, dtype=np.bool_)
 
 
 def _failing_cases(check: Check, scores: ScoreColumn) -> BoolArray:

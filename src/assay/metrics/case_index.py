@@ -276,7 +276,7 @@ class CaseIndex:
         self.restricted = self.denied or bool(case.forbidden)
         self.guarded = self.restricted or bool(case.forbidden_text)
         self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)
-        self.states_text = case.rubric is not None or bool(case.must_have) or bool(case.reference)
+        self.states_text = case.rubric is not None or bool(case.must_have or case.reference or case.answer_labels)
         evidence_units = () if self.denied else case.evidence
         self.evidence = EvidenceIndex(
             [(unit.any_of, unit.grade) for unit in evidence_units],

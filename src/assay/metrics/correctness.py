@@ -61,12 +61,13 @@ from assay.metrics.rubric_metrics import (
     judge_rubric,
     make_rubric_requests,
 )
+from assay.metrics.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.fact_judgments import FactJudgment
 
-CORRECT_ANSWER = "correct_answer"
+CORRECT_ANSWER: Literal["correct_answer"] = "correct_answer"
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"
 
 
@@ -144,12 +145,27 @@ def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float | Literal
 
 
 def is_answer_open(reading: ParsedAnswer) -> bool:
-    """Return whether the rules cannot tell if an answer is right, or flag its keywords as hedged or negated."""
+    """Return whether the rules cannot tell if an answer is right, or flag its keywords as hedged or negated, and no
+    person decided about it."""
     if no_answer_reason(reading.case) or is_accepted_refusal(reading) or not reading.answer.strip():
+        return False
+    if find_decision(reading.case.case, CORRECT_ANSWER, reading.answer) is not None:
         return False
     rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
     correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
     return correct == UNKNOWN or ambiguous == 1
+
+
+def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
+    """Return what neither rules nor people tell of an answer: what it does, and whether it is right."""
+    metrics: list[SettledMetric] = []
+    if reading.behaviour == UNKNOWN:
+        metrics.append("behaviour")
+    if reading.behaviour in (UNKNOWN, ANSWER_BEHAVIOUR) and not no_answer_reason(reading.case):
+        score = TEXT_RULES[CORRECT_ANSWER](reading.case, reading.answer)
+        if score == UNKNOWN or (score is None and reading.case.case.behaviour == ANSWER_BEHAVIOUR):
+            metrics.append(CORRECT_ANSWER)
+    return metrics
 
 
 def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -164,7 +180,7 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
         elif graded is not None:
             values[row] = graded
         unstated[row] = graded is None
-    return make_score_column(
+    column = make_score_column(
         name,
         values,
         rows_not_applicable(
@@ -175,6 +191,16 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
         rows_not_applicable(facts.find_accepted_refusals(batch), REFUSED),
         rows_not_applicable(unknown, UNKNOWN_REASON),
     )
+    return mark_settled(column, _list_decisions(facts)) if name.base == CORRECT_ANSWER else column
+
+
+def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
+    """Return what people decided about the answers, by row, and whether the rules read them otherwise."""
+    decisions = facts.find_decisions(CORRECT_ANSWER)
+    for row, decision in decisions.items():
+        if read_facts(facts.cases[row].case, facts.texts[row]).is_against_rules:
+            decisions[row] = decision._replace(is_against_rules=True)
+    return decisions
 
 
 def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:

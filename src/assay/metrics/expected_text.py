@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from assay.metrics.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
 from assay.text.answer_matching import (
     KeywordScore,
@@ -32,16 +33,21 @@ TextScore = float | Literal["unknown"] | None
 """The score of an answer by a rule of text: unknown where the rules cannot tell, None where the case states nothing."""
 
 
-OPEN_REMEDY = "a judge can tell (assay judge), or must_have or keywords that a person adds to the case"
+OPEN_REMEDY = (
+    "a judge can tell (assay judge), or a person who reads the answer (assay labels export --only ambiguous), "
+    "or must_have or keywords in the case"
+)
 """What to do where the rules cannot tell, and the case states no facts."""
-_OPEN_FACT_REMEDY = "a judge can tell (assay judge), or a person who reads the answer"
+_OPEN_FACT_REMEDY = (
+    "a judge can tell (assay judge), or a person who reads the answer (assay labels export --only ambiguous)"
+)
 
 
 def advise_open_answer(case: Case) -> str:
     """Return what to do about an answer that the rules leave open: facts that a case states need not be added to it.
 
     >>> advise_open_answer(Case("q1", "How long?", must_have=("12 days",)))
-    'a judge can tell (assay judge), or a person who reads the answer'
+    'a judge can tell (assay judge), or a person who reads the answer (assay labels export --only ambiguous)'
     """
     states_facts = bool(case.must_have) or (case.rubric is not None and bool(case.rubric.correct_keywords))
     return _OPEN_FACT_REMEDY if states_facts else OPEN_REMEDY
@@ -79,7 +85,8 @@ class FactReading(NamedTuple):
     `must_have`, `keywords` and `numbers` (those of a numeric reference) hold one judgment each. `keyword_score` is None
     without keywords and incorrect patterns, `is_exact` without an exact reference. `quality` tells whether the answer
     is right; None if the case states nothing that a rule can look for. `reference_value` is the judgment of a reference
-    that is nothing but one value, where the case states no other expectation.
+    that is nothing but one value, where the case states no other expectation. `decision` is what people decided about
+    the answer, which `quality` then is, and `by_rules` what it is without them.
     """
 
     must_have: tuple[FactJudgment, ...]
@@ -89,6 +96,14 @@ class FactReading(NamedTuple):
     is_exact: bool | None
     quality: AnswerQuality | None
     reference_value: FactJudgment | None = None
+    decision: AnswerDecision | None = None
+    by_rules: AnswerQuality | None = None
+
+    @property
+    def is_against_rules(self) -> bool:
+        """Whether people decided otherwise than the rules."""
+        rules = self.by_rules.good if self.by_rules is not None else None
+        return self.decision is not None and rules is not None and rules != (self.decision.label == RIGHT)
 
     @property
     def completeness(self) -> TextScore:
@@ -143,7 +158,9 @@ def read_facts(case: Case, answer: str) -> FactReading:
     else:
         value = _judge_reference_value(case, answer)
         quality = _assess_reference(case, answer, numbers if value is None else (value,), is_exact)
-    return FactReading(must_have, keywords, keyword_score, numbers, is_exact, quality, value)
+    decision = find_decision(case, "correct_answer", answer)
+    settled = quality if decision is None else _settle_quality(quality, decision)
+    return FactReading(must_have, keywords, keyword_score, numbers, is_exact, settled, value, decision, quality)
 
 
 def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
@@ -198,11 +215,14 @@ class Veto(NamedTuple):
 
 
 def find_veto(case: Case, answer: str) -> Veto | None:
-    """Return the rule that caps the score of an answer, or None if no rule does.
+    """Return the rule that caps the score of an answer, or None if no rule does, or a person found the answer right.
 
     The cap is 0 for a missing exact value or number that decides, for an incorrect pattern without any correct keyword,
     and if no must-have fact has its figures. It is 0.5 if some must-have facts lack their figures.
     """
+    decision = find_decision(case, "correct_answer", answer)
+    if decision is not None and decision.label == RIGHT:
+        return None
     reading = read_facts(case, answer)
     quality = reading.quality
     if quality is not None and quality.good is False and quality.signal in ("exact_match", "number_match"):
@@ -259,6 +279,14 @@ def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str
         return judgment
     is_denied = not partition_facts(reference, [judgment.fact])[0]
     return judgment._replace(state="stated", reason="") if is_denied else judgment
+
+
+def _settle_quality(quality: AnswerQuality | None, decision: AnswerDecision) -> AnswerQuality:
+    """Return the quality that a person decided on; of a wrong answer, with what the rules find missing or wrong."""
+    signal = "a person's decision"
+    if decision.label == RIGHT or quality is None:
+        return AnswerQuality(decision.label == RIGHT, signal)
+    return quality._replace(good=False, signal=signal, unknown=())
 
 
 def _is_whole_part(part: str, text: str) -> bool:

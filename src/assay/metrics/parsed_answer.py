@@ -17,6 +17,7 @@ from assay.metrics.case_index import find_cited_positions, find_cited_texts, lis
 from assay.metrics.find_leaks import Leaks, find_leaks_once, split_reachable
 from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
 from assay.metrics.metric import JoinedRows
+from assay.metrics.settled_answers import find_decision
 from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
 from assay.records.observations import (
@@ -100,8 +101,12 @@ class ParsedAnswer:
     def behaviour(self) -> str:
         """What the answer did; `unknown` if nothing tells, "" if there is nothing to read.
 
-        The text decides, else the target's declaration (ADR 0028, ADR 0041).
+        What a person decided about the answer counts first; then the text decides, else the target's declaration (ADR
+        0028, ADR 0041, ADR 187).
         """
+        decision = find_decision(self.case.case, "behaviour", self.answer)
+        if decision is not None:
+            return decision.label
         language = self.case.language
         is_plain = self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]
         if is_plain and (not language or has_lexicon(language)):

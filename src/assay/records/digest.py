@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 
 import msgspec
 
@@ -34,3 +35,12 @@ def compute_text_digest(text: str) -> str:
     'sha256:ba7816b'
     """
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def compute_answer_hash(answer: str) -> str:
+    """Return the digest of an answer in Unicode NFC, which tells whether a label belongs to this answer.
+
+    >>> compute_answer_hash("a")[:14]
+    'sha256:ac8d834'
+    """
+    return compute_digest(unicodedata.normalize("NFC", answer))

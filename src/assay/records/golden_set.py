@@ -108,12 +108,28 @@ class Turn(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     text: str
 
 
+class AnswerLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a person decided about one answer, which `answer_hash` identifies.
+
+    `metric` is `correct_answer`, of which the label is `right` or `wrong`, or `behaviour`, of which it is the behaviour
+    that the answer shows.
+    """
+
+    metric: Literal["correct_answer", "behaviour"]
+    label: str
+    rater: str
+    answer_hash: str
+    note: str = ""
+
+
 class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One question and the expected behaviour of the system.
 
     If the expected behaviour is `permission_denied`, the listed evidence is the forbidden set: it counts for leaks and
     not for recall. `attributes` are free slice keys (`category`, `domain`, …); `metadata` is passed through unread.
     `variant_of` is the id of the case that this one varies in the way that `variant` names; both are stated or neither.
+    `answer_labels` are what people decided about answers to it; they expect nothing, and the digest of the golden set
+    does not depend on them.
     """
 
     id: str
@@ -141,6 +157,7 @@ class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     variant_of: str | None = None
     variant: AlikeKind | DifferingKind | None = None
     nuggets: tuple[Nugget, ...] = ()
+    answer_labels: tuple[AnswerLabel, ...] = ()
 
 
 class SilencedRule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -76,7 +76,7 @@ class ScoringOptions(Struct, frozen=True):
     `metric_paths` are the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders
     with lexicons of refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a
     later one passes them on; None stands for those of the run, else for none. `with_variants` counts variants of cases
-    like other cases.
+    like other cases. `labels` are files of what people decided about answers.
     """
 
     metrics: Sequence[str] | None = None
@@ -92,6 +92,7 @@ class ScoringOptions(Struct, frozen=True):
     internal_stages: Sequence[str] | None = None
     with_variants: bool = False
     also: Sequence[str] = ()
+    labels: Sequence[str] = ()
 
 
 class ScoreRequest(Struct, frozen=True):

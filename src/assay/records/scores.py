@@ -25,7 +25,7 @@ STATUS_NAMES = ("scored", "not_applicable", "error")
 NEEDS_REVIEW = "needs_review"
 """Prefix of reasons that ask for human review: the score rests on votes that disagree widely, or the votes are tied."""
 SETTLED = "settled"
-"""Prefix of reasons of scores that rest on what a person decided in a judge's place, followed by who that was."""
+"""Prefix of reasons of scores that rest on what a person decided, followed by who that was."""
 
 
 class ScoreColumn(Struct, frozen=True):

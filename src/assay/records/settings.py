@@ -221,7 +221,8 @@ class ScoringSettings(Section, frozen=True):
     number of chunks that the system shows its model. `good` decides whether an answer is good: `auto`, or a metric with
     its minimum, such as `correctness(by=judge)>=0.75`. `lexicons` are files or folders with lexicons of refusals in
     addition to the shipped ones. `entailment_model` is the folder of a local model for metrics with `by=entailment`, of
-    `assay run` and `assay monitor`. `internal_stages` are stages whose chunks nobody is shown unless a later one passes
+    `assay run` and `assay monitor`. `labels` are files of labels by people who read answers, of `assay run`.
+    `internal_stages` are stages whose chunks nobody is shown unless a later one passes
     them on: what a user must not see there is over-fetched and no leak.
     """
 
@@ -232,6 +233,7 @@ class ScoringSettings(Section, frozen=True):
     good: str = "auto"
     lexicons: tuple[str, ...] = ()
     entailment_model: str | None = None
+    labels: tuple[str, ...] = ()
     internal_stages: tuple[str, ...] = ()
 
 

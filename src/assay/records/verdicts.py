@@ -259,7 +259,7 @@ class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """A human label for one case (or that of another tool): a label of a rubric, or a number.
 
     `item` is the claim, citation or fact if the metric has several in a case, with its text in `text`. `answer_hash`
-    binds the label to the answer that was read.
+    binds the label to the answer that was read, `case_hash` to what its case expected.
     """
 
     case_id: str
@@ -274,6 +274,7 @@ class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     at: str | None = None
     source: str = "person"
     note: str = ""
+    case_hash: str | None = None
 
 
 class LabelledRate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -110,7 +110,7 @@ def _describe_review(explanation: Explanation) -> str:
     settled = [score for score in explanation.scores if score.reason.startswith(SETTLED)]
     if settled:
         people = settled[0].reason.partition(";")[0]  # what follows explains the score
-        return f"{people} in the judge's place: {', '.join(score.metric for score in settled)}"
+        return f"{people}: {', '.join(score.metric for score in settled)}"
     in_review = [score for score in explanation.scores if score.reason.startswith(NEEDS_REVIEW)]
     if in_review:
         return f"to settle (assay judge review): {', '.join(score.metric for score in in_review)}"
@@ -180,6 +180,8 @@ def _list_open_facts(case: Case, observation: Observation | None, reasons: str) 
         return []
     listed = []
     reading = read_facts(case, answer)
+    if reading.decision is not None:
+        return []
     value = reading.reference_value
     for judgment in (*reading.must_have, *((value,) if value is not None else ())):
         if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment is value):

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from assay.metrics.answer_behaviour import describe_reading
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
+from assay.metrics.settled_answers import find_decision
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case
@@ -350,6 +351,8 @@ def _detect_case_behaviour(explanation: Explanation) -> DetectedBehaviour | None
     """Return what an answer was read as; None without a text, and for a plain answer where one is accepted."""
     case, observation, checks = explanation.case, explanation.observation, explanation.checks
     if observation is None or not isinstance(observation.answer, str) or not observation.answer.strip():
+        return None
+    if find_decision(case, "behaviour", observation.answer) is not None:
         return None
     detected = detect_behaviour(observation.answer, case.language or "", case.question)
     if _is_plain_answer(detected) and (checks is None or WRONG_BEHAVIOUR not in checks.failed):

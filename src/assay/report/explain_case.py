@@ -56,7 +56,7 @@ def explain_case(
     variants says how they were treated. Raises InputError for an unknown case or configuration, and if there are
     several configurations and none is named.
     """
-    config = _require_config(run, config_id)
+    config = require_config(run, config_id)
     of_variant = case_id not in run.cases and run.variants is not None and case_id in run.variants.cases
     scored = run.variants if of_variant and run.variants is not None else run
     if case_id not in scored.cases:
@@ -150,7 +150,7 @@ def explain_change(
 
     Unless `verbose`, cause, scores and moved evidence have at most `most_lines` lines each.
     """
-    comparison = compare_run(run)[_require_config(run, config_id)]
+    comparison = compare_run(run)[require_config(run, config_id)]
     if verbose:
         return render_case_change(comparison, case_id)
     return render_short_case_change(comparison, case_id, width=width, most_lines=most_lines)
@@ -233,7 +233,7 @@ def _explain_value(rows: JoinedRows, metric: str) -> str:
     return explain_score(rows, name) if explain_score is not None else ""
 
 
-def _require_config(run: ScoredRun, config_id: str | None) -> str:
+def require_config(run: ScoredRun, config_id: str | None) -> str:
     configs = list(run.scoring.configs)
     if config_id is None and len(configs) == 1:
         return configs[0]

@@ -18,7 +18,14 @@ from assay.comparison.baseline_file import decode_baseline, encode_baseline, wri
 from assay.comparison.compare_scores import decide_side, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
-from assay.formats.run_folder import RunName, counts_missing, is_run_name, parse_run_name, read_manifest
+from assay.formats.run_folder import (
+    RunName,
+    counts_missing,
+    is_run_name,
+    list_run_labels,
+    parse_run_name,
+    read_manifest,
+)
 from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
@@ -57,10 +64,12 @@ def load_side(
     *,
     attributed: bool = True,
     missing_as_zero: bool | None = None,
+    labels: Sequence[str] = (),
 ) -> ScoreSnapshot:
     """Return the side that `RUN`, `RUN:CONFIG` or a file written by `assay baseline save` names.
 
-    A run is scored again for `metrics` (by default those of its manifest) and for `extra_metrics`. Raises InputError
+    A run is scored again for `metrics` (by default those of its manifest) and for `extra_metrics`, with the `labels` of
+    answers (by default its own). Raises InputError
     if the text names none of these, or names a run of several configurations without choosing one, or with
     `missing_as_zero` a baseline that was saved with cases without an observation, which cannot be scored again.
     """
@@ -69,7 +78,7 @@ def load_side(
     name = _require_run(side_name)
     manifest = read_manifest(name.path)
     scored_metrics = _metrics_to_score(manifest, metrics, extra_metrics)
-    with open_run(name.path, scored_metrics, missing_as_zero=missing_as_zero) as run:
+    with open_run(name.path, scored_metrics, missing_as_zero=missing_as_zero, labels=labels) as run:
         config = choose_config(run, name)
         side = take_snapshot(run, config, side_name, read_made_with(manifest, config), attributed=attributed)
     return replace(side, at=manifest.get("started_at"))
@@ -176,8 +185,20 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
     gate_metrics = _gate_metrics(request)
     names = (baseline, *candidates)
     as_zero = _resolve_missing(names, request)
-    before, *others = (load_side(name, request.metrics, gate_metrics, missing_as_zero=as_zero) for name in names)
+    labels = _list_labels(names)
+    before, *others = (
+        load_side(name, request.metrics, gate_metrics, missing_as_zero=as_zero, labels=labels) for name in names
+    )
     return _decide_comparisons(before, others, request)
+
+
+def _list_labels(names: Sequence[str]) -> list[str]:
+    """Return the labels of answers of all runs that are compared: a decision holds for its answer, whoever gave it."""
+    runs = dict.fromkeys(parse_run_name(name).path for name in names if is_run_name(name))
+    labels: list[str] = []
+    for run in runs:
+        labels += list_run_labels(run, read_manifest(run))
+    return labels
 
 
 def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
@@ -188,7 +209,9 @@ def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     gate_metrics = list_gate_metrics(gate) if gate is not None else ()
     as_zero = request.scoring.missing_as_zero
     metrics = request.scoring.metrics or ()
-    return LoadedGate(gate, load_side(request.gate.baseline, metrics, gate_metrics, missing_as_zero=as_zero))
+    labels = [*request.scoring.labels, *_list_labels([request.gate.baseline])]
+    side = load_side(request.gate.baseline, metrics, gate_metrics, missing_as_zero=as_zero, labels=labels)
+    return LoadedGate(gate, side)
 
 
 def _resolve_missing(names: Sequence[str], request: ComparisonRequest) -> bool | None:

@@ -192,6 +192,7 @@ def _scoring_options(config: Config) -> ScoringOptions:
         good=settings.good,
         production_k=settings.production_k if "scoring.production_k" in config.origins else None,
         lexicons=settings.lexicons,
+        labels=[config.resolve_path("scoring.labels", path) for path in settings.labels],
         internal_stages=settings.internal_stages or None,
         also=stated_cuts,
     )
@@ -221,6 +222,7 @@ def refuse_overwritten_inputs(
                 config.gate_path,
                 gate.gate if isinstance(gate.gate, str) else None,
                 *config.settings.scoring.lexicons,
+                *(config.resolve_path("scoring.labels", path) for path in config.settings.scoring.labels),
             ),
             *list_run_files(gate.baseline),
         ],

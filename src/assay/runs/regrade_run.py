@@ -33,7 +33,7 @@ from assay.scoring.slices import find_slices
 CASES_FILE = "cases.jsonl"
 SHIPPED = "shipped"
 """The value of `rubrics` that means the shipped ones alone."""
-CHANGES = ("verdicts", "judge", "rubrics", "calibration", "lexicons", "rules")
+CHANGES = ("verdicts", "judge", "rubrics", "calibration", "labels", "lexicons", "rules")
 CURRENT_RULES = "rules=current"
 
 FlipKind = Literal["pass → fail", "fail → pass", "scored → unscored", "unscored → scored"]
@@ -45,7 +45,8 @@ class RegradeRequest(NamedTuple):
     """The run to score a second time, what is different then, and the metrics; without them those of the run.
 
     `changes` are `KEY=VALUE`: `verdicts=FILE`, `judge=NAME`, `rubrics=DIR` (or `shipped`), `calibration=FILE`,
-    `lexicons=FILE`, or `rules=current`: the saved scores of the run are compared with those by the rules of today.
+    `labels=FILE`, `lexicons=FILE`, or `rules=current`: the saved scores of the run are compared with those by the rules
+    of today.
     `by` are the keys of the categories by which flips are counted.
     """
 
@@ -148,7 +149,7 @@ def _parse_changes(changes: Sequence[str]) -> dict[str, str]:
 
 
 def _apply_changes(base: ScoreRequest, changes: Mapping[str, str]) -> ScoreRequest:
-    """Return the request with other verdicts, judge, rubrics, calibration or lexicons."""
+    """Return the request with other verdicts, judge, rubrics, calibration, labels or lexicons."""
     verdicts = base.verdicts
     if "verdicts" in changes:  # a judge of the run's own verdicts is not one of others
         verdicts = VerdictOptions(changes["verdicts"], None, verdicts.calibration, verdicts.rubrics, judged=True)
@@ -159,6 +160,8 @@ def _apply_changes(base: ScoreRequest, changes: Mapping[str, str]) -> ScoreReque
     if "calibration" in changes:
         verdicts = replace(verdicts, calibration=changes["calibration"])
     scoring = base.scoring
+    if "labels" in changes:
+        scoring = replace(scoring, labels=(changes["labels"],))
     if "lexicons" in changes:
         scoring = replace(scoring, lexicons=(changes["lexicons"],))
     return replace(base, verdicts=verdicts, scoring=scoring)

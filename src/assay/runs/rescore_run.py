@@ -36,14 +36,19 @@ def complete_request(request: ScoreRequest) -> ScoreRequest:
 
 
 def open_run(
-    run: str | Path, metrics: Sequence[str] | None = None, *, missing_as_zero: bool | None = None
+    run: str | Path,
+    metrics: Sequence[str] | None = None,
+    *,
+    missing_as_zero: bool | None = None,
+    labels: Sequence[str] = (),
 ) -> AbstractContextManager[ScoredRun]:
     """Yield the scoring of a run folder, for its own metrics or for those that are named.
 
-    `missing_as_zero` gives cases without an observation the worst score; None does as the run did. Raises InputError if
-    it is not a run, or if one of its files was edited since.
+    `missing_as_zero` gives cases without an observation the worst score; None does as the run did. `labels` are files
+    of what people decided about answers, by default that of the run. Raises InputError if it is not a run, or if one of
+    its files was edited since.
     """
-    scoring = ScoringOptions(metrics=metrics, missing_as_zero=missing_as_zero)
+    scoring = ScoringOptions(metrics=metrics, missing_as_zero=missing_as_zero, labels=labels)
     request = ScoreRequest(InputOptions(run=str(run)), scoring=scoring)
     return open_scored_run(complete_run_request(request))
 

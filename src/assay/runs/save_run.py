@@ -12,6 +12,7 @@ from assay.formats.overwriting import refuse_overwriting
 from assay.formats.run_folder import (
     CALIBRATION_FILE,
     CORPUS_FILE,
+    LABELS_FILE,
     OBSERVATIONS_FILE,
     VERDICTS_FILE,
     RunFolder,
@@ -19,6 +20,7 @@ from assay.formats.run_folder import (
 from assay.records.errors import InputError, Problem
 from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
 from assay.report.export_scores import iterate_case_lines, render_json
+from assay.runs.answer_labels import encode_answer_labels
 from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.paired_scores import is_missing_scored
 from assay.scoring.scored_run import ScoredRun
@@ -110,7 +112,11 @@ def _refuse_overwritten_outputs(run: ScoredRun, copies: Sequence[Path]) -> None:
 
 def save_scores(run: ScoredRun, folder: RunFolder) -> None:
     """Save in a run folder what is needed to score it again, and its scores, which can be read without scoring."""
-    manifest = {key: value for key, value in folder.manifest.items() if key != "corpus"}
+    manifest = {key: value for key, value in folder.manifest.items() if key not in ("corpus", "labels")}
+    labels = encode_answer_labels(run.golden)
+    if labels:
+        write_atomically(folder.path / LABELS_FILE, [labels])
+        manifest["labels"] = LABELS_FILE
     if run.corpus is not None:
         manifest["corpus"] = {
             "digest": run.corpus.digest,

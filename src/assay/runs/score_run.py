@@ -42,6 +42,7 @@ from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
+from assay.runs.answer_labels import attach_answer_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
@@ -369,18 +370,19 @@ def _load_inputs(
     if named.run is not None:
         refuse_other_golden(parse_run_name(named.run).path, loaded.digest)
     refuse_placeholders(loaded.golden, named.golden, loaded.lines)
+    golden, label_notes = attach_answer_labels(loaded.golden, load_answer_labels(request.scoring.labels))
     corpus, doubts = load_corpus(named.corpus) if named.corpus is not None else (None, ())
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     hidden = find_hidden_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
     warnings = map(str, (*loaded.warnings, *doubts, *stale))
     return ScoreInputs.from_golden(
-        loaded.golden,
+        golden,
         request,
         corpus=corpus,
         loaded_gate=gate,
         judging=judging,
-        notices=(*map(str, hidden), *notices, *unbound, *warnings),
+        notices=(*map(str, hidden), *notices, *unbound, *label_notes, *warnings),
         default_metrics=default_metrics,
         format=loaded.format,
         digest=loaded.digest,

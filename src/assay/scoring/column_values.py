@@ -250,7 +250,7 @@ def find_rows_in_review(column: ScoreColumn, rows: RowIndices | None = None) -> 
 
 
 def find_settled_rows(column: ScoreColumn, rows: RowIndices | None = None) -> RowIndices:
-    """Return which of the rows (by default all) have a score that rests on what a person decided in a judge's place."""
+    """Return which of the rows (by default all) have a score that rests on what a person decided."""
     return _find_rows_with_reason(column, SETTLED, rows)
 
 

@@ -28,6 +28,7 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
+from assay.metrics.settled_answers import AGAINST_RULES
 from assay.records.counts import format_count
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable
@@ -349,21 +350,29 @@ _MAX_SETTLED_NAMED = 5
 
 
 def describe_settled_cases(case_ids: Sequence[str], columns: Mapping[str, ScoreColumn]) -> tuple[str, ...]:
-    """Return the note that says how many cases have scores that people settled in a judge's place, who, and which."""
-    settled_rows = set[int]()
+    """Return the note that says how many cases have scores that people settled, who, and which."""
+    settled_rows, rows_against_rules = set[int](), set[int]()
     reviewers = set[str]()
     for column in columns.values():
         rows = find_settled_rows(column)
         settled_rows.update(rows.tolist())
-        reasons = {column.reasons[code] for code in set(column.reason[rows].tolist())}
-        reviewers.update(reason.removeprefix(f"{SETTLED} by ") for reason in reasons)
+        for row in rows.tolist():
+            reason = column.reasons[column.reason[row]]
+            reviewers.add(reason.removeprefix(f"{SETTLED} by ").removesuffix(AGAINST_RULES))
+            if reason.endswith(AGAINST_RULES):
+                rows_against_rules.add(row)
     if not settled_rows:
         return ()
-    names = [case_ids[row] for row in sorted(settled_rows)]
-    more = f" and {len(names) - _MAX_SETTLED_NAMED} more" if len(names) > _MAX_SETTLED_NAMED else ""
-    listed = ", ".join(names[:_MAX_SETTLED_NAMED])
     people = "; ".join(sorted(reviewers))
-    return (f"{format_count(len(names), 'case')} settled by a person in the judge's place ({people}): {listed}{more}",)
+    against = f"; the rules say otherwise of {_list_cases(case_ids, rows_against_rules)}" if rows_against_rules else ""
+    count = format_count(len(settled_rows), "case")
+    return (f"{count} settled by a person ({people}): {_list_cases(case_ids, settled_rows)}{against}",)
+
+
+def _list_cases(case_ids: Sequence[str], rows: Collection[int]) -> str:
+    names = [case_ids[row] for row in sorted(rows)]
+    more = f" and {len(names) - _MAX_SETTLED_NAMED} more" if len(names) > _MAX_SETTLED_NAMED else ""
+    return ", ".join(names[:_MAX_SETTLED_NAMED]) + more
 
 
 def _spare(column: ScoreColumn, absent: RowIndices, unobserved: ScoreColumn | None) -> ScoreColumn:

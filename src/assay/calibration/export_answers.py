@@ -1,0 +1,141 @@
+"""`labels export --only`: the answers that a person should read, because neither rules nor people tell of them yet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.calibration.exchange_labels import KEY_FILE, LabelSample, refuse_used_folder, write_sheet
+from assay.formats.file_io import write_atomically
+from assay.formats.golden_files import compute_golden_digest
+from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, encode_sheet_key
+from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, WRONG_ANSWER, WRONG_BEHAVIOUR
+from assay.metrics.case_index import GoldenIndex
+from assay.metrics.correctness import CORRECT_ANSWER, list_open_metrics
+from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.settled_answers import ANSWER_SCALES, RIGHT, UNCLEAR, WRONG, SettledMetric, digest_expectations
+from assay.records.digest import compute_answer_hash
+from assay.records.errors import InputError
+from assay.records.golden_set import Case
+from assay.records.scores import CaseChecks
+from assay.scoring.scored_run import ScoredRun
+from assay.scoring.slices import select_cases
+
+ANSWERS_SHEET = "answers"
+AMBIGUOUS, FAILED = "ambiguous", "failed"
+_MEANINGS = {
+    RIGHT: "It states everything that the case requires, and nothing that is wrong.",
+    WRONG: "It leaves out or contradicts what the case requires.",
+    UNCLEAR: "Reference and sources do not tell.",
+    "answer": "It answers the question, rightly or wrongly.",
+    "abstain": "It says that it does not know or cannot help.",
+    "permission_denied": "It says that the person may not have this.",
+    "escalate": "It hands over to a person or another place.",
+    "clarify": "It asks back.",
+}
+_FAILED_METRICS: dict[str, SettledMetric] = {
+    WRONG_ANSWER: CORRECT_ANSWER,
+    INCOMPLETE_ANSWER: CORRECT_ANSWER,
+    DENIED_FACT: CORRECT_ANSWER,
+    WRONG_BEHAVIOUR: "behaviour",
+}
+
+
+class _AnswerToRead(NamedTuple):
+    metric: SettledMetric
+    config: str
+    reading: ParsedAnswer
+
+
+def export_answers_to_read(run: ScoredRun, folder: Path, only: Sequence[str], language: str = "en") -> LabelSample:
+    """Write the answers that a person should read as a sheet (CSV, JSON lines, page), and its key, into a new folder.
+
+    `only` selects them: `ambiguous` those that the rules leave open, `failed` those that failed by rules, `tag:NAME`
+    and `case:ID` the cases. The same answer of several configurations is one row. Raises InputError for a folder that
+    is not empty, and if there is nothing to read; SettingsError for a selector that no case has.
+    """
+    refuse_used_folder(folder)
+    rows: list[SheetRow] = []
+    targets: dict[str, LabelledItem] = {}
+    known: set[tuple[str, str, str]] = set()
+    for metric, config, reading in _iterate_answers(run, only):
+        case = reading.case.case
+        item = LabelledItem(
+            case.id,
+            metric,
+            config,
+            answer_hash=compute_answer_hash(reading.answer),
+            case_hash=digest_expectations(case),
+        )
+        key = case.id, metric, item.answer_hash or ""
+        if key in known:
+            continue
+        known.add(key)
+        row = _make_row(f"a{len(rows) + 1:04}", metric, reading)
+        rows.append(row)
+        targets[row.row_id] = item
+    if not rows:
+        raise InputError(f"nothing to read: no answer of this run is among --only {' '.join(only)}")
+    files = write_sheet(folder, ANSWERS_SHEET, rows, language)
+    key_file = encode_sheet_key(SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), 0, targets))
+    files.append(("key", write_atomically(folder / KEY_FILE, [key_file])))
+    return LabelSample(tuple(files), dict(Counter(row.metric for row in rows)), ())
+
+
+def _iterate_answers(run: ScoredRun, only: Sequence[str]) -> Iterator[_AnswerToRead]:
+    """Yield what a person should tell of each selected answer, by configuration and in golden order."""
+    selectors = [selector for selector in only if selector not in (AMBIGUOUS, FAILED)]
+    chosen = {case.id for case in select_cases(run.golden, None, selectors)}
+    joins = GoldenIndex(run.golden, run.corpus, None, run.whole_golden)
+    for config, result in sorted(run.scoring.configs.items()):
+        checks = {case_checks.case_id: case_checks for case_checks in result.table.checks}
+        for position, case in enumerate(run.golden.cases):
+            observation = run.read_observation(config, case.id) if case.id in chosen else None
+            if observation is None or not isinstance(observation.answer, str) or not observation.answer.strip():
+                continue
+            reading = ParsedAnswer(joins.case_index(position), observation)
+            for metric in _choose_metrics(reading, checks.get(case.id), only):
+                yield _AnswerToRead(metric, config, reading)
+
+
+def _choose_metrics(reading: ParsedAnswer, checks: CaseChecks | None, only: Sequence[str]) -> list[SettledMetric]:
+    """Return what a person should tell of one answer; of a case that was named, whether it is right in any case."""
+    metrics: list[SettledMetric] = []
+    if AMBIGUOUS in only:
+        metrics += list_open_metrics(reading)
+    if FAILED in only and checks is not None:
+        metrics += [_FAILED_METRICS[name] for name in checks.failed if name in _FAILED_METRICS]
+    if AMBIGUOUS not in only and FAILED not in only:
+        metrics.append(CORRECT_ANSWER if reading.case.case.behaviour == ANSWER_BEHAVIOUR else "behaviour")
+    return list(dict.fromkeys(metrics))
+
+
+def _make_row(row_id: str, metric: SettledMetric, reading: ParsedAnswer) -> SheetRow:
+    """Return the row that shows an answer with everything that its case expects."""
+    case = reading.case.case
+    labels = tuple(ANSWER_SCALES[metric])
+    sources = reading.context_texts
+    return SheetRow(
+        row_id,
+        metric,
+        _describe_question(case),
+        reading.answer,
+        _list_facts(case) if metric == CORRECT_ANSWER else "",
+        case.reference or "",
+        tuple(sources.values()) if isinstance(sources, dict) else (),
+        labels,
+        tuple(_MEANINGS[label] for label in labels),
+    )
+
+
+def _describe_question(case: Case) -> str:
+    turns = [f"{turn.role}: {turn.text}" for turn in case.history]
+    return "\n".join((*turns, case.question))
+
+
+def _list_facts(case: Case) -> str:
+    keywords = case.rubric.correct_keywords if case.rubric is not None else ()
+    return "; ".join(dict.fromkeys((*case.must_have, *keywords)))

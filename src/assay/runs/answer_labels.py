@@ -1,0 +1,168 @@
+"""Labels of answers as an input of scoring: what people decided, read from files and attached to cases (ADR 187)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from msgspec import structs
+
+from assay.formats.label_files import encode_labels_jsonl, find_label_faults, get_labelled_item, load_labels
+from assay.formats.strict_json import MisfitError, convert_strictly
+from assay.metrics.settled_answers import ANSWER_SCALES, UNCLEAR, SettledMetric, digest_expectations
+from assay.records.counts import format_count
+from assay.records.digest import compute_answer_hash
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import AnswerLabel, Case, GoldenSet
+from assay.records.verdicts import Label
+from assay.scoring.column_values import format_case_ids
+
+
+def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
+    """Read files of labels, in which one label may stand several times; those for calibration are passed over.
+
+    Raises InputError with everything that is wrong in a file, including a label without the hash of its answer.
+    """
+    labels: dict[tuple[str | None, ...], Label] = {}
+    for path in paths:
+        labels_of_file = load_labels([path], ANSWER_SCALES, only_known=True)
+        check_answer_labels(labels_of_file, path)
+        for label in labels_of_file:
+            labels.setdefault((*get_labelled_item(label), label.label, label.case_hash), label)
+    return tuple(labels.values())
+
+
+def read_answer_labels(labels: Any) -> tuple[Label, ...]:
+    """Return labels as Python gives them: paths of files, or a list of Labels or dictionaries.
+
+    Raises InputError with everything that is wrong with them.
+    """
+    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else list(labels)
+    if all(isinstance(label, (str, Path)) for label in given):
+        return load_answer_labels([str(path) for path in given])
+    read = []
+    problems = []
+    for number, label in enumerate(given, 1):
+        try:
+            read.append(label if isinstance(label, Label) else convert_strictly(label, Label))
+        except MisfitError as error:
+            problems += [Problem("labels", number, *misfit) for misfit in error.misfits]
+            continue
+        problems += [
+            Problem("labels", number, field, message, "E_LABEL")
+            for field, message in find_label_faults(read[-1], ANSWER_SCALES)
+        ]
+    if problems:
+        raise InputError(problems)
+    check_answer_labels(read, "labels")
+    return tuple(read)
+
+
+def make_answer_label(case: Case, answer: str, label: str, rater: str, *, metric: str, note: str) -> Label:
+    """Return a person's label of an answer to a case, bound to both. Raises InputError for one that does not exist."""
+    made = Label(
+        case.id,
+        metric,
+        rater,
+        label,
+        answer_hash=compute_answer_hash(answer),
+        note=note,
+        case_hash=digest_expectations(case),
+    )
+    faults = list(find_label_faults(made, ANSWER_SCALES))
+    if not rater.strip():
+        faults.append(("rater", "no name (expected who decided)"))
+    if faults:
+        raise InputError([Problem("", None, field, message, "E_LABEL") for field, message in faults])
+    return made
+
+
+def check_answer_labels(labels: Iterable[Label], source: str) -> None:
+    """Raise InputError for labels that do not say which answer was read, or that another tool gave."""
+    problems = []
+    for label in labels:
+        if label.answer_hash is None:
+            message = (
+                f"no answer_hash of {label.case_id} (expected that of the answer that was read, as "
+                "`assay labels export --only ambiguous` and `assay labels import` write it)"
+            )
+            problems.append(Problem(source, None, "answer_hash", message, "E_LABEL"))
+        elif label.source != "person":
+            message = f"not by a person (got {shorten_repr(label.source)} of {label.case_id}; expected human labels)"
+            problems.append(Problem(source, None, "source", message, "E_LABEL"))
+    if problems:
+        raise InputError(problems)
+
+
+def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[GoldenSet, tuple[str, ...]]:
+    """Return a golden set whose cases know what people decided about answers to them, and notes about the other labels.
+
+    A label that was given for other expectations of its case is left out, and so is one of a case that is not there.
+    """
+    if not labels:
+        return golden, ()
+    cases = {case.id: case for case in golden.cases}
+    attached: dict[str, list[AnswerLabel]] = {}
+    unknown, outdated, unclear = [], [], []
+    for label in labels:
+        case = cases.get(label.case_id)
+        if case is None:
+            unknown.append(label.case_id)
+        elif label.case_hash is not None and label.case_hash != digest_expectations(case):
+            outdated.append(label.case_id)
+        elif label.label == UNCLEAR or label.label is None:
+            unclear.append(label.case_id)
+        else:
+            metric = cast(SettledMetric, label.metric)
+            answer_label = AnswerLabel(metric, label.label, label.rater, label.answer_hash or "", label.note)
+            attached.setdefault(label.case_id, []).append(answer_label)
+    with_labels = tuple(
+        structs.replace(case, answer_labels=tuple(attached[case.id])) if case.id in attached else case
+        for case in golden.cases
+    )
+    disagreed = [case.id for case in with_labels if _is_disputed(case)]
+    notes = (
+        _describe("{count} of answers {ids}: no such case in the golden set", unknown),
+        _describe("{count} of answers {ids} given when the case expected something else: read them again", outdated),
+        _describe("{count} of answers {ids} left open by the person", unclear),
+        f"people disagree about answers to {format_case_ids(disagreed)}: their labels count for nothing there"
+        if disagreed
+        else "",
+    )
+    return structs.replace(golden, cases=with_labels), tuple(filter(None, notes))
+
+
+def _is_disputed(case: Case) -> bool:
+    """Return whether people gave one answer to a case different labels."""
+    labels: dict[tuple[str, str], str] = {}
+    for label in case.answer_labels:
+        if labels.setdefault((label.metric, label.answer_hash), label.label) != label.label:
+            return True
+    return False
+
+
+def _describe(sentence: str, case_ids: Sequence[str]) -> str:
+    if not case_ids:
+        return ""
+    ids = format_case_ids(list(dict.fromkeys(case_ids)))
+    return sentence.format(count=format_count(len(case_ids), "label"), ids=f"({ids})")
+
+
+def encode_answer_labels(golden: GoldenSet) -> bytes:
+    """Return what people decided about answers to a golden set, as a file of labels; empty where nobody did."""
+    return b"".join(encode_labels_jsonl(_list_labels(golden)))
+
+
+def _list_labels(golden: GoldenSet) -> Iterator[Label]:
+    for case in golden.cases:
+        for label in case.answer_labels:
+            yield Label(
+                case.id,
+                label.metric,
+                label.rater,
+                label.label,
+                answer_hash=label.answer_hash,
+                note=label.note,
+                case_hash=digest_expectations(case),
+            )
