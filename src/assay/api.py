@@ -312,7 +312,7 @@ def score(
     goldens.refuse_placeholders(golden, "golden")
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
     reading_notes: dict[str, None] = {}
-    rows = rows or read_outputs_value(observations, golden, config, reading_notes)
+    rows = rows or read_outputs_value(observations, golden, config, reading_notes, is_unknown_kept=ignore_unknown)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     with write_rubric_records(rubrics) as rubric_folders:
         request = ScoreRequest(

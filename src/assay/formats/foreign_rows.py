@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -32,7 +32,14 @@ from assay.formats.foreign_names import (
     is_observed,
     open_row,
 )
-from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
+from assay.formats.reply_shapes import (
+    ANSWER_KEYS,
+    RANKING_KEYS,
+    STAGE_KEYS,
+    STAGE_LIST_KEYS,
+    TEXT_LIST_KEYS,
+    recognise_reply,
+)
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
@@ -275,7 +282,7 @@ def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: di
     """Return what a row says of the system's output, None if it holds none; what is read how is put into `notes`.
 
     Members of the golden set are left out; of a row that has some, `context` and `behaviour` are among them.
-    Raises ValueError with what is wrong.
+    Raises RowError with what is wrong.
     """
     foreign = ForeignRows(notes=notes)
     expected = sorted(_EXPECTED_KEYS & members.keys())
@@ -285,10 +292,7 @@ def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: di
             f"context is taken for what the golden set expects, because {expected[0]} is beside it, and is not read "
             "(if it is what was retrieved, name it contexts)"
         )
-    try:
-        return _read_observation(members, case_id, foreign, members.keys() - left_out)
-    except RowError as error:
-        raise ValueError(f"{error.member}: {error.message}" if error.member else error.message) from None
+    return _read_observation(members, case_id, foreign, members.keys() - left_out)
 
 
 def _read_observation(
@@ -309,13 +313,21 @@ def _read_observation(
     observation = msgspec.structs.replace(
         observation, stages=None if stages is None else tuple(stages), config_id=_read_config(members)
     )
-    judged_by = next((key for key in TEXT_LIST_KEYS if key in observed), None)
-    if judged_by is None:
-        return observation
-    # Ragas and DeepEval measure faithfulness against this member: it stands for what the model was shown (ADR 52).
-    with_context = add_context_stage(observation, RETRIEVED_STAGE)
+    return add_shown_context(observation, observed, foreign.notes)
+
+
+def add_shown_context(observation: Observation, members: Container[str], notes: dict[str, None]) -> Observation:
+    """Return the observation of a row with its ranking as the context too, if Ragas and DeepEval name it so.
+
+    They measure faithfulness against this member, so it stands for what the model was shown (ADR 52). Beside stages
+    that are reported by their names it was not read.
+    """
+    judged_by = next((key for key in TEXT_LIST_KEYS if key in members), None)
+    has_named_stages = any(key in members for key in ("stages", *STAGE_KEYS, *STAGE_LIST_KEYS))
+    is_shown = judged_by is not None and not has_named_stages
+    with_context = add_context_stage(observation, RETRIEVED_STAGE) if is_shown else observation
     if with_context is not observation:
-        foreign.notes.setdefault(
+        notes.setdefault(
             f"{judged_by} is taken for what the model was shown too, as Ragas and DeepEval do (if it was not, name it "
             f"{RETRIEVED_ALONE_KEY})"
         )

@@ -9,7 +9,6 @@ import inspect
 import math
 import re
 import tempfile
-import unicodedata
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -21,11 +20,26 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_names import BEHAVIOUR_KEYS, EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS
-from assay.formats.foreign_rows import make_question_id, read_foreign_rows
+from assay.formats.foreign_names import (
+    BEHAVIOUR_KEYS,
+    EVIDENCE_ID_KEYS,
+    ID_KEYS,
+    QUESTION_KEYS,
+    RowError,
+    normalise_member_name,
+)
+from assay.formats.foreign_outputs import RowReader
+from assay.formats.foreign_rows import add_shown_context, make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.golden_jsonl import NATIVE_MEMBERS
-from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
+from assay.formats.outputs import (
+    ROWS_FORMAT,
+    expand_patterns,
+    guess_row_format,
+    open_output_files,
+    prepare_decodable,
+    read_observations,
+)
 from assay.formats.plain_values import make_plain
 from assay.formats.problems import find_time_fault, join_repeated_problems
 from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
@@ -33,7 +47,6 @@ from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
 from assay.gates.rules import find_rule_problem
-from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
@@ -53,6 +66,8 @@ _OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a 
 _CORPUS_FORMS = "a path, a Corpus, a list of dictionaries or CorpusChunks with chunk_id and text, or a data frame"
 _ENDPOINT_METHODS = ("query", "aquery", "retrieve", "aretrieve")
 
+
+_UNNAMED_CONFIG = "unknown"
 
 _paths_of_frozen_sets: dict[str, str] = {}
 
@@ -197,12 +212,18 @@ def _read_native_rows(rows: Sequence[Any]) -> GoldenSet:
 
 
 def read_outputs_value(
-    outputs: Any, golden: GoldenSet, config: str | None = None, notes: dict[str, None] | None = None
+    outputs: Any,
+    golden: GoldenSet,
+    config: str | None = None,
+    notes: dict[str, None] | None = None,
+    *,
+    is_unknown_kept: bool = False,
 ) -> list[Observation]:
     """Return the observations that a value holds; `config` names the configuration of rows that name none.
 
     What is read under another name, and what is not read, is put into `notes`. A row is the answer to the case that its
-    id names or, without one, to the case whose question it holds. Raises InputError with every problem, by row.
+    id names or, without one, to the case whose question it holds; rows of no case are kept with `is_unknown_kept`.
+    Raises InputError with every problem, by row.
     """
     if isinstance(outputs, (str, Path)):
         return read_output_files([outputs], golden=golden)
@@ -211,49 +232,65 @@ def read_outputs_value(
         return read_output_files(rows, golden=golden)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
         raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
-    ids_by_question: dict[str, list[str]] = {}
-    for case in golden.cases:
-        ids_by_question.setdefault(_normalise(case.question), []).append(case.id)
+    names: dict[str, None] = {}
+    reader = _OutputRowReader(golden, config, names, is_unknown_kept=is_unknown_kept)
     observations: list[Observation] = []
     problems: list[Problem] = []
-    notes = {} if notes is None else notes
     for number, row in enumerate(rows, 1):
-        if isinstance(row, Observation):
-            observations.append(row)
-            continue
         try:
-            observations.append(_read_output_row(row, ids_by_question, config, notes))
-        except (ShapeError, msgspec.ValidationError) as error:
-            problems.append(Problem(OUTPUTS_NAME, number, "", str(error), "E_OUTPUT"))
+            observations.append(row if isinstance(row, Observation) else reader.read_row(row))
+        except RowError as error:
+            problems.append(Problem(OUTPUTS_NAME, number, error.member, error.message, "E_OUTPUT"))
     if problems:
         raise InputError(join_repeated_problems(problems))
+    if notes is not None:
+        notes.update(dict.fromkeys(f"{OUTPUTS_NAME}: {note}" for note in names))
     return observations
 
 
-def _read_output_row(
-    row: Any, ids_by_question: Mapping[str, list[str]], config: str | None, notes: dict[str, None]
-) -> Observation:
-    value = make_plain(row)
-    if not isinstance(value, Mapping):
-        raise ShapeError(f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
-    shape = recognise_reply(value, lambda note: notes.setdefault(f"{OUTPUTS_NAME}: {note}"), is_recorded=True)
-    members = shape.row
-    case_id = members.pop("query_id", None) or members.get("case_id") or value.get("id")
-    if case_id is None:
-        question = next((value[key] for key in QUESTION_KEYS if isinstance(value.get(key), str)), None)
-        case_ids = ids_by_question.get(_normalise(question), []) if question is not None else []
-        if len(case_ids) != 1:
-            matches = format_count(len(case_ids), "case") if question is not None else "no question"
-            raise ShapeError(f"no case_id, and {matches} to match it by (expected case_id, or one question)")
-        case_id = case_ids[0]
-    if isinstance(case_id, float):
-        raise ShapeError(_describe_float_id(case_id))
-    members["case_id"] = str(case_id)
-    if members.get("config_id") is None and config is not None:
-        members["config_id"] = config
-    present = {key: member for key, member in members.items() if member is not None or key == "answer"}
-    observation = msgspec.convert(present, Observation)
-    return structs.replace(observation, stages=tuple(shape.rankings) if shape.rankings or shape.has_stages else None)
+class _OutputRowReader:
+    """Reads rows of outputs: those that a file would hold as rows of another tool as there, others by their members."""
+
+    def __init__(self, golden: GoldenSet, config: str | None, notes: dict[str, None], *, is_unknown_kept: bool) -> None:
+        self.rows = RowReader(golden.cases, config or _UNNAMED_CONFIG, notes, keep_unknown=is_unknown_kept)
+
+    def read_row(self, row: Any) -> Observation:
+        """Return the observation of a row. Raises RowError for one that cannot be read."""
+        value = make_plain(row)
+        if not isinstance(value, Mapping):
+            raise RowError("", f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
+        members = {str(key): member for key, member in value.items()}
+        for key in ID_KEYS:
+            if isinstance(members.get(key), float):
+                raise RowError(key, _describe_float_id(members[key]))
+        if _guess_row_format(list(members)) == ROWS_FORMAT:
+            return self.rows.read_row(members)
+        try:
+            return self._read_members(members)
+        except (ShapeError, msgspec.ValidationError) as error:
+            raise RowError("", str(error)) from None
+
+    def _read_members(self, members: Mapping[str, Any]) -> Observation:
+        shape = recognise_reply(members, lambda note: self.rows.notes.setdefault(note), is_recorded=True)
+        row = shape.row
+        named = {key: members[key] for key in ID_KEYS if members.get(key) is not None}
+        row["case_id"] = str(next(iter(named.values()))) if named else self.rows.matcher.find_case(members)
+        row.pop("query_id", None)
+        if row.get("config_id") is None:
+            row["config_id"] = str(members.get("config") or self.rows.config)
+        present = {key: member for key, member in row.items() if member is not None or key == "answer"}
+        observation = msgspec.convert(present, Observation)
+        has_stages = shape.rankings or shape.has_stages
+        observation = structs.replace(observation, stages=tuple(shape.rankings) if has_stages else None)
+        return add_shown_context(observation, members, self.rows.notes)
+
+
+def _guess_row_format(keys: Sequence[str]) -> str:
+    """Return the format that a row would have in a file, "" where none fits or two do."""
+    try:
+        return guess_row_format(OUTPUTS_NAME, keys)
+    except InputError:
+        return ""
 
 
 def read_output_files(
@@ -273,7 +310,8 @@ def read_output_files(
 def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()) -> list[Any]:
     """Return the rows of a list or a data frame (pandas, Polars, Arrow).
 
-    A frame has a cell for every row: missing ones are left out but those of `kept` columns, which are None.
+    A frame has a cell for every row: missing ones are left out but those of `kept` columns, which are None. NaN in a
+    dictionary is a missing cell too.
     """
     if hasattr(value, "to_pylist"):  # an Arrow table
         return _drop_missing(value.to_pylist(), kept)
@@ -283,7 +321,20 @@ def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()
         return _drop_missing(value.to_dict("records"), kept)
     if isinstance(value, (Mapping, str, bytes)) or not isinstance(value, Iterable):
         raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
-    return [make_plain(row) for row in value]
+    rows = [make_plain(row) for row in value]
+    return [_replace_nan(row, kept) if isinstance(row, dict) else row for row in rows]
+
+
+def _replace_nan(row: dict[str, Any], kept: Container[str]) -> dict[str, Any]:
+    """Return the members of a row without those that are NaN; one of `kept` members is None then."""
+    if not any(_is_nan(cell) for cell in row.values()):
+        return row
+    cells = {key: None if _is_nan(cell) else cell for key, cell in row.items()}
+    return {key: cell for key, cell in cells.items() if not _is_nan(row[key]) or _is_kept(key, kept)}
+
+
+def _is_kept(key: str, kept: Container[str]) -> bool:
+    return normalise_member_name(key) in kept
 
 
 def _drop_missing(rows: Iterable[Mapping[str, Any]], kept: Container[str]) -> list[dict[str, Any]]:
@@ -291,7 +342,7 @@ def _drop_missing(rows: Iterable[Mapping[str, Any]], kept: Container[str]) -> li
     for row in rows:
         cells = {str(key): make_plain(_to_list(cell)) for key, cell in row.items()}
         cells = {key: None if _is_nan(cell) else cell for key, cell in cells.items()}
-        present.append({key: cell for key, cell in cells.items() if cell is not None or key in kept})
+        present.append({key: cell for key, cell in cells.items() if cell is not None or _is_kept(key, kept)})
     return present
 
 
@@ -400,10 +451,6 @@ def _find_file(path: str | Path, name: str) -> str:
     if str(path) != "-" and not Path(path).exists():
         raise _value_error(name, f"no such file (got {str(path)!r}; expected {_GOLDEN_FORMS})")
     return str(path)
-
-
-def _normalise(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _value_error(name: str, message: str) -> InputError:
