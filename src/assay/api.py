@@ -249,7 +249,8 @@ async def run_async(
     gate: GateLike | None = None,
 ) -> ScoreResult:
     """As `run`, to be awaited."""
-    cases = read_golden_value(golden)
+    notes: dict[str, None] = {}
+    cases = read_golden_value(golden, notes)
     limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
     observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, False)
     return score(
@@ -259,7 +260,7 @@ async def run_async(
         metrics=metrics,
         by=by,
         gate=gate,
-        notices=observed.notices,
+        notices=(*notes, *observed.notices),
     )
 
 
@@ -308,10 +309,10 @@ def score(
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
-    golden = read_golden_value(golden)
+    reading_notes: dict[str, None] = {}
+    golden = read_golden_value(golden, reading_notes)
     goldens.refuse_placeholders(golden, "golden")
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
-    reading_notes: dict[str, None] = {}
     rows = rows or read_outputs_value(observations, golden, config, reading_notes, is_unknown_kept=ignore_unknown)
     names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
     with write_rubric_records(rubrics) as rubric_folders:

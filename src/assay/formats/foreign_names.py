@@ -6,13 +6,14 @@ What a row calls in words of its own is left as it is, and counted as not import
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from assay.formats.provider_replies import extract_text
 from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.records.errors import shorten_repr
+from assay.text.near_names import find_near_id
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
 REFERENCE_KEYS = (
@@ -79,6 +80,42 @@ def find_near_member(name: str) -> str:
     """
     words = _join_words(name.strip())
     return next(iter(get_close_matches(words, _HINTED, n=1, cutoff=_NEAREST)), "")
+
+
+_EXPECTATIONS = (*REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *BEHAVIOUR_KEYS, *LIST_KEYS)
+_EXPECTATION_WORDS = frozenset((
+    "gold", "golden", "expected", "correct", "ideal", "truth", "reference", "label", "labels", "target", "solution",
+))  # fmt: skip
+_FEWEST_LETTERS = 6
+"""Shorter names are too often another word."""
+
+
+def find_meant_expectation(name: str) -> str:
+    """Return what a name says is expected if a letter of one of its words is corrected; "" where there is none.
+
+    >>> find_meant_expectation("Expected Anwser"), find_meant_expectation("mustHaev"), find_meant_expectation("mood")
+    ('expected_answer', 'must_have', '')
+    """
+    words = _join_words(name.strip())
+    return find_near_id(words, _EXPECTATIONS) if len(words) >= _FEWEST_LETTERS else ""
+
+
+def refuse_lost_expectations(members: Mapping[str, Any], unread: Iterable[str]) -> None:
+    """Raise RowError for a member of a golden row that is not read although it says what is expected: a misspelt name,
+    and where the row expects nothing else, a name such as `gold` or `label`. A name that begins with x_ is a note.
+    """
+    has_expectation = any(key in members for key in _EXPECTATIONS)
+    for name in unread:
+        if name.startswith("x_"):
+            continue
+        meant = find_meant_expectation(name)
+        got = shorten_repr(members[name])
+        if meant:
+            raise RowError(name, f"not read (got {got}; expected it under the name {meant}, or x_{name} for a note)")
+        if not has_expectation and not _EXPECTATION_WORDS.isdisjoint(_join_words(name).split("_")):
+            names = "reference, must_have, reference_contexts, expected_chunk_ids or expected_behavior"
+            message = f"not read, and nothing else says what is expected (got {got}; expected it under {names}"
+            raise RowError(name, f"{message}, or x_{name} for a note)")
 
 
 def describe_row_names(names: Collection[str]) -> str:

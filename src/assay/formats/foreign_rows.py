@@ -31,6 +31,7 @@ from assay.formats.foreign_names import (
     describe_row_names,
     is_observed,
     open_row,
+    refuse_lost_expectations,
 )
 from assay.formats.reply_shapes import (
     ANSWER_KEYS,
@@ -126,6 +127,8 @@ class _RowReader:
         try:
             opened = open_row(row, lambda note: foreign.notes.setdefault(note))
             members = {key: value for key, value in opened.items() if value not in (None, "", [], ())}
+            unread = _list_unread(members)
+            refuse_lost_expectations(members, unread)
             case = _read_case(members)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
             is_new = self._is_new_case(case, number, observation)
@@ -138,7 +141,7 @@ class _RowReader:
             foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
-        _count_ignored(members, foreign)
+        foreign.ignored.update(unread)
 
     def _is_new_case(self, case: Case, number: int, observation: Observation | None) -> bool:
         """Return whether a row has a case of its own. Raises RowError for a case that is there already."""
@@ -338,7 +341,12 @@ def _read_config(members: Mapping[str, Any]) -> str:
     return next((str(members[key]) for key in CONFIG_KEYS if isinstance(members.get(key), (str, int))), "imported")
 
 
-def _count_ignored(members: Mapping[str, Any], foreign: ForeignRows) -> None:
-    imported = {*QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS}
-    imported |= {*BEHAVIOUR_KEYS, *LIST_KEYS, *CONFIG_KEYS}
-    foreign.ignored.update(key for key in members if key not in imported | _OUTPUT_KEYS and key != "retrieved_chunks")
+READ_MEMBERS = frozenset((
+    *QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS, *BEHAVIOUR_KEYS,
+    *LIST_KEYS, *CONFIG_KEYS, *_OUTPUT_KEYS, "retrieved_chunks",
+))  # fmt: skip
+"""The members of rows that are of the golden set or of the outputs."""
+
+
+def _list_unread(members: Mapping[str, Any]) -> list[str]:
+    return [key for key in members if key not in READ_MEMBERS]

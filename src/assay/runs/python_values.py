@@ -29,9 +29,9 @@ from assay.formats.foreign_names import (
     normalise_member_name,
 )
 from assay.formats.foreign_outputs import RowReader
-from assay.formats.foreign_rows import add_shown_context, make_question_id, read_foreign_rows
+from assay.formats.foreign_rows import READ_MEMBERS, add_shown_context, make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden
-from assay.formats.golden_jsonl import NATIVE_MEMBERS
+from assay.formats.golden_jsonl import NATIVE_MEMBERS, fits_record
 from assay.formats.outputs import (
     ROWS_FORMAT,
     expand_patterns,
@@ -94,8 +94,11 @@ def digest_outputs_value(outputs: Any, observations: Sequence[Observation]) -> l
     return [compute_digest([row.decode() for row in encoded])]
 
 
-def read_golden_value(golden: Any) -> GoldenSet:
-    """Return the golden set that a value holds. Raises InputError with every problem, by row."""
+def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> GoldenSet:
+    """Return the golden set that a value holds; what was read how, and what was not, is put into `notes`.
+
+    Raises InputError with every problem, by row.
+    """
     if isinstance(golden, GoldenSet):
         return golden
     if isinstance(golden, (str, Path)):
@@ -111,26 +114,44 @@ def read_golden_value(golden: Any) -> GoldenSet:
         try:
             return _read_native_rows(rows)
         except InputError as error:
-            is_other_format = any(problem.code == "E_FORMAT" for problem in error.problems)
-            if not is_other_format or _has_native_members(rows):
+            if _has_native_members(rows) or not _are_of_another_tool(error):
                 raise
     foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
+    if notes is not None:
+        ignored = [f"keys that were not read: {', '.join(sorted(foreign.ignored))}"] if foreign.ignored else []
+        notes.update(dict.fromkeys(f"{GOLDEN_NAME}: {note}" for note in (*foreign.notes, *ignored)))
     return foreign.golden
+
+
+def _are_of_another_tool(error: InputError) -> bool:
+    """Return whether what no format of Assay reads of rows is what rows of other tools have."""
+    unknown = [problem.field for problem in error.problems if problem.code == "E_UNKNOWN_FIELD"]
+    are_foreign = bool(unknown) and all(normalise_member_name(name) in READ_MEMBERS for name in unknown)
+    return are_foreign or any(problem.code == "E_FORMAT" for problem in error.problems)
+
+
+_NATIVE_EXPECTATIONS = frozenset((
+    *NATIVE_MEMBERS, "rubric", "nuggets", "answer_format", "also_accept", "variant_of", "relevance",
+    "forbidden_chunk_ids", "user_context",
+)).difference(BEHAVIOUR_KEYS)  # fmt: skip
 
 
 def _has_native_members(rows: Sequence[Any]) -> bool:
     """Return whether rows have members of which rows of other tools know nothing, so that they would be lost."""
-    names = [name for name in NATIVE_MEMBERS if name not in BEHAVIOUR_KEYS]
-    return any(name in row for row in rows if isinstance(row, Mapping) for name in names)
+    return not _NATIVE_EXPECTATIONS.isdisjoint(_collect_names(rows))
+
+
+def _collect_names(rows: Sequence[Any]) -> set[str]:
+    return {key for row in rows if isinstance(row, Mapping) for key in row}
 
 
 def _name_cases(rows: Sequence[Any]) -> list[Any]:
     """Return rows with ids made of their questions where some have an id, or members that only cases of Assay have."""
-    are_cases = any(key in row for row in rows if isinstance(row, Mapping) for key in ID_KEYS) or _has_native_members(
-        rows
-    )
+    names = _collect_names(rows)
+    are_cases = not names.isdisjoint(ID_KEYS) or _has_native_members(rows)
+    are_cases = are_cases or (not names <= READ_MEMBERS and fits_record(names, Case))
     return [_name_case(row) if are_cases and isinstance(row, Mapping) else row for row in rows]
 
 
@@ -206,9 +227,11 @@ def _read_native_rows(rows: Sequence[Any]) -> GoldenSet:
         try:
             return load_golden(path).golden
         except InputError as error:
-            raise InputError(
-                [Problem(GOLDEN_NAME, p.line, p.field, p.message, p.code) for p in error.problems], more=error.more
-            ) from None
+            problems = [
+                structs.replace(problem, path=GOLDEN_NAME, message=problem.message.replace(str(path), GOLDEN_NAME))
+                for problem in error.problems
+            ]
+            raise InputError(problems, more=error.more) from None
 
 
 def read_outputs_value(
