@@ -9,7 +9,7 @@ engine, or a text as after `--target`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,14 +27,12 @@ from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import decide_configs
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts
 from assay.judging.rubric_files import write_rubric_records
-from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
-from assay.metrics.metric import Metric
+from assay.metrics.catalog import DEFAULT_METRICS
 from assay.metrics.own_metric import metric
 from assay.records.errors import InputError
 from assay.records.findings import Comparison
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
-from assay.records.plugin_table import Plugin
 from assay.records.release_gates import Decision
 from assay.records.requests import (
     InputOptions,
@@ -47,11 +45,11 @@ from assay.records.scores import ScoringResult
 from assay.records.verdicts import JudgeRubric
 from assay.report import explain_case as explaining
 from assay.report.collect_cases import CaseResult
+from assay.runs.check_arguments import MetricsLike, choose_name, read_count, read_keys, read_limits, read_metrics
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
-from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observation_runner import ObservationLimits
-from assay.runs.observe_target import ObservedValues, observe_target, run_blocking
+from assay.runs.observe_target import ObservedValues, keep_answers, observe_target, run_blocking
 from assay.runs.python_values import (
     GateLike,
     PathLike,
@@ -72,14 +70,13 @@ from assay.runs.python_values import (
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_result import ScoreResult, compare_results, list_observations, require_result
 from assay.runs.score_run import score_observations, use_lexicons
+from assay.scoring.slices import find_slices
 
 if TYPE_CHECKING:
     from assay.calibration.review_verdicts import SettledVerdicts, VerdictsInReview
     from assay.calibration.scorer_quality import CalibrationResult
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import JudgeRun
-
-MetricsLike = str | Sequence[str | Metric]
 
 __all__ = [
     "ScoreResult", "calibrate", "compare", "explain", "gate", "judge", "load_corpus", "load_golden",
@@ -163,17 +160,10 @@ async def observe_async(
     retrieval_only: bool = False,
 ) -> list[Observation]:
     """As `observe`, to be awaited."""
-    limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
+    limits = read_limits(concurrency, deadline, context)
     cases = read_golden_value(golden)
-    observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, retrieval_only)
+    observed = await _observe(target, cases, search, choose_name(config, name), limits, repeat, retrieval_only)
     return list(observed.observations)
-
-
-def _choose_name(config: str | None, name: str | None) -> str | None:
-    """Return the name of the configuration, which either argument gives."""
-    if config is not None and name is not None and config != name:
-        raise InputError(f"name: {name!r} and config: {config!r} name one configuration (expected one of them)")
-    return name if config is None else config
 
 
 async def _observe(
@@ -190,7 +180,7 @@ async def _observe(
     if retrieval_only and "search" not in made.operations:
         raise InputError("retrieval_only: the target cannot search (expected search=…, or a target with a search)")
     operations = ("search",) if retrieval_only else made.operations
-    return await observe_target(made, golden, replace(limits, operations=operations), repeat)
+    return await observe_target(made, golden, replace(limits, operations=operations), read_count(repeat, "repeat"))
 
 
 @says_arguments
@@ -251,17 +241,13 @@ async def run_async(
     """As `run`, to be awaited."""
     notes: dict[str, None] = {}
     cases = read_golden_value(golden, notes)
-    limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
-    observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, False)
-    return score(
-        cases,
-        observed.observations,
-        corpus=corpus,
-        metrics=metrics,
-        by=by,
-        gate=gate,
-        notices=(*notes, *observed.notices),
-    )
+    limits = read_limits(concurrency, deadline, context)
+    scoring = ScoringOptions(metrics=_name_metrics(metrics), by=read_keys(by))
+    inputs = _load_inputs(cases, ScoreRequest(gate=read_gate_value(gate), scoring=scoring), corpus, notes)
+    observed = await _observe(target, cases, search, choose_name(config, name), limits, repeat, False)
+    with keep_answers(observed.observations):
+        inputs = structs.replace(inputs, notices=(*inputs.notices, *observed.notices))
+        return _score_rows(inputs, observed.observations, observed.observations, now=None, is_counted=True)
 
 
 # ── scoring ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -309,12 +295,10 @@ def score(
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
-    reading_notes: dict[str, None] = {}
-    golden = read_golden_value(golden, reading_notes)
-    goldens.refuse_placeholders(golden, "golden")
+    notes: dict[str, None] = {}
+    golden = read_golden_value(golden, notes)
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
-    rows = rows or read_outputs_value(observations, golden, config, reading_notes, is_unknown_kept=ignore_unknown)
-    names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
+    rows = rows or read_outputs_value(observations, golden, config, notes, is_unknown_kept=ignore_unknown)
     with write_rubric_records(rubrics) as rubric_folders:
         request = ScoreRequest(
             InputOptions(ignore_unknown=ignore_unknown),
@@ -327,33 +311,55 @@ def score(
             ),
             structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline), today=read_day(now)),
             ScoringOptions(
-                metrics=None if names == DEFAULT_METRICS else names,
-                by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
+                metrics=_name_metrics(metrics),
+                by=read_keys(by),
                 missing_as_zero=missing_as_zero,
                 lexicons=[str(path) for path in lexicons],
                 notices=list(notices),
             ),
         )
-        use_lexicons(request.scoring.lexicons)
-        digest = goldens.compute_golden_digest(golden)
-        recorded, doubts = load_requested_verdicts(request.verdicts)
-        judging, unbound = match_verdicts(recorded, digest)
-        inputs = ScoreInputs.from_golden(
-            golden,
-            request,
-            corpus=read_corpus_value(corpus),
-            loaded_gate=load_gate_with_baseline(request),
-            judging=judging,
-            notices=(*reading_notes, *doubts, *unbound),
-            digest=digest,
-        )
-        run = score_observations(inputs, rows)
-        at = now or datetime.now(UTC).isoformat(timespec="seconds")
-        if golden.frozen_digest:
-            digests = digest_outputs_value(observations, rows)
-            count_look(run, find_golden_file(golden), at, is_counted=ledger, digests=digests)
-        run.scoring = _name_arguments_of_result(run.scoring)
-        return ScoreResult(run)
+        inputs = _load_inputs(golden, request, corpus, notes)
+        return _score_rows(inputs, rows, observations, now=now, is_counted=ledger)
+
+
+def _name_metrics(metrics: MetricsLike) -> tuple[str, ...] | None:
+    """Return the names of metrics, None for the usual ones."""
+    names = read_metrics(metrics)
+    return None if names == DEFAULT_METRICS else names
+
+
+def _load_inputs(golden: GoldenSet, request: ScoreRequest, corpus: Any, notes: Iterable[str]) -> ScoreInputs:
+    """Return the inputs of a scoring. Raises InputError for everything that can be told without the answers."""
+    goldens.refuse_placeholders(golden, "golden")
+    use_lexicons(request.scoring.lexicons)
+    digest = goldens.compute_golden_digest(golden)
+    recorded, doubts = load_requested_verdicts(request.verdicts)
+    judging, unbound = match_verdicts(recorded, digest)
+    inputs = ScoreInputs.from_golden(
+        golden,
+        request,
+        corpus=read_corpus_value(corpus),
+        loaded_gate=load_gate_with_baseline(request),
+        judging=judging,
+        notices=(*notes, *doubts, *unbound),
+        digest=digest,
+    )
+    find_slices(inputs.golden.cases, request.scoring.by)
+    return inputs
+
+
+def _score_rows(
+    inputs: ScoreInputs, rows: Sequence[Observation], outputs: Any, *, now: str | None, is_counted: bool
+) -> ScoreResult:
+    """Return the result for rows; `outputs` are what they were read from, by which a look at a test split is known."""
+    use_lexicons(inputs.request.scoring.lexicons)
+    run = score_observations(inputs, rows)
+    at = now or datetime.now(UTC).isoformat(timespec="seconds")
+    if inputs.golden.frozen_digest:
+        digests = digest_outputs_value(outputs, rows)
+        count_look(run, find_golden_file(inputs.golden), at, is_counted=is_counted, digests=digests)
+    run.scoring = _name_arguments_of_result(run.scoring)
+    return ScoreResult(run)
 
 
 def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
@@ -367,15 +373,6 @@ def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
         configs=configs,
         warnings=tuple(map(name_arguments_in_text, scoring.warnings)),
     )
-
-
-def _name_metric(item: str | Metric) -> str:
-    """Return the name of a metric; one that is given as itself is added to the catalogue under its name."""
-    if isinstance(item, str):
-        return item
-    function = getattr(item, "function", None)
-    reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', item.name)}"
-    return CATALOG.add_plugin(Plugin(item.name, reference, "", lambda: item))
 
 
 @says_arguments

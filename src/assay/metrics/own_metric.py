@@ -187,7 +187,7 @@ def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low
     reasons = np.full(len(batch), "", dtype=object)
     errors = np.full(len(batch), "", dtype=object)
     for position, result in results.items():
-        if isinstance(result, str) and result:
+        if isinstance(result, str) and result and not _is_number_as_text(result):
             reasons[position] = result[:MAX_REASON_CHARS]
             continue
         fault = _find_fault(result, low, high)
@@ -196,6 +196,15 @@ def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low
     unless = [rows_not_applicable(reasons == reason, reason) for reason in sorted(set(reasons)) if reason]
     unless += [rows_with_error(errors == error, error) for error in sorted(set(errors)) if error]
     return make_score_column(name, values, *batch.target_errors, *unless)
+
+
+def _is_number_as_text(text: str) -> bool:
+    """Return whether a text is a number, which says no reason: that a metric is not applicable takes words."""
+    try:
+        float(text.strip().removesuffix("%"))
+    except ValueError:
+        return False
+    return True
 
 
 _FAULTS = ("the metric raised ", "the metric returned ", "the metric left its range ")
@@ -212,6 +221,8 @@ def _find_fault(result: Any, low: float, high: float) -> str:
     """Return what is wrong with the result for one case, "" for a number in the range."""
     if isinstance(result, Exception):
         return " ".join(f"the metric raised {type(result).__name__}: {result}".split())
+    if isinstance(result, str) and result:
+        return f"the metric returned a text (got {shorten_repr(result)}; expected the number, without quotation marks)"
     if not isinstance(result, (bool, int, float, np.number, np.bool_)):
         return f"the metric returned no number (got {shorten_repr(result)}; expected a number, or a text that says why)"
     if not math.isfinite(result):
