@@ -175,7 +175,7 @@ def test_what_is_wrong_with_a_corpus_is_said_by_row(corpus: Any, message: str) -
     ("golden", "outputs", "message"),
     [
         ("none.jsonl", [], "golden: E_VALUE no such file"),
-        ({"id": "a"}, [], "golden: E_VALUE not rows"),
+        ({"id": "a"}, [], "golden: E_VALUE one row, which is no list"),
         (5, [], "golden: E_VALUE not rows"),
         ([Observation("a")], [], "observations .expected the golden set first"),
         (ROWS, [Case("a", "b")], "cases .expected the golden set first"),

@@ -20,6 +20,7 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
+from assay.formats.foreign_files import load_foreign_file
 from assay.formats.foreign_names import (
     BEHAVIOUR_KEYS,
     EVIDENCE_ID_KEYS,
@@ -29,7 +30,7 @@ from assay.formats.foreign_names import (
     normalise_member_name,
 )
 from assay.formats.foreign_outputs import RowReader
-from assay.formats.foreign_rows import READ_MEMBERS, add_shown_context, make_question_id, read_foreign_rows
+from assay.formats.foreign_rows import READ_MEMBERS, ForeignRows, add_shown_context, make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.golden_jsonl import NATIVE_MEMBERS, fits_record
 from assay.formats.outputs import (
@@ -102,10 +103,14 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     if isinstance(golden, GoldenSet):
         return golden
     if isinstance(golden, (str, Path)):
-        return load_golden_file(_find_file(golden, GOLDEN_NAME))
+        return _load_any_golden(_find_file(golden, GOLDEN_NAME), notes)
     rows = list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS)
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
+        raise _value_error(GOLDEN_NAME, message)
+    texts = [row for row in rows if isinstance(row, str)]
+    if texts:
+        message = f'a text is no row (got {shorten_repr(texts[0])}; expected {{"question": …, "reference": …}})'
         raise _value_error(GOLDEN_NAME, message)
     if all(isinstance(row, Case) for row in rows):
         return _read_native_rows([msgspec.to_builtins(row) for row in rows])
@@ -119,10 +124,35 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
+    _note_reading(foreign, GOLDEN_NAME, notes)
+    return foreign.golden
+
+
+def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None] | None) -> None:
     if notes is not None:
         ignored = [f"keys that were not read: {', '.join(sorted(foreign.ignored))}"] if foreign.ignored else []
-        notes.update(dict.fromkeys(f"{GOLDEN_NAME}: {note}" for note in (*foreign.notes, *ignored)))
+        notes.update(dict.fromkeys(f"{name}: {note}" for note in (*foreign.notes, *ignored)))
+
+
+def _load_any_golden(path: str, notes: dict[str, None] | None) -> GoldenSet:
+    """Return the golden set of a file, which may hold rows of another tool as a list of dictionaries may."""
+    try:
+        return load_golden_file(path)
+    except InputError as error:
+        is_table = Path(path.removesuffix(".gz")).suffix in _ROW_SUFFIXES
+        if not is_table or any(problem.code != "E_FORMAT" for problem in error.problems):
+            raise
+        try:
+            foreign = load_foreign_file(path)
+        except InputError as refused:
+            if all(problem.field == "question" or problem.code == "E_EMPTY" for problem in refused.problems):
+                raise error from None  # rows without a question are something else: the first error says what
+            raise
+    _note_reading(foreign, path, notes)
     return foreign.golden
+
+
+_ROW_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 
 
 def _are_of_another_tool(error: InputError) -> bool:
@@ -252,6 +282,7 @@ def read_outputs_value(
         return read_output_files([outputs], golden=golden)
     rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS, kept=ANSWER_KEYS)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
+        _refuse_answers_as_paths(rows)
         return read_output_files(rows, golden=golden)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
         raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
@@ -269,6 +300,16 @@ def read_outputs_value(
     if notes is not None:
         notes.update(dict.fromkeys(f"{OUTPUTS_NAME}: {note}" for note in names))
     return observations
+
+
+def _refuse_answers_as_paths(paths: Sequence[str | Path]) -> None:
+    """Raise InputError for texts that name no file and do not look like the path or pattern of one."""
+    first = str(paths[0])
+    is_path = Path(first).suffix[1:].isalnum() or any(sign in first for sign in "/\\*?[-") or Path(first).exists()
+    if not is_path:
+        message = f"a text is the path of a file here (got {shorten_repr(first)}; expected {_OUTPUT_FORMS}"
+        example = f'such as {{"question": …, "answer": {shorten_repr(first)}}}'
+        raise _value_error(OUTPUTS_NAME, f"{message}, {example})")
 
 
 class _OutputRowReader:
@@ -342,10 +383,29 @@ def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()
         return _drop_missing(value.to_dicts(), kept)
     if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas frame
         return _drop_missing(value.to_dict("records"), kept)
-    if isinstance(value, (Mapping, str, bytes)) or not isinstance(value, Iterable):
+    if isinstance(value, Mapping):
+        value = _open_columns(value, name, expected)
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
         raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
     rows = [make_plain(row) for row in value]
     return [_replace_nan(row, kept) if isinstance(row, dict) else row for row in rows]
+
+
+def _open_columns(value: Mapping[Any, Any], name: str, expected: str) -> list[dict[str, Any]]:
+    """Return the rows of a dictionary of columns. Raises InputError for another dictionary, with what it may be."""
+    columns = {str(key): _to_list(column) for key, column in value.items()}
+    are_columns = bool(columns) and all(isinstance(column, (list, tuple)) for column in columns.values())
+    lengths = {key: len(column) for key, column in columns.items()} if are_columns else {}
+    if are_columns and len(set(lengths.values())) == 1:
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+    if are_columns:
+        counts = ", ".join(f"{key}: {length}" for key, length in lengths.items())
+        raise _value_error(name, f"columns of different lengths (got {counts}; expected one cell for each row)")
+    if any(normalise_member_name(key) in READ_MEMBERS for key in columns):
+        message = f"one row, which is no list (got {shorten_repr(value)}; expected it in brackets, or {expected})"
+        raise _value_error(name, message)
+    example = f'{{"id": "{next(iter(columns), "…")}", …}}'
+    raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected rows such as {example}, or {expected})")
 
 
 def _replace_nan(row: dict[str, Any], kept: Container[str]) -> dict[str, Any]:
