@@ -146,6 +146,7 @@ def observe(
     return run_blocking(work)
 
 
+@says_arguments
 async def observe_async(
     target: Any,
     golden: Any,
@@ -222,6 +223,7 @@ def run(
     return run_blocking(work)
 
 
+@says_arguments
 async def run_async(
     target: Any,
     golden: Any,

@@ -9,7 +9,8 @@ import inspect
 import math
 import re
 import tempfile
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -68,7 +69,8 @@ _CORPUS_FORMS = "a path, a Corpus, a list of dictionaries or CorpusChunks with c
 _ENDPOINT_METHODS = ("query", "aquery", "retrieve", "aretrieve")
 
 
-_UNNAMED_CONFIG = "unknown"
+_UNNAMED_CONFIG = "outputs"
+"""The configuration of rows that name none, as the stem of its name is that of a file."""
 
 _paths_of_frozen_sets: dict[str, str] = {}
 
@@ -479,6 +481,7 @@ def name_arguments(decision: Decision) -> Decision:
 def name_arguments_in_text(message: str) -> str:
     """Return a sentence on a result with the arguments of Python in the place of options of the command line."""
     message = message.replace("`assay judge` without --only asks", "assay.judge asks")
+    message = message.replace("`--retry-errors` of `assay run` asks again", "assay.run asks again")
     return _ARGUMENT_OPTION.sub(lambda option: (option[1] or option[2]).replace("-", "_") + "=", message)
 
 
@@ -490,44 +493,59 @@ _ARGUMENTS_OF_OPTIONS = {
     "outputs-format": "format",
 }
 """The arguments that have another name than their option."""
+_ARGUMENTS_ELSEWHERE = {
+    "ignore-unknown": "assay.score(…, ignore_unknown=True)",
+    "outputs-format": "assay.load_observations(…, format=…)",
+    "golden-format": "assay.load_golden(…, format=…)",
+    "calibration": "assay.score(…, calibration=…)",
+    "verdicts": "assay.score(…, verdicts=…)",
+    "baseline": "assay.score(…, baseline=…)",
+}
+"""Where an option is an argument of another function, which is named then."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def says_arguments(function: F) -> F:
-    """Make the errors of a function name its arguments where they would name options of the command line.
-
-    Options that are no arguments of the function stay as they are.
+    """Make the errors of a function, plain or async, name its arguments where they would name options of the command
+    line, or the function that has the argument. Other options stay as they are.
     """
     parameters = inspect.signature(function).parameters
 
     def name_argument(option: re.Match[str]) -> str:
         name = _ARGUMENTS_OF_OPTIONS.get(option[1], option[1].replace("-", "_"))
         if name not in parameters:
-            return option[0]
+            return _ARGUMENTS_ELSEWHERE.get(option[1], option[0])
         if option.string[option.end() :].startswith(":"):  # the place of a problem
             return name
         return f"{name}=True" if parameters[name].default is False else f"{name}="
 
-    def rename(error: InputError) -> None:
-        error.problems = [
-            structs.replace(
-                problem,
-                field=_OPTION.sub(name_argument, problem.field),
-                message=_OPTION.sub(name_argument, problem.message),
-            )
-            for problem in error.problems
-        ]
-        error.args = (str(error),)
+    @contextmanager
+    def name_arguments() -> Iterator[None]:
+        try:
+            yield
+        except InputError as error:
+            error.problems = [
+                structs.replace(
+                    problem,
+                    field=_OPTION.sub(name_argument, problem.field),
+                    message=_OPTION.sub(name_argument, problem.message),
+                )
+                for problem in error.problems
+            ]
+            error.args = (str(error),)
+            raise
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        try:
+        with name_arguments():
             return function(*args, **kwargs)
-        except InputError as error:
-            rename(error)
-            raise
 
-    return cast("F", call)
+    @wraps(function)
+    async def call_async(*args: Any, **kwargs: Any) -> Any:
+        with name_arguments():
+            return await function(*args, **kwargs)
+
+    return cast("F", call_async if inspect.iscoroutinefunction(function) else call)
 
 
 def _find_file(path: str | Path, name: str) -> str:
