@@ -38,7 +38,8 @@ _HINTED = (
     *CONFIG_KEYS, *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations",
 )  # fmt: skip
 _KNOWN_NAMES = frozenset((
-    *_HINTED, *TAG_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible", "output",
+    *_HINTED, *TAG_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible", "unanswerable",
+    "is_answerable", "answerable", "output",
 ))  # fmt: skip
 _NEAREST = 0.75
 _SEPARATORS = re.compile(r"[^\w.]+")
@@ -139,7 +140,7 @@ def open_row(row: Mapping[Any, Any], note: Callable[[str], None], *, is_output: 
     _fold_columns(members)
     _open_wrapper(members, _INPUT_WRAPPERS, "question", QUESTION_KEYS)
     _open_wrapper(members, _REFERENCE_WRAPPERS, "reference", (*REFERENCE_KEYS, *ANSWER_KEYS, *OTHER_ANSWER_KEYS))
-    _open_answers(members, note)
+    _open_answers(members, note, is_output=is_output)
     _open_outputs(members, note, is_output=is_output)
     return members
 
@@ -191,27 +192,56 @@ def _find_text(inner: Mapping[str, Any], keys: Collection[str]) -> str | None:
     return named[0] if named else texts[0] if len(texts) == 1 else None
 
 
-def _open_answers(members: dict[str, Any], note: Callable[[str], None]) -> None:
-    """Read the accepted answers of SQuAD and its like; a question without one is to be declined."""
+_ANSWERABLE = {"is_impossible": False, "unanswerable": False, "is_answerable": True, "answerable": True}
+"""Members that say whether the sources hold an answer, with the value that says so."""
+_TRUTHS: dict[Any, bool] = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+def _open_answers(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:
+    """Read the accepted answers of SQuAD and its like; a question without one is to be declined.
+
+    Of a recorded row that is no behaviour: it says what is expected.
+    """
+    is_answerable = _take_answerable(members)
+    texts = _find_answer_texts(members)
+    if texts is not None:
+        del members["answers"]
+    if is_answerable is False or (not texts and texts is not None):
+        for key in ("context", *REFERENCE_KEYS):
+            members.pop(key, None)
+        if not is_output:
+            members.setdefault("behaviour", "abstain")
+            note("questions without an accepted answer are expected to abstain; their context is not evidence")
+    elif texts:
+        members["reference"] = texts[0]
+        if len(texts) > 1:
+            note("the first of several accepted answers is the reference")
+
+
+def _take_answerable(members: dict[str, Any]) -> bool | None:
+    """Remove what a row says of whether its question can be answered, and return it; None where it says nothing."""
+    for name, meaning in _ANSWERABLE.items():
+        truth = _TRUTHS.get(str(members.get(name)).lower())
+        if truth is not None:
+            del members[name]
+            return truth is meaning
+    return None
+
+
+def _find_answer_texts(members: Mapping[str, Any]) -> list[str] | None:
+    """Return the distinct accepted answers; None where there is no list of them, or another reference."""
     answers = members.get("answers")
     if isinstance(answers, Mapping):
         answers = answers.get("text")
     if not isinstance(answers, (list, tuple)) or any(_is_given(members.get(key)) for key in REFERENCE_KEYS):
-        return
-    texts = [extract_text(item) for item in answers]
-    if any(text is None for text in texts):
-        return
-    is_impossible = members.pop("is_impossible", False) is True
-    del members["answers"]
-    distinct = list(dict.fromkeys(texts))
-    if not distinct or is_impossible:
-        members.pop("context", None)
-        members.setdefault("behaviour", "abstain")
-        note("questions without an accepted answer are expected to abstain; their context is not evidence")
-        return
-    members["reference"] = distinct[0]
-    if len(distinct) > 1:
-        note("the first of several accepted answers is the reference")
+        return None
+    texts: dict[str, None] = {}
+    for item in answers:
+        text = extract_text(item)
+        if text is None:
+            return None
+        texts[text] = None
+    return list(texts)
 
 
 _OBSERVED_KEYS = frozenset((

@@ -77,7 +77,10 @@ class ForeignRows(Struct):
     def golden(self) -> GoldenSet:
         """The golden set; with cases that have nothing to score but their answers, its judgments are partial."""
         cases = tuple(case for case, _ in self.cases)
-        is_scorable = all(case.reference or case.evidence or case.must_have or case.rubric for case in cases)
+        is_scorable = all(
+            case.behaviour != "answer" or case.reference or case.evidence or case.must_have or case.rubric
+            for case in cases
+        )
         return GoldenSet(cases, judgments="complete" if is_scorable else "partial")
 
 
@@ -129,7 +132,7 @@ class _RowReader:
             members = {key: value for key, value in opened.items() if value not in (None, "", [], ())}
             unread = _list_unread(members)
             refuse_lost_expectations(members, unread)
-            case = _read_case(members)
+            case = _read_case(members, foreign.notes)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
             is_new = self._is_new_case(case, number, observation)
         except RowError as error:
@@ -168,7 +171,7 @@ def _describe_refusals(case_ids: Sequence[str]) -> str:
     return f"expected to abstain, because the reference does: {', '.join(case_ids[:_MOST_LISTED])}{rest}"
 
 
-def _read_case(members: Mapping[str, Any]) -> Case:
+def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
     question = _read_question(members)
     reference_key = _find_only(members, REFERENCE_KEYS)
     reference = None if reference_key is None else _read_reference(members[reference_key], reference_key)
@@ -181,17 +184,29 @@ def _read_case(members: Mapping[str, Any]) -> Case:
     case_id = None if id_key is None else members[id_key]
     if isinstance(case_id, (dict, list, float)):
         raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
+    behaviour = _read_behaviour(members, question, reference)
+    if behaviour == "abstain":
+        members = _leave_out_texts(members, notes)
     return Case(
         id=make_question_id(question) if case_id is None else str(case_id),
         question=question,
         reference=reference,
         evidence=_read_evidence(members),
         tags=_read_tags(members),
-        behaviour=_read_behaviour(members, question, reference),
+        behaviour=behaviour,
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
     )
+
+
+def _leave_out_texts(members: Mapping[str, Any], notes: dict[str, None]) -> Mapping[str, Any]:
+    """Return the members of a row that expects to abstain without its contexts, which do not hold what was asked."""
+    texts = [key for key in EVIDENCE_TEXT_KEYS if key in members]
+    if not texts:
+        return members
+    notes.setdefault(f"{texts[0]} of questions that are expected to abstain is not evidence")
+    return {key: value for key, value in members.items() if key not in texts}
 
 
 def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:

@@ -21,7 +21,7 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_files import load_foreign_file
+from assay.formats.foreign_files import load_foreign_file, open_articles, open_list_member
 from assay.formats.foreign_names import (
     BEHAVIOUR_KEYS,
     EVIDENCE_ID_KEYS,
@@ -56,6 +56,7 @@ from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
+from assay.runs.import_rows import check_cases
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
 from assay.targets.python import CallableTarget
 
@@ -106,7 +107,7 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
         return golden
     if isinstance(golden, (str, Path)):
         return _load_any_golden(_find_file(golden, GOLDEN_NAME), notes)
-    rows = list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS)
+    rows = open_articles(list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS))
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
         raise _value_error(GOLDEN_NAME, message)
@@ -127,7 +128,7 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
     _note_reading(foreign, GOLDEN_NAME, notes)
-    return foreign.golden
+    return check_cases(foreign, GOLDEN_NAME).golden
 
 
 def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None] | None) -> None:
@@ -151,7 +152,7 @@ def _load_any_golden(path: str, notes: dict[str, None] | None) -> GoldenSet:
                 raise error from None  # rows without a question are something else: the first error says what
             raise
     _note_reading(foreign, path, notes)
-    return foreign.golden
+    return check_cases(foreign, path).golden
 
 
 _ROW_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
@@ -395,6 +396,9 @@ def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()
 
 def _open_columns(value: Mapping[Any, Any], name: str, expected: str) -> list[dict[str, Any]]:
     """Return the rows of a dictionary of columns. Raises InputError for another dictionary, with what it may be."""
+    document_rows = open_list_member(value) if name == GOLDEN_NAME else None
+    if document_rows is not None:
+        return document_rows
     columns = {str(key): _to_list(column) for key, column in value.items()}
     are_columns = bool(columns) and all(isinstance(column, (list, tuple)) for column in columns.values())
     lengths = {key: len(column) for key, column in columns.items()} if are_columns else {}
