@@ -6,10 +6,9 @@ A value that is none of these is an error that says what was expected and, where
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -21,7 +20,7 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_files import load_foreign_file, open_articles, open_list_member
+from assay.formats.foreign_files import load_foreign_file, open_articles
 from assay.formats.foreign_names import (
     BEHAVIOUR_KEYS,
     EVIDENCE_ID_KEYS,
@@ -44,6 +43,7 @@ from assay.formats.outputs import (
 )
 from assay.formats.plain_values import make_plain
 from assay.formats.problems import find_time_fault, join_repeated_problems
+from assay.formats.python_rows import list_rows
 from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
@@ -372,75 +372,6 @@ def read_output_files(
         return [
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         ]
-
-
-def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()) -> list[Any]:
-    """Return the rows of a list or a data frame (pandas, Polars, Arrow).
-
-    A frame has a cell for every row: missing ones are left out but those of `kept` columns, which are None. NaN in a
-    dictionary is a missing cell too.
-    """
-    if hasattr(value, "to_pylist"):  # an Arrow table
-        return _drop_missing(value.to_pylist(), kept)
-    if hasattr(value, "to_dicts"):  # a Polars frame
-        return _drop_missing(value.to_dicts(), kept)
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas frame
-        return _drop_missing(value.to_dict("records"), kept)
-    if isinstance(value, Mapping):
-        value = _open_columns(value, name, expected)
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
-    rows = [make_plain(row) for row in value]
-    return [_replace_nan(row, kept) if isinstance(row, dict) else row for row in rows]
-
-
-def _open_columns(value: Mapping[Any, Any], name: str, expected: str) -> list[dict[str, Any]]:
-    """Return the rows of a dictionary of columns. Raises InputError for another dictionary, with what it may be."""
-    document_rows = open_list_member(value) if name == GOLDEN_NAME else None
-    if document_rows is not None:
-        return document_rows
-    columns = {str(key): _to_list(column) for key, column in value.items()}
-    are_columns = bool(columns) and all(isinstance(column, (list, tuple)) for column in columns.values())
-    lengths = {key: len(column) for key, column in columns.items()} if are_columns else {}
-    if are_columns and len(set(lengths.values())) == 1:
-        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    if are_columns:
-        counts = ", ".join(f"{key}: {length}" for key, length in lengths.items())
-        raise _value_error(name, f"columns of different lengths (got {counts}; expected one cell for each row)")
-    if any(normalise_member_name(key) in READ_MEMBERS for key in columns):
-        message = f"one row, which is no list (got {shorten_repr(value)}; expected it in brackets, or {expected})"
-        raise _value_error(name, message)
-    example = f'{{"id": "{next(iter(columns), "…")}", …}}'
-    raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected rows such as {example}, or {expected})")
-
-
-def _replace_nan(row: dict[str, Any], kept: Container[str]) -> dict[str, Any]:
-    """Return the members of a row without those that are NaN; one of `kept` members is None then."""
-    if not any(_is_nan(cell) for cell in row.values()):
-        return row
-    cells = {key: None if _is_nan(cell) else cell for key, cell in row.items()}
-    return {key: cell for key, cell in cells.items() if not _is_nan(row[key]) or _is_kept(key, kept)}
-
-
-def _is_kept(key: str, kept: Container[str]) -> bool:
-    return normalise_member_name(key) in kept
-
-
-def _drop_missing(rows: Iterable[Mapping[str, Any]], kept: Container[str]) -> list[dict[str, Any]]:
-    present = []
-    for row in rows:
-        cells = {str(key): make_plain(_to_list(cell)) for key, cell in row.items()}
-        cells = {key: None if _is_nan(cell) else cell for key, cell in cells.items()}
-        present.append({key: cell for key, cell in cells.items() if cell is not None or _is_kept(key, kept)})
-    return present
-
-
-def _to_list(cell: Any) -> Any:
-    return cell.tolist() if hasattr(cell, "tolist") else cell
-
-
-def _is_nan(cell: Any) -> bool:
-    return isinstance(cell, float) and math.isnan(cell)
 
 
 def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> GateOptions:
