@@ -113,6 +113,43 @@ def test_one_row_that_states_a_behaviour_changes_no_other_row(name: str, members
     assert "abstain" == mixed[-1].behaviour
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"id": "odd", "question": "Who lets it?", "correct_keywords": ["agent"]},
+        {"id": "odd", "question": "Who lets it?", "evidence": [{"chunk_id": "c7"}]},
+        {"id": "odd", "question": "Who lets it?", "relevance": {"c7": 3}},
+        {"question": "Who lets it?", "user": {"tenant": "a"}, "behaviour": "answer", "must_have": ["agent"]},
+    ],
+)
+@pytest.mark.parametrize("members", [{"reference_contexts": [WORDS]}, {"ground_truth": WORDS, "contexts": [WORDS]}])
+def test_one_row_of_another_format_changes_no_other_row(members: dict[str, Any], odd: dict[str, Any]) -> None:
+    others = [{"id": case, "question": f"Who signs {case}?", **members} for case in "abc"]
+    first = [*others[:1], odd, *others[1:]]
+    cases = read_golden_value(first).cases
+    assert read_golden_value(others).cases == cases[:1] + cases[2:]
+    assert read_golden_value([odd]).cases == cases[1:2]
+
+
+def test_what_is_wrong_with_rows_of_several_formats_is_placed_and_an_id_counts_once() -> None:
+    others: list[dict[str, Any]] = [
+        {"id": case, "question": f"Who signs {case}?", "reference": WORDS, "contexts": [WORDS]} for case in "abc"
+    ]
+    odd = {"id": "odd", "question": "Who lets it?", "evidence": [{"chunk_id": "c7"}], "must_hvae": ["x"]}
+    with pytest.raises(InputError) as refused:
+        read_golden_value([*others, odd])
+    assert [(4, "must_hvae")] == [(problem.line, problem.field) for problem in refused.value.problems]
+    del odd["must_hvae"]
+    with pytest.raises(InputError, match=r"golden:4: id: E_DUPLICATE_ID"):
+        read_golden_value([*others, odd | {"id": "b"}])
+
+
+def test_records_and_dictionaries_may_be_mixed() -> None:
+    (case,) = read_golden_value([{"id": "lease", **ASKED, "reference": WORDS}]).cases
+    mixed = read_golden_value([case, {"id": "rent", "question": "Who pays?", "reference": "She."}]).cases
+    assert case == mixed[0] and "rent" == mixed[1].id
+
+
 def test_members_of_cases_need_no_id_beside_them() -> None:
     (case,) = read_golden_value([{**ASKED, "reference": WORDS, "difficulty": "hard", "notes": "from the law"}]).cases
     assert ("hard", "from the law") == (case.difficulty, case.notes)

@@ -106,7 +106,7 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     if isinstance(golden, GoldenSet):
         return golden
     if isinstance(golden, (str, Path)):
-        return _load_any_golden(_find_file(golden, GOLDEN_NAME), notes)
+        return _load_any_golden(_find_file(golden, GOLDEN_NAME), {} if notes is None else notes)
     rows = open_articles(list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS))
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
@@ -115,9 +115,22 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     if texts:
         message = f'a text is no row (got {shorten_repr(texts[0])}; expected {{"question": …, "reference": …}})'
         raise _value_error(GOLDEN_NAME, message)
-    if all(isinstance(row, Case) for row in rows):
-        return _read_native_rows([msgspec.to_builtins(row) for row in rows])
-    rows = _name_cases(_write_ids(rows))
+    rows = _name_cases(_write_ids([msgspec.to_builtins(row) if isinstance(row, Case) else row for row in rows]))
+    notes = {} if notes is None else notes
+    try:
+        return _read_golden_rows(rows, notes)
+    except InputError as error:
+        kinds = {tuple(row) for row in rows if isinstance(row, Mapping)}
+        if len(kinds) == 1 or len(rows) > _MOST_ROWS_APART:
+            raise
+        return _read_golden_rows_apart(rows, notes, error)
+
+
+_MOST_ROWS_APART = 1_000
+
+
+def _read_golden_rows(rows: Sequence[Any], notes: dict[str, None]) -> GoldenSet:
+    """Return the golden set of rows that are all of Assay, or all of another tool."""
     if any(isinstance(row, Mapping) and any(key in row for key in ID_KEYS) for row in rows):
         try:
             return _read_native_rows(rows)
@@ -131,13 +144,32 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     return check_cases(foreign, GOLDEN_NAME).golden
 
 
-def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None] | None) -> None:
-    if notes is not None:
-        ignored = [f"keys that were not read: {', '.join(sorted(foreign.ignored))}"] if foreign.ignored else []
-        notes.update(dict.fromkeys(f"{name}: {note}" for note in (*foreign.notes, *ignored)))
+def _read_golden_rows_apart(rows: Sequence[Any], notes: dict[str, None], error: InputError) -> GoldenSet:
+    """Return the golden set of rows of several formats, each read on its own, so that none changes another.
+
+    Raises `error`, what is wrong with them together, unless fewer problems are left this way.
+    """
+    apart = ForeignRows()
+    problems: list[Problem] = []
+    for number, row in enumerate(rows, 1):
+        try:
+            apart.cases += [(case, number) for case in _read_golden_rows([row], apart.notes).cases]
+        except InputError as refused:
+            problems += [structs.replace(problem, line=number) for problem in refused.problems]
+            if len(problems) >= len(error.problems):
+                raise error from None
+    if problems:
+        raise InputError(problems)
+    notes.update(apart.notes)
+    return check_cases(apart, GOLDEN_NAME).golden
 
 
-def _load_any_golden(path: str, notes: dict[str, None] | None) -> GoldenSet:
+def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None]) -> None:
+    ignored = [f"keys that were not read: {', '.join(sorted(foreign.ignored))}"] if foreign.ignored else []
+    notes.update(dict.fromkeys(f"{name}: {note}" for note in (*foreign.notes, *ignored)))
+
+
+def _load_any_golden(path: str, notes: dict[str, None]) -> GoldenSet:
     """Return the golden set of a file, which may hold rows of another tool as a list of dictionaries may."""
     try:
         return load_golden_file(path)
