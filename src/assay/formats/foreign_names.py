@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from assay.formats.provider_replies import extract_text
@@ -54,6 +55,7 @@ class RowError(ValueError):
         self.member, self.message = member, message
 
 
+@lru_cache(maxsize=1024)  # every row of a table has the same
 def normalise_member_name(name: str) -> str:
     """Return a title or a name in camelCase as the names of members are written; others as they are.
 

@@ -11,13 +11,15 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metrics
 from assay.metrics.metric import Metric
 from assay.metrics.own_metric import metric
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import GoldenSet
 from assay.records.plugin_table import Plugin
 from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observation_runner import ObservationLimits
+from assay.scoring.slices import find_slices
 
 MetricLike = str | Metric | Callable[..., Any]
 MetricsLike = MetricLike | Sequence[MetricLike] | None
@@ -71,6 +73,26 @@ def read_keys(by: Sequence[str] | str | None) -> Sequence[str] | None:
         expected = "keys such as 'tag' and 'language', as a list or a text with commas"
         raise _refuse("by", f"no keys (got {shorten_repr(by)}; expected {expected})")
     return [key.strip() for key in keys]
+
+
+def check_scoring(
+    golden: GoldenSet,
+    *,
+    metrics: MetricsLike = None,
+    by: Sequence[str] | str | None = None,
+    config: str | None = None,
+    name: str | None = None,
+    context: str | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    deadline: float = 120.0,
+) -> None:
+    """Raise InputError for arguments of `assay.run` that cannot be used with a golden set."""
+    parse_metrics(read_metrics(metrics))
+    find_slices(golden.cases, read_keys(by))
+    choose_name(config, name)
+    read_count(repeat, "repeat")
+    read_limits(concurrency, deadline, context)
 
 
 def choose_name(config: str | None, name: str | None) -> str | None:

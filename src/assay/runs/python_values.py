@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -41,7 +41,6 @@ from assay.formats.outputs import (
     prepare_decodable,
     read_observations,
 )
-from assay.formats.plain_values import make_plain
 from assay.formats.problems import find_time_fault, join_repeated_problems
 from assay.formats.python_rows import list_rows
 from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
@@ -355,14 +354,13 @@ class _OutputRowReader:
 
     def read_row(self, row: Any) -> Observation:
         """Return the observation of a row. Raises RowError for one that cannot be read."""
-        value = make_plain(row)
-        if not isinstance(value, Mapping):
-            raise RowError("", f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
-        members = {str(key): member for key, member in value.items()}
+        if not isinstance(row, Mapping):
+            raise RowError("", f"not a row (got {shorten_repr(row)}; expected a dictionary or an Observation)")
+        members = dict(row)
         for key in ID_KEYS:
             if isinstance(members.get(key), float):
                 raise RowError(key, _describe_float_id(members[key]))
-        if _guess_row_format(list(members)) == ROWS_FORMAT:
+        if _guess_row_format(tuple(members)) == ROWS_FORMAT:
             return self.rows.read_row(members)
         try:
             return self._read_members(members)
@@ -384,7 +382,8 @@ class _OutputRowReader:
         return add_shown_context(observation, members, self.rows.notes)
 
 
-def _guess_row_format(keys: Sequence[str]) -> str:
+@lru_cache(maxsize=256)  # most rows have the same
+def _guess_row_format(keys: tuple[str, ...]) -> str:
     """Return the format that a row would have in a file, "" where none fits or two do."""
     try:
         return guess_row_format(OUTPUTS_NAME, keys)
