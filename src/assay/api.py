@@ -45,7 +45,16 @@ from assay.records.scores import ScoringResult
 from assay.records.verdicts import JudgeRubric
 from assay.report import explain_case as explaining
 from assay.report.collect_cases import CaseResult
-from assay.runs.check_arguments import MetricsLike, choose_name, read_count, read_keys, read_limits, read_metrics
+from assay.runs.check_arguments import (
+    MetricsLike,
+    choose_name,
+    list_values,
+    read_count,
+    read_keys,
+    read_limits,
+    read_metrics,
+    read_notices,
+)
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
 from assay.runs.observation_runner import ObservationLimits
@@ -65,6 +74,7 @@ from assay.runs.python_values import (
     read_golden_value,
     read_output_files,
     read_outputs_value,
+    require_path,
     says_arguments,
 )
 from assay.runs.score_inputs import ScoreInputs
@@ -90,19 +100,19 @@ enable_plugins()  # like the command line; nothing is looked for until a name is
 @says_arguments
 def load_golden(path: PathLike, format: str | None = None) -> GoldenSet:
     """Load a golden set in any format that Assay reads. Raises InputError listing all problems of the file."""
-    return load_golden_file(path, format)
+    return load_golden_file(require_path(path, "golden"), format)
 
 
 @says_arguments
 def load_corpus(path: PathLike) -> Corpus:
     """Load a corpus, the reference for access rules, texts and versions. Raises InputError listing all its problems."""
-    return corpora.load_corpus(path)[0]
+    return corpora.load_corpus(require_path(path, "corpus"))[0]
 
 
 @says_arguments
-def load_observations(*paths: PathLike, format: str | None = None) -> list[Observation]:
+def load_observations(*paths: PathLike | Sequence[PathLike], format: str | None = None) -> list[Observation]:
     """Load recorded outputs from files or glob patterns. Raises InputError listing all problems of the files."""
-    return read_output_files(paths, format)
+    return read_output_files([path for listed in paths for path in list_values(listed)], format)
 
 
 # ── observing ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -265,17 +275,17 @@ def score(
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
-    gate_configs: Sequence[str] = (),
+    gate_configs: Sequence[str] | str = (),
     missing_as_zero: bool = False,
     ignore_unknown: bool = False,
     verdicts: PathLike | None = None,
     judge: str | None = None,
     calibration: PathLike | None = None,
     entailment_model: PathLike | None = None,
-    rubrics: Sequence[PathLike | JudgeRubric] = (),
-    lexicons: Sequence[PathLike] = (),
+    rubrics: PathLike | JudgeRubric | Sequence[PathLike | JudgeRubric] = (),
+    lexicons: PathLike | Sequence[PathLike] = (),
     baseline: PathLike | None = None,
-    notices: Sequence[str] = (),
+    notices: Sequence[str] | str = (),
     ledger: bool = True,
     now: str | None = None,
 ) -> ScoreResult:
@@ -299,9 +309,10 @@ def score(
     """
     notes: dict[str, None] = {}
     golden = read_golden_value(golden, notes)
+    config = choose_name(config, None)
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
     rows = rows or read_outputs_value(observations, golden, config, notes, is_unknown_kept=ignore_unknown)
-    with write_rubric_records(rubrics) as rubric_folders:
+    with write_rubric_records(list_values(rubrics)) as rubric_folders:
         request = ScoreRequest(
             InputOptions(ignore_unknown=ignore_unknown),
             VerdictOptions(
@@ -311,13 +322,15 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline), today=read_day(now)),
+            structs.replace(
+                read_gate_value(gate, list_values(gate_configs)), baseline=_to_text(baseline), today=read_day(now)
+            ),
             ScoringOptions(
                 metrics=_name_metrics(metrics),
                 by=read_keys(by),
                 missing_as_zero=missing_as_zero,
-                lexicons=[str(path) for path in lexicons],
-                notices=list(notices),
+                lexicons=list(map(str, list_values(lexicons))),
+                notices=read_notices(notices),
             ),
         )
         inputs = _load_inputs(golden, request, corpus, notes)
@@ -378,7 +391,9 @@ def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
 
 
 @says_arguments
-def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, now: str | None = None) -> Decision:
+def gate(
+    result: ScoreResult, rules: GateLike, configs: Sequence[str] | str = (), *, now: str | None = None
+) -> Decision:
     """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`.
 
     `now`, a date or time in ISO 8601, is when waivers are in force; without it none is.
@@ -391,7 +406,7 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, n
         raise InputError("no gate given")
     tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
     today = read_day(now)
-    return name_arguments(decide_configs(resolved, tables, result.run.golden, configs, today=today)[0])
+    return name_arguments(decide_configs(resolved, tables, result.run.golden, list_values(configs), today=today)[0])
 
 
 @says_arguments
@@ -419,7 +434,7 @@ def compare(
 @says_arguments
 def explain(
     result: ScoreResult,
-    case: str | CaseResult,
+    case: str | int | CaseResult,
     config: str | None = None,
     *,
     show_forbidden: bool = False,
@@ -436,7 +451,7 @@ def explain(
     if isinstance(case, CaseResult):
         config = config or case.config
         case = case.id
-    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
+    return explaining.explain_case(result.run, str(case), config, show_forbidden=show_forbidden, verbose=verbose)
 
 
 # ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
@@ -449,8 +464,8 @@ def judge(
     store: PathLike | None = None,
     judge: str | None = None,
     settings: PathLike | None = None,
-    metrics: Sequence[str] = (),
-    rubrics: Sequence[PathLike | JudgeRubric] = (),
+    metrics: Sequence[str] | str = (),
+    rubrics: PathLike | JudgeRubric | Sequence[PathLike | JudgeRubric] = (),
     corpus: Any = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
@@ -468,13 +483,13 @@ def judge(
     request = JudgingRequest(
         load_config(None if settings is None else str(settings)),
         judge=judge,
-        metrics=metrics,
+        metrics=list_values(metrics),
         store=None if store is None else str(store),
         max_calls=max_calls,
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    with write_rubric_records(rubrics) as rubric_folders:
+    with write_rubric_records(list_values(rubrics)) as rubric_folders:
         return _judge_answers(replace(request, rubrics=rubric_folders), answers, corpus)
 
 
@@ -544,8 +559,8 @@ def settle(
     """
     from assay.calibration.review_verdicts import SettleRequest, settle_verdicts
 
-    files = [sheets] if isinstance(sheets, (str, Path)) else sheets
-    return settle_verdicts(SettleRequest(list(map(str, files)), str(key), str(store), reviewer, at, replace))
+    files = list(map(str, list_values(sheets)))
+    return settle_verdicts(SettleRequest(files, str(key), str(store), reviewer, at, replace))
 
 
 @says_arguments
@@ -553,8 +568,8 @@ def calibrate(
     labels: PathLike | Sequence[PathLike],
     result: ScoreResult | None = None,
     *,
-    verdicts: Sequence[PathLike] = (),
-    metrics: Sequence[str] = (),
+    verdicts: PathLike | Sequence[PathLike] = (),
+    metrics: Sequence[str] | str = (),
     out: PathLike | None = None,
 ) -> CalibrationResult:
     """Compare the scorers of a result with human labels, which are files; `out` is the calibration file to write.
@@ -563,8 +578,9 @@ def calibrate(
     """
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run, write_calibration
 
-    files = [labels] if isinstance(labels, (str, Path)) else labels
-    request = CalibrationRequest(list(map(str, files)), list(map(str, verdicts)), metrics=metrics)
+    request = CalibrationRequest(
+        list(map(str, list_values(labels))), list(map(str, list_values(verdicts))), metrics=list_values(metrics)
+    )
     calibration = calibrate_run(result.run if result is not None else None, request)
     if out is not None:
         write_calibration(str(out), calibration)

@@ -6,6 +6,7 @@ import asyncio
 import math
 import os
 import signal
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ CASES = [
     {"id": "bell", "question": "Who rings?", "must_have": ["porter"]},
     {"id": "gate", "question": "When does it shut?", "must_have": ["nine"]},
 ]
+
+
+UNTYPED: Any = assay
+"""The interface as a program without type checks calls it."""
 
 
 class Asked:
@@ -163,3 +168,68 @@ def test_a_context_that_some_answers_report_is_no_error() -> None:
         return {"answer": "Nine.", **({"retrieved": ["c1"]} if question.startswith("When") else {})}
 
     assert 3 == len(assay.observe(ask, CASES, context="retrieved"))
+
+
+@pytest.fixture(scope="module")
+def result() -> assay.ScoreResult:
+    return assay.run(Asked(), CASES, config="porch")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda result: result.summary("proch"), r"config: got 'proch' .expected one of porch"),
+        (lambda result: result.slices("proch"), r"config: got 'proch' .expected one of porch"),
+        (lambda result: result.table("proch"), r"config: got 'proch' .expected one of porch"),
+        (lambda result: UNTYPED.explain(result, 5), r"no such case in the golden set .got '5'"),
+        (lambda result: UNTYPED.score(result, CASES), r"golden: E_VALUE a result in the place of the golden set"),
+        (lambda result: UNTYPED.run(CASES, Asked().ask), r"golden: E_VALUE a function in the place of the golden set"),
+        (lambda result: UNTYPED.load_golden(CASES), r"golden: E_VALUE no path .*assay.score and assay.run take rows"),
+        (lambda result: UNTYPED.load_corpus(None), r"corpus: E_VALUE no path .got None"),
+        (lambda result: UNTYPED.score(CASES, result, notices=[7]), r"notices: E_VALUE no text .got 7"),
+        (
+            lambda result: UNTYPED.score(CASES, [{"id": "key", "answer": "x"}], config=8),
+            r"config: E_VALUE no name .got 8",
+        ),
+        (lambda result: UNTYPED.score(CASES, result, rubrics="none"), r"^none: E_FILE"),
+        (lambda result: UNTYPED.score(CASES, result, lexicons="none.yaml"), r"^none.yaml: E_LEXICON"),
+        (lambda result: UNTYPED.gate(result, "general", "proch"), r"no such configuration .got 'proch'"),
+        (lambda result: UNTYPED.load_observations(["none.jsonl"]), r"^none.jsonl: E_NO_FILE"),
+        (lambda result: UNTYPED.metric(12), r"metric: E_METRIC no function .got 12"),
+        (lambda result: UNTYPED.metric(lambda case, observation: 1), "a function without a name .*assay.metric.name="),
+        (lambda result: UNTYPED.metric(name="x")(lambda case: 1), "takes other arguments .expected case, observation"),
+        (lambda result: UNTYPED.metric(Asked().ask), r"ask\(question.* takes other arguments"),
+    ],
+)
+def test_what_cannot_be_used_of_a_call_is_said_with_the_argument(
+    result: assay.ScoreResult, call: Callable[[Any], Any], message: str
+) -> None:
+    with pytest.raises(AssayError, match=message):
+        call(result)
+
+
+def test_a_single_configuration_need_not_be_named_and_one_value_is_a_list_of_one(result: assay.ScoreResult) -> None:
+    assert result.summary("porch") == result.summary() and result.slices("porch") == result.slices()
+    assert result.table() is result.table("porch")
+    assert assay.gate(result, "general", "porch") == assay.gate(result, "general", ["porch"])
+    assert "One sentence." in assay.score(CASES, result, notices="One sentence.").run.scoring.warnings
+    scored = assay.score([{**CASES[0], "id": 4}], [{"id": 4, "answer": "In the drawer."}])
+    assert assay.explain(scored, 4) == assay.explain(scored, "4")
+
+
+def test_a_search_alone_names_the_configuration() -> None:
+    def look_up(question: str) -> list[str]:
+        return ["c1"]
+
+    assert ["look_up"] * 3 == [row.config_id for row in assay.observe(None, CASES, search=look_up)]
+
+
+def test_a_metric_may_take_more_arguments_with_defaults_and_any_arguments() -> None:
+    def lenient(case: Any, observation: Any, weight: float = 1.0) -> float:
+        return weight
+
+    def anything(*arguments: Any) -> float:
+        return 1.0
+
+    result = assay.run(Asked(), CASES, metrics=[lenient, anything])
+    assert 1.0 == result.metric("lenient").mean == result.metric("anything").mean

@@ -106,6 +106,9 @@ def _make_metric(
     high: float,
     statistic: SummaryStatistic,
 ) -> OwnMetric:
+    fault = _find_function_fault(function, name)
+    if fault:
+        raise InputError([Problem("", None, "metric", fault, "E_METRIC")])
     directions: dict[bool | None, Direction] = {True: "higher", False: "lower", None: "neutral"}
     own_name = name or function.__name__
     row = OwnMetric(
@@ -128,6 +131,24 @@ def _make_metric(
     if fault:
         raise InputError([Problem("", None, f"metric {own_name}", fault, "E_METRIC")])
     return row
+
+
+def _find_function_fault(function: Any, name: str | None) -> str:
+    """Return why a value cannot be called as a metric; "" for a function of two arguments with a name."""
+    got = shorten_repr(function)
+    if not callable(function):
+        return f"no function (got {got}; expected one of a case and its observation)"
+    if name is None and getattr(function, "__name__", "<lambda>") == "<lambda>":
+        return f"a function without a name (got {got}; expected assay.metric(name='…')(lambda case, observation: …))"
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one written in C, which does not say
+        return ""
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        return f"{getattr(function, '__name__', name)}{signature} takes other arguments (expected case, observation)"
+    return ""
 
 
 class OwnScores:

@@ -9,6 +9,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metrics
@@ -47,21 +48,13 @@ def _name_metric(item: MetricLike) -> str:
     if isinstance(item, str):
         return item
     if not isinstance(item, Metric) and inspect.isroutine(item):
-        item = _make_metric(item)
+        item = metric(item)
     if not isinstance(item, Metric):
         raise _refuse("metrics", f"no metric (got {shorten_repr(item)}; expected {_METRIC_FORMS})")
     row = item
     function = getattr(row, "function", None)
     reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', row.name)}"
     return CATALOG.add_plugin(Plugin(row.name, reference, "", lambda: row))
-
-
-def _make_metric(function: Callable[..., Any]) -> Metric:
-    """Return the metric of a function with a name; a lambda has none."""
-    if function.__name__ == "<lambda>":
-        expected = "one with a name: assay.metric(name='…')(lambda case, observation: …), or a function"
-        raise _refuse("metrics", f"a function without a name (got {shorten_repr(function)}; expected {expected})")
-    return metric(function)
 
 
 def read_keys(by: Sequence[str] | str | None) -> Sequence[str] | None:
@@ -113,6 +106,26 @@ def read_limits(concurrency: int, deadline: float, context: str | None) -> Obser
     if not is_time or not math.isfinite(deadline) or deadline <= 0:
         raise _refuse("deadline", f"no time (got {shorten_repr(deadline)}; expected seconds above 0, such as 120)")
     return ObservationLimits((), concurrency=read_count(concurrency, "concurrency"), deadline=deadline, context=context)
+
+
+def list_values(values: Any) -> list[Any]:
+    """Return the values of a list; a text, a path or another value that is none stands for itself.
+
+    >>> list_values("hybrid"), list_values(["a", "b"])
+    (['hybrid'], ['a', 'b'])
+    """
+    if isinstance(values, (str, Path)) or not isinstance(values, Iterable):
+        return [values]
+    return list(values)
+
+
+def read_notices(notices: Sequence[str] | str) -> list[str]:
+    """Return sentences for the reports. Raises InputError for what is no text."""
+    listed = list_values(notices)
+    for notice in listed:
+        if not isinstance(notice, str):
+            raise _refuse("notices", f"no text (got {shorten_repr(notice)}; expected sentences for the reports)")
+    return listed
 
 
 def read_count(value: int, name: str) -> int:

@@ -83,6 +83,14 @@ def load_golden_file(path: str | Path, format: str | None = None) -> GoldenSet:
     return golden
 
 
+def require_path(value: Any, name: str) -> str | Path:
+    """Return a path. Raises InputError for a value that is none, such as rows, which other functions take."""
+    if isinstance(value, (str, Path)):
+        return value
+    expected = "the path of a file; assay.score and assay.run take rows and records as they are"
+    raise _value_error(name, f"no path (got {shorten_repr(value)}; expected {expected})")
+
+
 def find_golden_file(golden: GoldenSet) -> str:
     """Return the file that a frozen golden set was last loaded from; "" if it was made in Python."""
     return _paths_of_frozen_sets.get(golden.frozen_digest, "")
@@ -106,6 +114,10 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
         return golden
     if isinstance(golden, (str, Path)):
         return _load_any_golden(_find_file(golden, GOLDEN_NAME), {} if notes is None else notes)
+    if inspect.isroutine(golden) or hasattr(golden, "scoring"):  # a target, or a result
+        kind = "a function" if inspect.isroutine(golden) else "a result"
+        order = "assay.run(target, golden), assay.score(golden, outputs)"
+        raise _value_error(GOLDEN_NAME, f"{kind} in the place of the golden set (expected {order}: {_GOLDEN_FORMS})")
     rows = open_articles(list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS))
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
@@ -466,6 +478,7 @@ _ARGUMENTS_ELSEWHERE = {
     "calibration": "assay.score(…, calibration=…)",
     "verdicts": "assay.score(…, verdicts=…)",
     "baseline": "assay.score(…, baseline=…)",
+    "model": "its model in the settings file",
 }
 """Where an option is an argument of another function, which is named then."""
 F = TypeVar("F", bound=Callable[..., Any])
@@ -542,7 +555,8 @@ def make_target_of_value(target: Any, name: str | None, search: Callable[..., An
         spec = str(target) if name is None else f"{name}={target}"
         (chosen,) = choose_targets(config, [spec])
         return make_target(chosen, config, TargetPermissions())
-    target_name = name or getattr(target, "__name__", "") or type(target).__name__
+    named = search if target is None else target
+    target_name = name or getattr(named, "__name__", "") or type(named).__name__
     if inspect.isroutine(target) or isinstance(target, type(None)):
         return _make_function_target(target_name, target, search)
     if hasattr(target, "ask") or hasattr(target, "search"):
