@@ -9,7 +9,7 @@ engine, or a text as after `--target`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,14 +27,12 @@ from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import decide_configs
 from assay.judging.load_verdicts import load_requested_verdicts, match_verdicts
 from assay.judging.rubric_files import write_rubric_records
-from assay.metrics.catalog import CATALOG, DEFAULT_METRICS
-from assay.metrics.metric import Metric
+from assay.metrics.catalog import DEFAULT_METRICS
 from assay.metrics.own_metric import metric
 from assay.records.errors import InputError
 from assay.records.findings import Comparison
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
-from assay.records.plugin_table import Plugin
 from assay.records.release_gates import Decision
 from assay.records.requests import (
     InputOptions,
@@ -48,11 +46,20 @@ from assay.records.verdicts import JudgeRubric, Label
 from assay.report import explain_case as explaining
 from assay.report.collect_cases import CaseResult
 from assay.runs.answer_labels import attach_answer_labels, make_answer_label, read_answer_labels
+from assay.runs.check_arguments import (
+    MetricsLike,
+    choose_name,
+    list_values,
+    read_count,
+    read_keys,
+    read_limits,
+    read_metrics,
+    read_notices,
+)
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
-from assay.runs.load_plugins import load_metric_paths
 from assay.runs.observation_runner import ObservationLimits
-from assay.runs.observe_target import ObservedValues, observe_target, run_blocking
+from assay.runs.observe_target import ObservedValues, keep_answers, observe_target, run_blocking
 from assay.runs.python_values import (
     GateLike,
     PathLike,
@@ -68,19 +75,19 @@ from assay.runs.python_values import (
     read_golden_value,
     read_output_files,
     read_outputs_value,
+    require_path,
     says_arguments,
 )
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_result import ScoreResult, compare_results, list_observations, require_result
 from assay.runs.score_run import score_observations, use_lexicons
+from assay.scoring.slices import find_slices
 
 if TYPE_CHECKING:
     from assay.calibration.review_verdicts import SettledVerdicts, VerdictsInReview
     from assay.calibration.scorer_quality import CalibrationResult
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import JudgeRun
-
-MetricsLike = str | Sequence[str | Metric]
 
 __all__ = [
     "ScoreResult", "calibrate", "compare", "explain", "gate", "judge", "load_corpus", "load_golden",
@@ -94,19 +101,19 @@ enable_plugins()  # like the command line; nothing is looked for until a name is
 @says_arguments
 def load_golden(path: PathLike, format: str | None = None) -> GoldenSet:
     """Load a golden set in any format that Assay reads. Raises InputError listing all problems of the file."""
-    return load_golden_file(path, format)
+    return load_golden_file(require_path(path, "golden"), format)
 
 
 @says_arguments
 def load_corpus(path: PathLike) -> Corpus:
     """Load a corpus, the reference for access rules, texts and versions. Raises InputError listing all its problems."""
-    return corpora.load_corpus(path)[0]
+    return corpora.load_corpus(require_path(path, "corpus"))[0]
 
 
 @says_arguments
-def load_observations(*paths: PathLike, format: str | None = None) -> list[Observation]:
+def load_observations(*paths: PathLike | Sequence[PathLike], format: str | None = None) -> list[Observation]:
     """Load recorded outputs from files or glob patterns. Raises InputError listing all problems of the files."""
-    return read_output_files(paths, format)
+    return read_output_files([path for listed in paths for path in list_values(listed)], format)
 
 
 # ── observing ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -150,6 +157,7 @@ def observe(
     return run_blocking(work)
 
 
+@says_arguments
 async def observe_async(
     target: Any,
     golden: Any,
@@ -164,17 +172,10 @@ async def observe_async(
     retrieval_only: bool = False,
 ) -> list[Observation]:
     """As `observe`, to be awaited."""
-    limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
+    limits = read_limits(concurrency, deadline, context)
     cases = read_golden_value(golden)
-    observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, retrieval_only)
+    observed = await _observe(target, cases, search, choose_name(config, name), limits, repeat, retrieval_only)
     return list(observed.observations)
-
-
-def _choose_name(config: str | None, name: str | None) -> str | None:
-    """Return the name of the configuration, which either argument gives."""
-    if config is not None and name is not None and config != name:
-        raise InputError(f"name: {name!r} and config: {config!r} name one configuration (expected one of them)")
-    return name if config is None else config
 
 
 async def _observe(
@@ -191,7 +192,7 @@ async def _observe(
     if retrieval_only and "search" not in made.operations:
         raise InputError("retrieval_only: the target cannot search (expected search=…, or a target with a search)")
     operations = ("search",) if retrieval_only else made.operations
-    return await observe_target(made, golden, replace(limits, operations=operations), repeat)
+    return await observe_target(made, golden, replace(limits, operations=operations), read_count(repeat, "repeat"))
 
 
 @says_arguments
@@ -210,6 +211,7 @@ def run(
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
+    labels: Any = (),
 ) -> ScoreResult:
     """Ask a target every question of a golden set, and score what it did: `observe`, then `score`.
 
@@ -229,10 +231,12 @@ def run(
         metrics=metrics,
         by=by,
         gate=gate,
+        labels=labels,
     )
     return run_blocking(work)
 
 
+@says_arguments
 async def run_async(
     target: Any,
     golden: Any,
@@ -248,20 +252,19 @@ async def run_async(
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
+    labels: Any = (),
 ) -> ScoreResult:
     """As `run`, to be awaited."""
-    cases = read_golden_value(golden)
-    limits = ObservationLimits((), concurrency=concurrency, deadline=deadline, context=context)
-    observed = await _observe(target, cases, search, _choose_name(config, name), limits, repeat, False)
-    return score(
-        cases,
-        observed.observations,
-        corpus=corpus,
-        metrics=metrics,
-        by=by,
-        gate=gate,
-        notices=observed.notices,
-    )
+    notes: dict[str, None] = {}
+    cases, label_notes = attach_answer_labels(read_golden_value(golden, notes), read_answer_labels(labels))
+    notes.update(dict.fromkeys(label_notes))
+    limits = read_limits(concurrency, deadline, context)
+    scoring = ScoringOptions(metrics=_name_metrics(metrics), by=read_keys(by))
+    inputs = _load_inputs(cases, ScoreRequest(gate=read_gate_value(gate), scoring=scoring), corpus, notes)
+    observed = await _observe(target, cases, search, choose_name(config, name), limits, repeat, False)
+    with keep_answers(observed.observations):
+        inputs = structs.replace(inputs, notices=(*inputs.notices, *observed.notices))
+        return _score_rows(inputs, observed.observations, observed.observations, now=None, is_counted=True)
 
 
 # ── scoring ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -277,7 +280,7 @@ def score(
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
-    gate_configs: Sequence[str] = (),
+    gate_configs: Sequence[str] | str = (),
     missing_as_zero: bool = False,
     ignore_unknown: bool = False,
     verdicts: PathLike | None = None,
@@ -285,10 +288,10 @@ def score(
     calibration: PathLike | None = None,
     entailment_model: PathLike | None = None,
     labels: Any = (),
-    rubrics: Sequence[PathLike | JudgeRubric] = (),
-    lexicons: Sequence[PathLike] = (),
+    rubrics: PathLike | JudgeRubric | Sequence[PathLike | JudgeRubric] = (),
+    lexicons: PathLike | Sequence[PathLike] = (),
     baseline: PathLike | None = None,
-    notices: Sequence[str] = (),
+    notices: Sequence[str] | str = (),
     ledger: bool = True,
     now: str | None = None,
 ) -> ScoreResult:
@@ -311,13 +314,12 @@ def score(
 
     Raises InputError listing all problems of the observations, the names and the verdicts.
     """
-    golden = read_golden_value(golden)
-    goldens.refuse_placeholders(golden, "golden")
+    notes: dict[str, None] = {}
+    golden = read_golden_value(golden, notes)
+    config = choose_name(config, None)
     rows = list_observations(observations) if isinstance(observations, ScoreResult) else []
-    reading_notes: dict[str, None] = {}
-    rows = rows or read_outputs_value(observations, golden, config, reading_notes)
-    names = load_metric_paths((metrics,) if isinstance(metrics, str) else [_name_metric(item) for item in metrics])
-    with write_rubric_records(rubrics) as rubric_folders:
+    rows = rows or read_outputs_value(observations, golden, config, notes, is_unknown_kept=ignore_unknown)
+    with write_rubric_records(list_values(rubrics)) as rubric_folders:
         request = ScoreRequest(
             InputOptions(ignore_unknown=ignore_unknown),
             VerdictOptions(
@@ -327,36 +329,60 @@ def score(
                 rubric_folders,
                 entailment_model=_to_text(entailment_model),
             ),
-            structs.replace(read_gate_value(gate, gate_configs), baseline=_to_text(baseline), today=read_day(now)),
+            structs.replace(
+                read_gate_value(gate, list_values(gate_configs)), baseline=_to_text(baseline), today=read_day(now)
+            ),
             ScoringOptions(
-                metrics=None if names == DEFAULT_METRICS else names,
-                by=[key.strip() for key in by.split(",")] if isinstance(by, str) else by,
+                metrics=_name_metrics(metrics),
+                by=read_keys(by),
                 missing_as_zero=missing_as_zero,
-                lexicons=[str(path) for path in lexicons],
-                notices=list(notices),
+                lexicons=list(map(str, list_values(lexicons))),
+                notices=read_notices(notices),
             ),
         )
-        use_lexicons(request.scoring.lexicons)
-        digest = goldens.compute_golden_digest(golden)
-        recorded, doubts = load_requested_verdicts(request.verdicts)
-        judging, unbound = match_verdicts(recorded, digest)
-        labelled_golden, label_notes = attach_answer_labels(golden, read_answer_labels(labels))
-        inputs = ScoreInputs.from_golden(
-            labelled_golden,
-            request,
-            corpus=read_corpus_value(corpus),
-            loaded_gate=load_gate_with_baseline(request),
-            judging=judging,
-            notices=(*reading_notes, *doubts, *unbound, *label_notes),
-            digest=digest,
-        )
-        run = score_observations(inputs, rows)
-        at = now or datetime.now(UTC).isoformat(timespec="seconds")
-        if golden.frozen_digest:
-            digests = digest_outputs_value(observations, rows)
-            count_look(run, find_golden_file(golden), at, is_counted=ledger, digests=digests)
-        run.scoring = _name_arguments_of_result(run.scoring)
-        return ScoreResult(run)
+        labelled, label_notes = attach_answer_labels(golden, read_answer_labels(labels))
+        inputs = _load_inputs(labelled, request, corpus, (*notes, *label_notes))
+        return _score_rows(inputs, rows, observations, now=now, is_counted=ledger)
+
+
+def _name_metrics(metrics: MetricsLike) -> tuple[str, ...] | None:
+    """Return the names of metrics, None for the usual ones."""
+    names = read_metrics(metrics)
+    return None if names == DEFAULT_METRICS else names
+
+
+def _load_inputs(golden: GoldenSet, request: ScoreRequest, corpus: Any, notes: Iterable[str]) -> ScoreInputs:
+    """Return the inputs of a scoring. Raises InputError for everything that can be told without the answers."""
+    goldens.refuse_placeholders(golden, "golden")
+    use_lexicons(request.scoring.lexicons)
+    digest = goldens.compute_golden_digest(golden)
+    recorded, doubts = load_requested_verdicts(request.verdicts)
+    judging, unbound = match_verdicts(recorded, digest)
+    inputs = ScoreInputs.from_golden(
+        golden,
+        request,
+        corpus=read_corpus_value(corpus),
+        loaded_gate=load_gate_with_baseline(request),
+        judging=judging,
+        notices=(*notes, *doubts, *unbound),
+        digest=digest,
+    )
+    find_slices(inputs.golden.cases, request.scoring.by)
+    return inputs
+
+
+def _score_rows(
+    inputs: ScoreInputs, rows: Sequence[Observation], outputs: Any, *, now: str | None, is_counted: bool
+) -> ScoreResult:
+    """Return the result for rows; `outputs` are what they were read from, by which a look at a test split is known."""
+    use_lexicons(inputs.request.scoring.lexicons)
+    run = score_observations(inputs, rows)
+    at = now or datetime.now(UTC).isoformat(timespec="seconds")
+    if inputs.golden.frozen_digest:
+        digests = digest_outputs_value(outputs, rows)
+        count_look(run, find_golden_file(inputs.golden), at, is_counted=is_counted, digests=digests)
+    run.scoring = _name_arguments_of_result(run.scoring)
+    return ScoreResult(run)
 
 
 def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
@@ -372,17 +398,10 @@ def _name_arguments_of_result(scoring: ScoringResult) -> ScoringResult:
     )
 
 
-def _name_metric(item: str | Metric) -> str:
-    """Return the name of a metric; one that is given as itself is added to the catalogue under its name."""
-    if isinstance(item, str):
-        return item
-    function = getattr(item, "function", None)
-    reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', item.name)}"
-    return CATALOG.add_plugin(Plugin(item.name, reference, "", lambda: item))
-
-
 @says_arguments
-def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, now: str | None = None) -> Decision:
+def gate(
+    result: ScoreResult, rules: GateLike, configs: Sequence[str] | str = (), *, now: str | None = None
+) -> Decision:
     """Return the decision of a gate on a result; metrics that were not scored are `unmeasured`.
 
     `now`, a date or time in ISO 8601, is when waivers are in force; without it none is.
@@ -395,7 +414,7 @@ def gate(result: ScoreResult, rules: GateLike, configs: Sequence[str] = (), *, n
         raise InputError("no gate given")
     tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
     today = read_day(now)
-    return name_arguments(decide_configs(resolved, tables, result.run.golden, configs, today=today)[0])
+    return name_arguments(decide_configs(resolved, tables, result.run.golden, list_values(configs), today=today)[0])
 
 
 @says_arguments
@@ -423,7 +442,7 @@ def compare(
 @says_arguments
 def explain(
     result: ScoreResult,
-    case: str | CaseResult,
+    case: str | int | CaseResult,
     config: str | None = None,
     *,
     show_forbidden: bool = False,
@@ -440,7 +459,7 @@ def explain(
     if isinstance(case, CaseResult):
         config = config or case.config
         case = case.id
-    return explaining.explain_case(result.run, case, config, show_forbidden=show_forbidden, verbose=verbose)
+    return explaining.explain_case(result.run, str(case), config, show_forbidden=show_forbidden, verbose=verbose)
 
 
 # ── judging, calibration, reports ────────────────────────────────────────────────────────────────────────────────────
@@ -453,8 +472,8 @@ def judge(
     store: PathLike | None = None,
     judge: str | None = None,
     settings: PathLike | None = None,
-    metrics: Sequence[str] = (),
-    rubrics: Sequence[PathLike | JudgeRubric] = (),
+    metrics: Sequence[str] | str = (),
+    rubrics: PathLike | JudgeRubric | Sequence[PathLike | JudgeRubric] = (),
     corpus: Any = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
@@ -472,13 +491,13 @@ def judge(
     request = JudgingRequest(
         load_config(None if settings is None else str(settings)),
         judge=judge,
-        metrics=metrics,
+        metrics=list_values(metrics),
         store=None if store is None else str(store),
         max_calls=max_calls,
         max_cost=max_cost,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    with write_rubric_records(rubrics) as rubric_folders:
+    with write_rubric_records(list_values(rubrics)) as rubric_folders:
         return _judge_answers(replace(request, rubrics=rubric_folders), answers, corpus)
 
 
@@ -585,8 +604,8 @@ def settle(
     """
     from assay.calibration.review_verdicts import SettleRequest, settle_verdicts
 
-    files = [sheets] if isinstance(sheets, (str, Path)) else sheets
-    return settle_verdicts(SettleRequest(list(map(str, files)), str(key), str(store), reviewer, at, replace))
+    files = list(map(str, list_values(sheets)))
+    return settle_verdicts(SettleRequest(files, str(key), str(store), reviewer, at, replace))
 
 
 @says_arguments
@@ -594,8 +613,8 @@ def calibrate(
     labels: PathLike | Sequence[PathLike],
     result: ScoreResult | None = None,
     *,
-    verdicts: Sequence[PathLike] = (),
-    metrics: Sequence[str] = (),
+    verdicts: PathLike | Sequence[PathLike] = (),
+    metrics: Sequence[str] | str = (),
     out: PathLike | None = None,
 ) -> CalibrationResult:
     """Compare the scorers of a result with human labels, which are files; `out` is the calibration file to write.
@@ -604,8 +623,9 @@ def calibrate(
     """
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run, write_calibration
 
-    files = [labels] if isinstance(labels, (str, Path)) else labels
-    request = CalibrationRequest(list(map(str, files)), list(map(str, verdicts)), metrics=metrics)
+    request = CalibrationRequest(
+        list(map(str, list_values(labels))), list(map(str, list_values(verdicts))), metrics=list_values(metrics)
+    )
     calibration = calibrate_run(result.run if result is not None else None, request)
     if out is not None:
         write_calibration(str(out), calibration)

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 MARKER = "assay"
 FIXTURE = "assay_run"
 GATE_ID = "gate"
-_OBSERVE_OPTIONS = ("search", "name", "context", "repeat", "concurrency", "deadline", "retrieval_only")
+_OBSERVE_OPTIONS = ("search", "config", "name", "context", "repeat", "concurrency", "deadline", "retrieval_only")
 _SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration")
 _FILE_OPTIONS = ("golden", "corpus", "gate", "verdicts", "calibration")
 """The options that may be files, which are looked for beside the file of the test first."""
+_CHECKED_OPTIONS = ("metrics", "by", "config", "name", "context", "repeat", "concurrency", "deadline")
 _UNKNOWN = "unknown"
 _UNKNOWN_CHOICES = ("skip", "fail", "pass")
 """What becomes of the test of a case of which nothing tells whether the answer is right; the first by default."""
@@ -110,10 +111,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
     """Return the plan of a marker. Raises CollectError for arguments, golden sets and gates that cannot be used.
 
+    They are read before the target is asked, which may take long and cost money.
+
     It is an error of the file of the test; later it would be one of each case. pytest shows it without a traceback.
     """
     from assay.gates.gate_files import load_requested_gate
     from assay.records.errors import AssayError
+    from assay.runs.check_arguments import check_scoring
     from assay.runs.python_values import read_gate_value, read_golden_value
 
     options = dict(marker.kwargs)
@@ -134,6 +138,7 @@ def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
     try:
         golden = read_golden_value(options["golden"])
         load_requested_gate(read_gate_value(options["gate"]))
+        check_scoring(golden, **{name: options[name] for name in _CHECKED_OPTIONS if name in options})
     except AssayError as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: marker assay: {error}") from None
     return _Plan(f"{item.path}::{item.originalname}", options, golden)
@@ -181,7 +186,9 @@ def _score_once(plan: _Plan, config: pytest.Config, folder: Path) -> ScoreResult
     import assay  # only where a test needs it: pytest imports this plugin in every session
     from assay.formats.convert_files import encode_output_lines
     from assay.formats.file_io import write_atomically
+    from assay.runs.python_values import read_corpus_value
 
+    corpus = read_corpus_value(plan.options.get("corpus"))  # before anything is asked
     name = hashlib.sha256(plan.key.encode()).hexdigest()[:16]
     outputs = folder / f"assay-{name}.jsonl"
     with _lock(folder / f"assay-{name}.lock"):
@@ -190,6 +197,7 @@ def _score_once(plan: _Plan, config: pytest.Config, folder: Path) -> ScoreResult
             observations = assay.observe(plan.options["target"], plan.golden, **observe_options)
             write_atomically(outputs, encode_output_lines(observations))
     score_options = {key: plan.options[key] for key in _SCORE_OPTIONS if plan.options.get(key) is not None}
+    score_options |= {} if corpus is None else {"corpus": corpus}
     return assay.score(plan.golden, outputs, baseline=config.getoption("--assay-baseline"), **score_options)
 
 

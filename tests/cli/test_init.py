@@ -405,11 +405,24 @@ def test_a_case_that_is_there_again_is_refused_with_what_to_do(
 def test_columns_that_are_not_read_are_named_with_what_was_meant(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert 0 == main(["init", "--from", write(folder, "t.csv", "Question,Expcted Answer,Source,Mood\nWho?,L,hr.md,\n")])
+    assert 0 == main(
+        ["init", "--from", write(folder, "t.csv", "Question,Retrived Contexts,Source,Mood\nWho?,L,hr.md,\n")]
+    )
     message = capsys.readouterr().err
-    assert "Expcted Answer (did you mean expected_answer?) ×1" in message
+    assert "Retrived Contexts (did you mean retrieved_contexts?) ×1" in message
     assert "Source (a text that holds the answer is named reference_contexts" in message
     assert "the expected answer is read from reference, expected_output" in message
+
+
+def test_a_column_that_says_what_is_expected_under_a_misspelt_name_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 2 == main(["init", "--from", write(folder, "t.csv", "Question,Expcted Answer,Mood\nWho?,Lena,\n")])
+    message = capsys.readouterr().err
+    assert (
+        "t.csv:1: Expcted Answer: E_IMPORT not read (got 'Lena'; expected it under the name expected_answer" in message
+    )
+    assert not (folder / "golden.jsonl").exists()
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])

@@ -137,7 +137,7 @@ def test_an_id_decides_before_the_question(tmp_path: Path) -> None:
         (RAGAS | {"id": "7"}, "id", ("no such case (got '7'", "is that of leave", "leave the member out")),
         (RAGAS | {"id": 1.5}, "id", ("not a text (got 1.5)",)),
         (RAGAS | {"question": "Other?"}, "question", ("two questions",)),
-        ({"user_input": RAGAS["user_input"], "response": None}, "", ("no output",)),
+        ({"user_input": RAGAS["user_input"]}, "", ("no output",)),
         (["no row"], "", ("not an object",)),
         (RAGAS | {"answer": "13 days"}, "", ("answer", "response")),
     ],

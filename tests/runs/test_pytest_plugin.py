@@ -191,6 +191,10 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
         ("target=ask, golden='golden.jsonl', gate='gates/none.yaml'", "gates/none.yaml"),
         ("target=ask, golden='golden.jsonl', gate='generel'", "generel"),
         ("target=ask, golden='golden.jsonl', gate={'rules': [{'metric': 'recal@5', 'at_least': 1}]}", "recal@5"),
+        ("target=ask, golden='golden.jsonl', metrics=['recall@5', 'recal@5']", "'recal@5': no such metric"),
+        ("target=ask, golden='golden.jsonl', by='mood'", "by: no case has this key (got 'mood'"),
+        ("target=ask, golden='golden.jsonl', repeat=0", "repeat: E_VALUE no count (got 0"),
+        ("target=ask, golden='golden.jsonl', config=3", "config: E_VALUE no name (got 3"),
     ],
 )
 def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run, marker: str, message: str) -> None:
@@ -206,14 +210,14 @@ def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run
 
 
 def test_what_cannot_be_scored_is_said_once(session: pytest.Pytester, run: Run) -> None:
-    test = (
-        "@pytest.mark.assay(target=ask, golden='golden.jsonl', metrics='recal@5')\ndef test_rag(assay_run):\n    pass\n"
-    )
+    marked = "@pytest.mark.assay(target=ask, golden='golden.jsonl', corpus='shelf.jsonl')\n"
+    test = f"{marked}def test_rag(assay_run):\n    pass\n"
     text = f"import pytest\nfrom plugin_rag import ask\n\n{test}"
     (session.path / "test_rag.py").write_text(text, encoding="utf-8")
     failures = [line for line in run("--tb=short", "-r", "N").stdout.lines if line.startswith("assay: ")]
     assert ["assay: nothing was scored, for the reason that test_rag[leave] gives"] * 2 == failures[1:]
-    assert "recal@5" in failures[0]
+    assert "shelf.jsonl" in failures[0]
+    assert not (session.path / "calls.txt").exists()
 
 
 def test_the_fixture_without_a_marker_says_what_is_missing(session: pytest.Pytester, run: Run) -> None:

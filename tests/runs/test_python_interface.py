@@ -175,12 +175,12 @@ def test_what_is_wrong_with_a_corpus_is_said_by_row(corpus: Any, message: str) -
     ("golden", "outputs", "message"),
     [
         ("none.jsonl", [], "golden: E_VALUE no such file"),
-        ({"id": "a"}, [], "golden: E_VALUE not rows"),
+        ({"id": "a"}, [], "golden: E_VALUE one row, which is no list"),
         (5, [], "golden: E_VALUE not rows"),
         ([Observation("a")], [], "observations .expected the golden set first"),
         (ROWS, [Case("a", "b")], "cases .expected the golden set first"),
-        (ROWS, [{"answer": "x"}], "outputs:1: E_OUTPUT no case_id, and no question to match it by"),
-        (ROWS, [{"question": "other?", "answer": "x"}], "outputs:1: E_OUTPUT no case_id, and 0 cases"),
+        (ROWS, [{"answer": "x"}], "outputs:1: E_OUTPUT nothing names the case"),
+        (ROWS, [{"question": "other?", "answer": "x"}], "outputs:1: question: E_OUTPUT the question of no case"),
         ([{"id": "a", "question": 5}], [], "golden:1: question"),
         ([{"reference": "x"}], [], "golden:1: question: E_IMPORT missing"),
     ],
@@ -607,7 +607,7 @@ def test_a_metric_that_is_a_coroutine_is_refused_at_once() -> None:
 
 def test_an_answer_that_is_no_text_is_one_answer() -> None:
     with pytest.raises(InputError, match="answer") as raised:
-        assay.score(FEES[:1], [{"case_id": "10", "answer": float("nan")}])
+        assay.score(FEES[:1], [{"case_id": "10", "answer": 7.5}])
     assert "two answers" not in str(raised.value)
 
 

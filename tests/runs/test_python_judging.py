@@ -31,6 +31,13 @@ def answer(question: str) -> dict[str, Any]:
     return {"answer": f"Staff get {days} days of leave in year {year}.", "contexts": [context]}
 
 
+def assert_few_lines(value: object, *parts: str) -> None:
+    """Check that a value prints as lines to be read, which contain the parts."""
+    printed = repr(value)
+    assert printed.count("\n") < 20 and not printed.startswith(type(value).__name__), printed
+    assert [] == [part for part in parts if part not in printed], printed
+
+
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
     """A scripted judge, named in the settings file of the working directory."""
@@ -52,6 +59,7 @@ def test_answers_of_a_function_are_judged_and_scored_with_the_verdicts(server: J
     assert judged.requests == len(GOLDEN)
     assert not judged.unscored
     assert judged.store_path == tmp_path / "verdicts.sqlite"
+    assert_few_lines(judged, "PASS: 6 requests, ", f"verdicts in {judged.store_path}")
     asked = server.calls
     assert asked >= len(GOLDEN)
 
@@ -85,6 +93,8 @@ def test_a_cap_on_calls_holds_and_the_rest_is_asked_later(server: JudgeServer, t
     assert judged.exit_code == ExitCode.INCOMPLETE
     assert judged.unscored["not asked"] > 0
     assert judged.tally.halted == "max_calls"
+    assert_few_lines(judged, "INCOMPLETE: 6 requests, ", f"without a verdict: {judged.unscored.total()} (not asked")
+    assert_few_lines(assay.review(assay.score(GOLDEN, result, verdicts=store)), "left to review")
     assert server.calls <= 2
     assert assay.judge(result, metrics=[FAITHFUL], store=store).exit_code == ExitCode.PASS
 
@@ -106,6 +116,7 @@ def test_a_judge_is_calibrated_and_the_file_is_used_for_scoring(tmp_path: Path) 
     out = tmp_path / "calibration.json"
     calibration = assay.calibrate(labels, result, verdicts=[verdicts], metrics=["faithfulness"], out=out)
     assert calibration.raters == ("Lan",)
+    assert_few_lines(calibration, " labels of 1 rater\n", "faithfulness", ", n=")
     assert {"judge", "rules"} <= {measured.by for measured in calibration.measured}
     (record,) = [measured.calibration for measured in calibration.measured if measured.by == "judge"]
     assert record is not None and record.sensitivity is not None and record.specificity is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 import shutil
@@ -32,7 +33,7 @@ WAIVED = {
 def test_reasons_of_gates_name_arguments() -> None:
     rules = {"rules": [{"metric": "correct_answer", "max_regression": 0.1}]}
     result = assay.score(CASES, ANSWERS, gate=rules)
-    own = result.scoring.configs["unknown"].decision
+    own = result.scoring.configs["outputs"].decision
     assert own is not None
     shown = (result.decision, assay.gate(result, rules), own)
     for text in (*(decision.reasons[0] for decision in shown), own.results[0].message):
@@ -54,8 +55,28 @@ def test_errors_name_the_arguments_of_the_function_that_was_called() -> None:
         assay.score(CASES, ANSWERS, gate=scaled)
     with pytest.raises(assay.InputError, match=r"judge: no verdicts given \(expected verdicts= as well\)"):
         assay.score(CASES, ANSWERS, judge="m")
-    with pytest.raises(assay.InputError, match=r"--outputs-format"):  # no argument of this function
-        assay.score(CASES, __file__)
+    with pytest.raises(assay.InputError, match=r"name it with assay.load_observations\(…, format=…\)"):
+        assay.score(CASES, __file__)  # no argument of this function
+
+
+async def _observe_strangers() -> None:
+    await assay.run_async(lambda _: "Anything.", CASES, gate={"rules": [{"metric": "recal@5", "at_least": 1}]})
+
+
+def test_errors_of_async_functions_and_of_functions_without_the_argument_name_no_option() -> None:
+    with pytest.raises(assay.InputError) as raised:
+        asyncio.run(_observe_strangers())
+    assert "--" not in str(raised.value)
+    scaled = {"rules": [{"metric": "faithfulness(by=rules)", "at_least": 0.9}]}
+    with pytest.raises(assay.InputError) as refused:
+        assay.run(lambda _: "Anything.", CASES, gate=scaled)
+    assert "assay.score(…, calibration=…)" in str(refused.value) and "--" not in str(refused.value)
+
+
+def test_rows_that_name_no_configuration_are_not_called_like_an_outcome() -> None:
+    result = assay.score(CASES, [{"case_id": "a", "answer": "Anything."}])
+    assert ("outputs",) == result.configs
+    assert str(result).startswith("NOT_GATED: outputs, ")
 
 
 @pytest.mark.parametrize(
@@ -125,7 +146,7 @@ OPEN_ANSWERS = [*ANSWERS, {"case_id": "c", "answer": "Yes, a single dog for each
 
 def test_a_value_that_unknown_answers_leave_open_is_no_number() -> None:
     result = assay.score(OPEN_CASES, OPEN_ANSWERS)
-    for summary in (result.metric("correct_answer"), result.summary("unknown")["correct_answer"]):
+    for summary in (result.metric("correct_answer"), result.summary("outputs")["correct_answer"]):
         assert (None, None, None, 2) == (summary.value, summary.mean, summary.interval, summary.scored)
         assert summary.unknown is not None
         assert (1 / 3, 2 / 3, 1) == (summary.unknown.low, summary.unknown.high, summary.unknown.count)

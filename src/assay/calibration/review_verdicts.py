@@ -36,6 +36,7 @@ from assay.metrics.second_judgement import CaseTexts
 from assay.metrics.vote_folding import DISPUTED, REVIEW_SPREAD, TIED_VOTE, Ruling, count_labels
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
+from assay.records.release_gates import list_first_lines
 from assay.records.scores import NEEDS_REVIEW
 from assay.records.verdicts import JudgeRequest, VerdictReview
 from assay.scoring.scored_run import ScoredRun
@@ -87,6 +88,13 @@ class VerdictsInReview(Struct, frozen=True):
     other_answers: int = 0
     unasked: int = 0
     files: tuple[tuple[str, Path], ...] = ()
+
+    def __repr__(self) -> str:
+        """Return a few lines: how many items are left to people, of which cases, and the notes and files."""
+        items = [f"{item.metric} of {item.case_id} ({item.config_id})" for item in self.items]
+        files = [f"{name}: {path}" for name, path in self.files]
+        counted = f"{format_count(len(items), 'item is', 'items are')} left to review"
+        return "\n".join([counted, *list_first_lines(items, "items"), *self.notes, *files])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -296,6 +304,10 @@ class SettledVerdicts(NamedTuple):
     settled: int
     disagreed: tuple[str, ...]
     undecided: int
+
+    def __repr__(self) -> str:
+        """Return a few lines: how much is settled, what stays open, and where the decisions are."""
+        return "\n".join([self.headline, *list_first_lines(self.notes, "notes"), f"decisions in {self.path}"])
 
     @property
     def headline(self) -> str:

@@ -50,6 +50,7 @@ from assay.calibration.verdict_cuts import (
 )
 from assay.gates.scorer_requirements import list_gating_obstacles
 from assay.records.counts import format_count
+from assay.records.release_gates import list_first_lines
 from assay.records.verdicts import Calibration, Label, LabelledRate, VerdictCuts
 from assay.stats.intervals import Estimate, estimate_mean_interval
 from assay.stats.rate_correction import (
@@ -269,6 +270,16 @@ class CalibrationResult(Struct, frozen=True):
     differences: tuple[tuple[str, ScorerDifference], ...]
     review: dict[str, tuple[Disagreement, ...]]
     notes: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Return a few lines: how many labels of whom, and of each scorer whether it may gate, and why not."""
+        lines = [f"{format_count(self.labelled, 'label')} of {format_count(len(self.raters), 'rater')}"]
+        for scorer in self.measured:
+            record = scorer.calibration
+            answer = "may gate" if record.may_gate else "may inform, not gate"
+            lines.append(f"{record.metric} ({scorer.scorer_name or scorer.by}): {answer}, n={record.n}")
+            lines += list_first_lines(record.reasons, "measured")
+        return "\n".join([*lines, *list_first_lines(self.notes, "notes")])
 
 
 def measure_scorer(

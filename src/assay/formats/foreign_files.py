@@ -176,7 +176,7 @@ def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
         lines = [line for line in read_lines(source) if line.data.strip()]
         text = "\n".join(decode_line(line, name) for line in lines)
     if text.lstrip().startswith("[") or (name.lower().endswith(".json") and not _is_json_lines(lines, name)):
-        yield from enumerate(_open_document(decode_json(text, name, is_nan_missing=True), name), 1)
+        yield from enumerate(open_document(decode_json(text, name, is_nan_missing=True), name), 1)
         return
     for number, line in enumerate(text.split("\n"), 1):
         yield number, decode_json_object(line, name, number, is_nan_missing=True)
@@ -194,12 +194,15 @@ def _is_json_lines(lines: Sequence[Line], name: str) -> bool:
     return True
 
 
-def _open_document(document: Any, name: str) -> list[Any]:
-    """Return the rows of a document: a list, one of its members, or columns. Raises InputError for another."""
-    if isinstance(document, Mapping):
-        document = next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), document)
+def open_document(document: Any, name: str) -> list[Any]:
+    """Return the rows of a document: a list, one of its members, articles, or columns.
+
+    Raises InputError for another.
+    """
+    rows_of_member = open_list_member(document) if isinstance(document, Mapping) else None
+    document = document if rows_of_member is None else rows_of_member
     if isinstance(document, list):
-        return [row for item in document for row in _open_article(item)]
+        return open_articles(document)
     rows = _open_question_pairs(document) or _open_columns(document) if isinstance(document, Mapping) else None
     if isinstance(rows, list):
         return rows
@@ -208,6 +211,18 @@ def _open_document(document: Any, name: str) -> list[Any]:
     if is_result:
         expected += "; of promptfoo the configuration with the tests is imported, not the results"
     raise InputError([Problem(name, None, "", f"no rows (got {shorten_repr(document)}; expected {expected})")])
+
+
+def open_list_member(document: Mapping[str, Any]) -> list[Any] | None:
+    """Return the list of a document that has one under a usual name, or the document if it is an article of SQuAD."""
+    if isinstance(document.get("paragraphs"), list):
+        return [document]
+    return next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), None)
+
+
+def open_articles(items: Sequence[Any]) -> list[Any]:
+    """Return rows with the questions of articles of SQuAD, each with its paragraph, in the place of the articles."""
+    return [row for item in items for row in _open_article(item)]
 
 
 def _open_article(item: Any) -> list[Any]:

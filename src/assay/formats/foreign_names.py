@@ -6,13 +6,15 @@ What a row calls in words of its own is left as it is, and counted as not import
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from assay.formats.provider_replies import extract_text
 from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.records.errors import shorten_repr
+from assay.text.near_names import find_near_id
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
 REFERENCE_KEYS = (
@@ -37,7 +39,8 @@ _HINTED = (
     *CONFIG_KEYS, *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations",
 )  # fmt: skip
 _KNOWN_NAMES = frozenset((
-    *_HINTED, *TAG_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible", "output",
+    *_HINTED, *TAG_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible", "unanswerable",
+    "is_answerable", "answerable", "output",
 ))  # fmt: skip
 _NEAREST = 0.75
 _SEPARATORS = re.compile(r"[^\w.]+")
@@ -52,6 +55,7 @@ class RowError(ValueError):
         self.member, self.message = member, message
 
 
+@lru_cache(maxsize=1024)  # every row of a table has the same
 def normalise_member_name(name: str) -> str:
     """Return a title or a name in camelCase as the names of members are written; others as they are.
 
@@ -81,6 +85,42 @@ def find_near_member(name: str) -> str:
     return next(iter(get_close_matches(words, _HINTED, n=1, cutoff=_NEAREST)), "")
 
 
+_EXPECTATIONS = (*REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *BEHAVIOUR_KEYS, *LIST_KEYS)
+_EXPECTATION_WORDS = frozenset((
+    "gold", "golden", "expected", "correct", "ideal", "truth", "reference", "label", "labels", "target", "solution",
+))  # fmt: skip
+_FEWEST_LETTERS = 6
+"""Shorter names are too often another word."""
+
+
+def find_meant_expectation(name: str) -> str:
+    """Return what a name says is expected if a letter of one of its words is corrected; "" where there is none.
+
+    >>> find_meant_expectation("Expected Anwser"), find_meant_expectation("mustHaev"), find_meant_expectation("mood")
+    ('expected_answer', 'must_have', '')
+    """
+    words = _join_words(name.strip())
+    return find_near_id(words, _EXPECTATIONS) if len(words) >= _FEWEST_LETTERS else ""
+
+
+def refuse_lost_expectations(members: Mapping[str, Any], unread: Iterable[str]) -> None:
+    """Raise RowError for a member of a golden row that is not read although it says what is expected: a misspelt name,
+    and where the row expects nothing else, a name such as `gold` or `label`. A name that begins with x_ is a note.
+    """
+    has_expectation = any(key in members for key in _EXPECTATIONS)
+    for name in unread:
+        if name.startswith("x_"):
+            continue
+        meant = find_meant_expectation(name)
+        got = shorten_repr(members[name])
+        if meant:
+            raise RowError(name, f"not read (got {got}; expected it under the name {meant}, or x_{name} for a note)")
+        if not has_expectation and not _EXPECTATION_WORDS.isdisjoint(_join_words(name).split("_")):
+            names = "reference, must_have, reference_contexts, expected_chunk_ids or expected_behavior"
+            message = f"not read, and nothing else says what is expected (got {got}; expected it under {names}"
+            raise RowError(name, f"{message}, or x_{name} for a note)")
+
+
 def describe_row_names(names: Collection[str]) -> str:
     """Return what to do with rows of some known kinds that have no question of their own; "" for others."""
     if any(name.startswith(_SPAN_PREFIX) for name in names):
@@ -102,7 +142,7 @@ def open_row(row: Mapping[Any, Any], note: Callable[[str], None], *, is_output: 
     _fold_columns(members)
     _open_wrapper(members, _INPUT_WRAPPERS, "question", QUESTION_KEYS)
     _open_wrapper(members, _REFERENCE_WRAPPERS, "reference", (*REFERENCE_KEYS, *ANSWER_KEYS, *OTHER_ANSWER_KEYS))
-    _open_answers(members, note)
+    _open_answers(members, note, is_output=is_output)
     _open_outputs(members, note, is_output=is_output)
     return members
 
@@ -154,27 +194,56 @@ def _find_text(inner: Mapping[str, Any], keys: Collection[str]) -> str | None:
     return named[0] if named else texts[0] if len(texts) == 1 else None
 
 
-def _open_answers(members: dict[str, Any], note: Callable[[str], None]) -> None:
-    """Read the accepted answers of SQuAD and its like; a question without one is to be declined."""
+_ANSWERABLE = {"is_impossible": False, "unanswerable": False, "is_answerable": True, "answerable": True}
+"""Members that say whether the sources hold an answer, with the value that says so."""
+_TRUTHS: dict[Any, bool] = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+def _open_answers(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:
+    """Read the accepted answers of SQuAD and its like; a question without one is to be declined.
+
+    Of a recorded row that is no behaviour: it says what is expected.
+    """
+    is_answerable = _take_answerable(members)
+    texts = _find_answer_texts(members)
+    if texts is not None:
+        del members["answers"]
+    if is_answerable is False or (not texts and texts is not None):
+        for key in ("context", *REFERENCE_KEYS):
+            members.pop(key, None)
+        if not is_output:
+            members.setdefault("behaviour", "abstain")
+            note("questions without an accepted answer are expected to abstain; their context is not evidence")
+    elif texts:
+        members["reference"] = texts[0]
+        if len(texts) > 1:
+            note("the first of several accepted answers is the reference")
+
+
+def _take_answerable(members: dict[str, Any]) -> bool | None:
+    """Remove what a row says of whether its question can be answered, and return it; None where it says nothing."""
+    for name, meaning in _ANSWERABLE.items():
+        truth = _TRUTHS.get(str(members.get(name)).lower())
+        if truth is not None:
+            del members[name]
+            return truth is meaning
+    return None
+
+
+def _find_answer_texts(members: Mapping[str, Any]) -> list[str] | None:
+    """Return the distinct accepted answers; None where there is no list of them, or another reference."""
     answers = members.get("answers")
     if isinstance(answers, Mapping):
         answers = answers.get("text")
     if not isinstance(answers, (list, tuple)) or any(_is_given(members.get(key)) for key in REFERENCE_KEYS):
-        return
-    texts = [extract_text(item) for item in answers]
-    if any(text is None for text in texts):
-        return
-    is_impossible = members.pop("is_impossible", False) is True
-    del members["answers"]
-    distinct = list(dict.fromkeys(texts))
-    if not distinct or is_impossible:
-        members.pop("context", None)
-        members.setdefault("behaviour", "abstain")
-        note("questions without an accepted answer are expected to abstain; their context is not evidence")
-        return
-    members["reference"] = distinct[0]
-    if len(distinct) > 1:
-        note("the first of several accepted answers is the reference")
+        return None
+    texts: dict[str, None] = {}
+    for item in answers:
+        text = extract_text(item)
+        if text is None:
+            return None
+        texts[text] = None
+    return list(texts)
 
 
 _OBSERVED_KEYS = frozenset((

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -31,8 +31,16 @@ from assay.formats.foreign_names import (
     describe_row_names,
     is_observed,
     open_row,
+    refuse_lost_expectations,
 )
-from assay.formats.reply_shapes import ANSWER_KEYS, RANKING_KEYS, TEXT_LIST_KEYS, recognise_reply
+from assay.formats.reply_shapes import (
+    ANSWER_KEYS,
+    RANKING_KEYS,
+    STAGE_KEYS,
+    STAGE_LIST_KEYS,
+    TEXT_LIST_KEYS,
+    recognise_reply,
+)
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
@@ -69,7 +77,10 @@ class ForeignRows(Struct):
     def golden(self) -> GoldenSet:
         """The golden set; with cases that have nothing to score but their answers, its judgments are partial."""
         cases = tuple(case for case, _ in self.cases)
-        is_scorable = all(case.reference or case.evidence or case.must_have or case.rubric for case in cases)
+        is_scorable = all(
+            case.behaviour != "answer" or case.reference or case.evidence or case.must_have or case.rubric
+            for case in cases
+        )
         return GoldenSet(cases, judgments="complete" if is_scorable else "partial")
 
 
@@ -119,7 +130,9 @@ class _RowReader:
         try:
             opened = open_row(row, lambda note: foreign.notes.setdefault(note))
             members = {key: value for key, value in opened.items() if value not in (None, "", [], ())}
-            case = _read_case(members)
+            unread = _list_unread(members)
+            refuse_lost_expectations(members, unread)
+            case = _read_case(members, foreign.notes)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
             is_new = self._is_new_case(case, number, observation)
         except RowError as error:
@@ -131,7 +144,7 @@ class _RowReader:
             foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
-        _count_ignored(members, foreign)
+        foreign.ignored.update(unread)
 
     def _is_new_case(self, case: Case, number: int, observation: Observation | None) -> bool:
         """Return whether a row has a case of its own. Raises RowError for a case that is there already."""
@@ -158,7 +171,7 @@ def _describe_refusals(case_ids: Sequence[str]) -> str:
     return f"expected to abstain, because the reference does: {', '.join(case_ids[:_MOST_LISTED])}{rest}"
 
 
-def _read_case(members: Mapping[str, Any]) -> Case:
+def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
     question = _read_question(members)
     reference_key = _find_only(members, REFERENCE_KEYS)
     reference = None if reference_key is None else _read_reference(members[reference_key], reference_key)
@@ -171,17 +184,29 @@ def _read_case(members: Mapping[str, Any]) -> Case:
     case_id = None if id_key is None else members[id_key]
     if isinstance(case_id, (dict, list, float)):
         raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
+    behaviour = _read_behaviour(members, question, reference)
+    if behaviour == "abstain":
+        members = _leave_out_texts(members, notes)
     return Case(
         id=make_question_id(question) if case_id is None else str(case_id),
         question=question,
         reference=reference,
         evidence=_read_evidence(members),
         tags=_read_tags(members),
-        behaviour=_read_behaviour(members, question, reference),
+        behaviour=behaviour,
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
     )
+
+
+def _leave_out_texts(members: Mapping[str, Any], notes: dict[str, None]) -> Mapping[str, Any]:
+    """Return the members of a row that expects to abstain without its contexts, which do not hold what was asked."""
+    texts = [key for key in EVIDENCE_TEXT_KEYS if key in members]
+    if not texts:
+        return members
+    notes.setdefault(f"{texts[0]} of questions that are expected to abstain is not evidence")
+    return {key: value for key, value in members.items() if key not in texts}
 
 
 def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
@@ -275,7 +300,7 @@ def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: di
     """Return what a row says of the system's output, None if it holds none; what is read how is put into `notes`.
 
     Members of the golden set are left out; of a row that has some, `context` and `behaviour` are among them.
-    Raises ValueError with what is wrong.
+    Raises RowError with what is wrong.
     """
     foreign = ForeignRows(notes=notes)
     expected = sorted(_EXPECTED_KEYS & members.keys())
@@ -285,10 +310,7 @@ def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: di
             f"context is taken for what the golden set expects, because {expected[0]} is beside it, and is not read "
             "(if it is what was retrieved, name it contexts)"
         )
-    try:
-        return _read_observation(members, case_id, foreign, members.keys() - left_out)
-    except RowError as error:
-        raise ValueError(f"{error.member}: {error.message}" if error.member else error.message) from None
+    return _read_observation(members, case_id, foreign, members.keys() - left_out)
 
 
 def _read_observation(
@@ -309,13 +331,21 @@ def _read_observation(
     observation = msgspec.structs.replace(
         observation, stages=None if stages is None else tuple(stages), config_id=_read_config(members)
     )
-    judged_by = next((key for key in TEXT_LIST_KEYS if key in observed), None)
-    if judged_by is None:
-        return observation
-    # Ragas and DeepEval measure faithfulness against this member: it stands for what the model was shown (ADR 52).
-    with_context = add_context_stage(observation, RETRIEVED_STAGE)
+    return add_shown_context(observation, observed, foreign.notes)
+
+
+def add_shown_context(observation: Observation, members: Container[str], notes: dict[str, None]) -> Observation:
+    """Return the observation of a row with its ranking as the context too, if Ragas and DeepEval name it so.
+
+    They measure faithfulness against this member, so it stands for what the model was shown (ADR 52). Beside stages
+    that are reported by their names it was not read.
+    """
+    judged_by = next((key for key in TEXT_LIST_KEYS if key in members), None)
+    has_named_stages = any(key in members for key in ("stages", *STAGE_KEYS, *STAGE_LIST_KEYS))
+    is_shown = judged_by is not None and not has_named_stages
+    with_context = add_context_stage(observation, RETRIEVED_STAGE) if is_shown else observation
     if with_context is not observation:
-        foreign.notes.setdefault(
+        notes.setdefault(
             f"{judged_by} is taken for what the model was shown too, as Ragas and DeepEval do (if it was not, name it "
             f"{RETRIEVED_ALONE_KEY})"
         )
@@ -326,7 +356,12 @@ def _read_config(members: Mapping[str, Any]) -> str:
     return next((str(members[key]) for key in CONFIG_KEYS if isinstance(members.get(key), (str, int))), "imported")
 
 
-def _count_ignored(members: Mapping[str, Any], foreign: ForeignRows) -> None:
-    imported = {*QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS}
-    imported |= {*BEHAVIOUR_KEYS, *LIST_KEYS, *CONFIG_KEYS}
-    foreign.ignored.update(key for key in members if key not in imported | _OUTPUT_KEYS and key != "retrieved_chunks")
+READ_MEMBERS = frozenset((
+    *QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS, *BEHAVIOUR_KEYS,
+    *LIST_KEYS, *CONFIG_KEYS, *_OUTPUT_KEYS, "retrieved_chunks",
+))  # fmt: skip
+"""The members of rows that are of the golden set or of the outputs."""
+
+
+def _list_unread(members: Mapping[str, Any]) -> list[str]:
+    return [key for key in members if key not in READ_MEMBERS]

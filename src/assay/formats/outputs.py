@@ -38,7 +38,7 @@ from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
-from assay.records.observations import Observation
+from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.plugin_table import PluginTable
 from assay.text.late_pattern import LatePattern
 
@@ -181,17 +181,19 @@ OUTPUT_FORMATS: PluginTable[OutputFormat] = PluginTable(
 )
 """All formats of outputs by name. Plugins are read when they are named; only built-in formats are detected."""
 OUTPUT_FORMAT_NAMES = (*_BUILT_IN_FORMATS, TREC_RUN_FORMAT, ROWS_FORMAT)
+_FORMATS_WITH_ROW_IDS = ("rag-trace", "run-log")
+"""Formats whose member for the id of the case is one that rows of other tools have too."""
 _BYTES_OF_FIRST_ITEM = 2**20
-_ROW_NAME_KEYS = frozenset(("user_input", "input", "question", "query", "id"))
+_ROW_NAME_KEYS = frozenset(("user_input", "input", "question", "query", "id", "qid", "inputs"))
 _ROW_ANSWER_KEYS = frozenset(("response", "actual_output"))
 """Members of rows of other tools: what names the case, and the answer under a name that no format of Assay has."""
 _ROW_RANKING_KEYS = frozenset((
     "documents", "sources", "source_documents", "source_nodes", "retrieved_documents", "chunks", "passages",
-    "retrieved_contexts", "retrieval_context", "contexts",
+    "retrieved_contexts", "retrieval_context", "contexts", "docs", "nodes",
 ))  # fmt: skip
 _ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | _ROW_RANKING_KEYS | frozenset((
     "answer", "output", "output_text", "prediction", "predicted_answer", "generated_answer", "final_answer",
-    "generated_text", "completion", "reply", "retrieved", "retrieved_chunks", "error",
+    "generated_text", "completion", "reply", "retrieved", "retrieved_chunks", "error", "outputs",
 ))  # fmt: skip
 
 
@@ -210,11 +212,10 @@ def detect_output_format(path: str, first_line: bytes) -> str:
         keys = list(row) if isinstance(row, dict) else []
     except (ValueError, RecursionError):  # broken JSON may still show its keys; the reader reports what is wrong
         row, keys = None, _KEY.findall(text) if text.startswith("{") else []
-    for name, output_format in _BUILT_IN_FORMATS.items():
-        if output_format.id_key in keys:
-            return _refine_format(path, name, keys)
-    if _are_rows(keys if keys else _split_table_header(path, text)):
-        return ROWS_FORMAT
+    is_table = not keys and _are_rows(_split_table_header(path, text))
+    format_name = ROWS_FORMAT if is_table else guess_row_format(path, keys)
+    if format_name:
+        return format_name
     expected = "; ".join(
         f"{output_format.name}: {output_format.id_key} …" for output_format in _BUILT_IN_FORMATS.values()
     )
@@ -223,6 +224,14 @@ def detect_output_format(path: str, first_line: bytes) -> str:
         f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: id or question, with answer …); name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
+
+
+def guess_row_format(path: str, keys: Sequence[str]) -> str:
+    """Return the format of a row with these members, "" if none fits. Raises InputError if two do; `path` names it."""
+    for name, output_format in _BUILT_IN_FORMATS.items():
+        if output_format.id_key in keys:
+            return _refine_format(path, name, keys)
+    return ROWS_FORMAT if _are_rows(keys) else ""
 
 
 def _are_rows(keys: Iterable[str]) -> bool:
@@ -258,11 +267,7 @@ def _refine_format(path: str, name: str, keys: Sequence[str]) -> str:
     """
     foreign_answers = sorted(_ROW_ANSWER_KEYS.intersection(keys))
     if not foreign_answers:
-        if name != "assay" or "stages" in keys:
-            return name
-        if not outputs_stage_lists.STAGE_MEMBERS.keys().isdisjoint(keys):
-            return STAGE_LISTS_FORMAT
-        return name if _ROW_RANKING_KEYS.isdisjoint(keys) else ROWS_FORMAT
+        return _refine_by_rankings(name, keys)
     if "answer" not in keys:
         return ROWS_FORMAT
     other = foreign_answers[0]
@@ -271,6 +276,21 @@ def _refine_format(path: str, name: str, keys: Sequence[str]) -> str:
         "(expected one of these members; or name the format with --outputs-format)"
     )
     raise InputError([Problem(path, 1, other, message, "E_FORMAT")])
+
+
+def _refine_by_rankings(name: str, keys: Sequence[str]) -> str:
+    """Return the format of a line of which the answer says nothing: `rows` if only such rows have its ranking."""
+    has_row_ranking = not _ROW_RANKING_KEYS.isdisjoint(keys)
+    if name != "assay":
+        own_members = set(_BUILT_IN_FORMATS[name].lists.values())
+        is_row = has_row_ranking and name in _FORMATS_WITH_ROW_IDS and own_members.isdisjoint(keys)
+        return ROWS_FORMAT if is_row else name
+    if "stages" in keys:
+        return name
+    stage_members = outputs_stage_lists.STAGE_MEMBERS.keys() & set(keys)
+    if has_row_ranking and stage_members <= {CONTEXT_STAGE}:  # which is a member of rows as well
+        return ROWS_FORMAT
+    return STAGE_LISTS_FORMAT if stage_members else name
 
 
 def _describe_line(text: str, row: object) -> str:

@@ -7,7 +7,11 @@ msgspec record, and of any other object its attributes, if one of them has a nam
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import enum
 import inspect
+import math
+import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -30,8 +34,19 @@ _MISSING = object()
 def make_plain(value: Any, depth: int = 0) -> Any:
     """Return a value with the objects of frameworks in it as dictionaries and lists; other objects stay as they are.
 
-    Numbers and arrays of NumPy are those of Python. Records of Assay stay too. Below 20 levels nothing is converted.
+    Numbers, texts and arrays of NumPy are those of Python, members of an enum their values, and times and UUIDs texts.
+    Records of Assay stay too. Below 20 levels nothing is converted.
+
+    >>> import datetime
+    >>> make_plain({"at": datetime.date(2026, 3, 1), "ids": ("a", "b")})
+    {'at': '2026-03-01', 'ids': ['a', 'b']}
     """
+    if isinstance(value, (str, float, int)) and type(value) not in _PLAIN:
+        return _make_exact(value)
+    if isinstance(value, (datetime.date, datetime.time, uuid.UUID)):
+        return None if is_missing(value) else value.isoformat() if not isinstance(value, uuid.UUID) else str(value)
+    if isinstance(value, enum.Enum):
+        return make_plain(value.value, depth + 1)
     if isinstance(value, _PLAIN) or depth > MAX_DEPTH or type(value).__module__.startswith("assay."):
         return value
     if isinstance(value, Mapping):
@@ -39,12 +54,32 @@ def make_plain(value: Any, depth: int = 0) -> Any:
     fields = getattr(value, "_fields", ()) if isinstance(value, tuple) else ()  # those of a named tuple
     if not set(fields).isdisjoint(_REPLY_NAMES):
         return {name: make_plain(getattr(value, name), depth + 1) for name in fields}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (list, tuple)):
         return [make_plain(item, depth + 1) for item in value]
+    if isinstance(value, (set, frozenset)):  # in one order, whatever the hashes are
+        return sorted((make_plain(item, depth + 1) for item in value), key=repr)
     if type(value).__module__ == "numpy":
         return value.tolist()
     members = _list_members(value)
     return value if members is None else {str(key): make_plain(item, depth + 1) for key, item in members.items()}
+
+
+def _make_exact(value: str | float | int) -> str | float | int:
+    """Return a value of a subclass, such as those of NumPy and of enums, as one of Python."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return float(value) if isinstance(value, float) else int(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a cell holds nothing: None, NaN, and what pandas writes for a missing value or time.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing([])
+    (True, True, False, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
 
 
 def _list_members(value: Any) -> Mapping[Any, Any] | None:

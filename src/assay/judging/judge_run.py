@@ -54,8 +54,9 @@ from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.vote_folding import MAX_VOTES, apply_reviews, fold_votes, settle_ruling
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode
-from assay.records.release_gates import Gate
+from assay.records.release_gates import Gate, list_first_lines
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
 
 NOT_ASKED = "not asked"
@@ -95,7 +96,7 @@ class JudgingEstimate:
     example: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class JudgeRun:
     """The result of a judge run: the path of the verdicts, what was spent, and notices for the user.
 
@@ -118,6 +119,22 @@ class JudgeRun:
     double_bills: int = 0
     is_done: bool = False
     in_doubt: int | None = None
+
+    def __repr__(self) -> str:
+        """Return a few lines: the outcome, what was asked and what it cost, what has no verdict, and what is wrong."""
+        tally, cost = self.tally, f", ${self.budget.cost:.4f}" if self.budget.cost_known else ""
+        lines = [
+            f"{self.exit_code.name}: {format_count(self.requests, 'request')}, {tally.asked} newly asked, "
+            f"{tally.reused} already stored, {format_count(self.budget.calls, 'call')}{cost}"
+        ]
+        if self.unscored:
+            reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(self.unscored.items()))
+            lines.append(f"without a verdict: {self.unscored.total()} ({reasons})")
+        if self.judge_status is not None:
+            lines += list_first_lines(self.judge_status.reasons, "judge_status.reasons")
+        lines += list_first_lines([f"{case}: {bug}" for case, bug in self.bugs.items()], "bugs")
+        lines += list_first_lines(self.notices, "notices")
+        return "\n".join([*lines, f"verdicts in {self.store_path}"])
 
     @property
     def exit_code(self) -> ExitCode:

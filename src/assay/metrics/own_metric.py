@@ -106,6 +106,9 @@ def _make_metric(
     high: float,
     statistic: SummaryStatistic,
 ) -> OwnMetric:
+    fault = _find_function_fault(function, name)
+    if fault:
+        raise InputError([Problem("", None, "metric", fault, "E_METRIC")])
     directions: dict[bool | None, Direction] = {True: "higher", False: "lower", None: "neutral"}
     own_name = name or function.__name__
     row = OwnMetric(
@@ -128,6 +131,24 @@ def _make_metric(
     if fault:
         raise InputError([Problem("", None, f"metric {own_name}", fault, "E_METRIC")])
     return row
+
+
+def _find_function_fault(function: Any, name: str | None) -> str:
+    """Return why a value cannot be called as a metric; "" for a function of two arguments with a name."""
+    got = shorten_repr(function)
+    if not callable(function):
+        return f"no function (got {got}; expected one of a case and its observation)"
+    if name is None and getattr(function, "__name__", "<lambda>") == "<lambda>":
+        return f"a function without a name (got {got}; expected assay.metric(name='…')(lambda case, observation: …))"
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one written in C, which does not say
+        return ""
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        return f"{getattr(function, '__name__', name)}{signature} takes other arguments (expected case, observation)"
+    return ""
 
 
 class OwnScores:
@@ -187,7 +208,7 @@ def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low
     reasons = np.full(len(batch), "", dtype=object)
     errors = np.full(len(batch), "", dtype=object)
     for position, result in results.items():
-        if isinstance(result, str) and result:
+        if isinstance(result, str) and result and not _is_number_as_text(result):
             reasons[position] = result[:MAX_REASON_CHARS]
             continue
         fault = _find_fault(result, low, high)
@@ -196,6 +217,15 @@ def _compute_column(batch: Batch, name: MetricName, function: ScoreFunction, low
     unless = [rows_not_applicable(reasons == reason, reason) for reason in sorted(set(reasons)) if reason]
     unless += [rows_with_error(errors == error, error) for error in sorted(set(errors)) if error]
     return make_score_column(name, values, *batch.target_errors, *unless)
+
+
+def _is_number_as_text(text: str) -> bool:
+    """Return whether a text is a number, which says no reason: that a metric is not applicable takes words."""
+    try:
+        float(text.strip().removesuffix("%"))
+    except ValueError:
+        return False
+    return True
 
 
 _FAULTS = ("the metric raised ", "the metric returned ", "the metric left its range ")
@@ -212,6 +242,8 @@ def _find_fault(result: Any, low: float, high: float) -> str:
     """Return what is wrong with the result for one case, "" for a number in the range."""
     if isinstance(result, Exception):
         return " ".join(f"the metric raised {type(result).__name__}: {result}".split())
+    if isinstance(result, str) and result:
+        return f"the metric returned a text (got {shorten_repr(result)}; expected the number, without quotation marks)"
     if not isinstance(result, (bool, int, float, np.number, np.bool_)):
         return f"the metric returned no number (got {shorten_repr(result)}; expected a number, or a text that says why)"
     if not math.isfinite(result):

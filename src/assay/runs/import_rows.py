@@ -15,7 +15,7 @@ from assay.formats.file_io import write_atomically
 from assay.formats.foreign_files import load_foreign_file
 from assay.formats.foreign_names import REFERENCE_KEYS, find_near_member
 from assay.formats.foreign_rows import ForeignRows
-from assay.formats.golden_files import load_golden, write_golden
+from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
@@ -51,7 +51,10 @@ def import_rows(path: str, folder: str = ".") -> ImportedFiles:
     if existing:
         message = "already exists (expected a folder without it; nothing was imported)"
         raise InputError([Problem(str(target), None, "", message, "E_EXISTS") for target in existing])
-    warnings = _check_cases(foreign, path)
+    warnings = [
+        str(replace(warning, path=path, line=foreign.cases[warning.line - 2][1] if warning.line else None))
+        for warning in check_cases(foreign, path).warnings
+    ]
     write_golden(foreign.golden, golden_path)
     files = [("golden set", golden_path)]
     if foreign.observations:
@@ -60,18 +63,17 @@ def import_rows(path: str, folder: str = ".") -> ImportedFiles:
     return ImportedFiles(tuple(files), (*_describe_import(foreign), *warnings), configs)
 
 
-def _check_cases(foreign: ForeignRows, path: str) -> tuple[str, ...]:
-    """Return the warnings of the golden set. Raises InputError for what reading it would refuse, by row of the file."""
+def check_cases(foreign: ForeignRows, path: str) -> LoadedGolden:
+    """Return the golden set of rows as reading it back gives it. Raises InputError for what reading would refuse, by
+    row of the file `path`."""
     row_by_line = {line: row for line, (_, row) in enumerate(foreign.cases, 2)}  # the header is the first line
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder, GOLDEN_FILE)
         write_golden(foreign.golden, trial)
         try:
-            loaded = load_golden(trial)
+            return load_golden(trial)
         except InputError as error:
             raise InputError([_point_to_row(problem, path, trial, row_by_line) for problem in error.problems]) from None
-    warnings = [replace(warning, path=path, line=row_by_line.get(warning.line or 0)) for warning in loaded.warnings]
-    return tuple(map(str, warnings))
 
 
 def _point_to_row(problem: Problem, path: str, trial: Path, row_by_line: Mapping[int, int]) -> Problem:

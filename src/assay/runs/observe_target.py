@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from assay.calls.interfaces import CallError, Target
 from assay.formats.settings_file import find_secrets
-from assay.records.errors import IncompleteError
+from assay.records.counts import format_count
+from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.golden_set import GoldenSet
-from assay.records.observations import Observation
+from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.runs.observation_runner import ObservationLimits, ObservationRunner, ObservationTask
 from assay.runs.observe_run import describe_halt, prepare_observation
 from assay.text.escaping import Redactor
+from assay.text.near_names import find_near_word
 
 T = TypeVar("T")
 
@@ -41,6 +44,7 @@ async def observe_target(
     def keep(observation: Observation) -> Observation:
         stored, _ = prepare_observation(observation, redactor)
         observed.append(stored)
+        _refuse_misspelt_context(limits.context, stored)
         return stored
 
     runner = ObservationRunner(target, limits, keep)
@@ -52,7 +56,9 @@ async def observe_target(
             raise IncompleteError(f"target {target.name}: not ready after {limits.deadline} s") from None
         except CallError as error:
             raise IncompleteError(redactor.redact_message(f"target {target.name}: {error}")) from None
-        await runner.run([ObservationTask(case, number) for number in range(repeat) for case in golden.cases])
+        with keep_answers(observed):
+            await runner.run([ObservationTask(case, number) for number in range(repeat) for case in golden.cases])
+            _refuse_unreported_context(limits.context, observed)
     finally:
         await target.aclose()
     notices = [f"target {target.name}: {notice}" for notice in runner.notices]
@@ -63,6 +69,46 @@ async def observe_target(
     position = {case.id: number for number, case in enumerate(golden.cases)}
     observed.sort(key=lambda observation: (observation.repeat, position[observation.case_id]))
     return ObservedValues(tuple(observed), tuple(notices))
+
+
+@contextmanager
+def keep_answers(observations: Sequence[Observation]) -> Iterator[None]:
+    """Attach what was observed to what is raised within the block, as `error.observations`: asking again costs."""
+    try:
+        yield
+    except BaseException as error:
+        if observations and not getattr(error, ANSWERS, ()):
+            setattr(error, ANSWERS, tuple(observations))
+            counted = format_count(len(observations), "answer is", "answers are")
+            error.add_note(f"{counted} kept in the member {ANSWERS} of this error, which assay.score takes")
+        raise
+
+
+ANSWERS = "observations"
+
+
+def _refuse_misspelt_context(context: str | None, observation: Observation) -> None:
+    """Raise InputError at the first answer whose stages have one that is nearly called like the context."""
+    names = [stage.name for stage in observation.stages or ()]
+    if context is None or not names or context in names or CONTEXT_STAGE in names:
+        return
+    meant = find_near_word(context, names)
+    if meant:
+        raise _context_error(f"the target reports no such stage (got {context!r}; expected {meant!r}?)")
+
+
+def _refuse_unreported_context(context: str | None, observations: Sequence[Observation]) -> None:
+    """Raise InputError if answers were given and none has the stage that is to be the context."""
+    answered = [observation for observation in observations if observation.error is None]
+    names = {stage.name: None for observation in answered for stage in observation.stages or ()}
+    if context is None or not answered or context in names or CONTEXT_STAGE in names:
+        return
+    expected = f"one of {', '.join(names)}" if names else "none, because the target reports no stage"
+    raise _context_error(f"no answer reports this stage (got {context!r}; expected {expected})")
+
+
+def _context_error(message: str) -> InputError:
+    return InputError([Problem("", None, "context", message, "E_VALUE")])
 
 
 def _is_loop_running() -> bool:
@@ -76,7 +122,11 @@ def _is_loop_running() -> bool:
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
     """Return the result of a coroutine; where an event loop runs already, as in a notebook, in a thread of its own."""
     if not _is_loop_running():  # outside of an except block: an error of the work is not one about the loop
-        return asyncio.run(work)
+        try:
+            return asyncio.run(work)
+        except KeyboardInterrupt as interrupt:
+            with keep_answers(getattr(interrupt.__context__, ANSWERS, ())):
+                raise
     results: list[T] = []
     errors: list[BaseException] = []
 

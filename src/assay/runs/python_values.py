@@ -6,12 +6,11 @@ A value that is none of these is an error that says what was expected and, where
 from __future__ import annotations
 
 import inspect
-import math
 import re
 import tempfile
-import unicodedata
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -21,19 +20,34 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_names import BEHAVIOUR_KEYS, EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS
-from assay.formats.foreign_rows import make_question_id, read_foreign_rows
+from assay.formats.foreign_files import load_foreign_file, open_articles
+from assay.formats.foreign_names import (
+    BEHAVIOUR_KEYS,
+    EVIDENCE_ID_KEYS,
+    ID_KEYS,
+    QUESTION_KEYS,
+    RowError,
+    normalise_member_name,
+)
+from assay.formats.foreign_outputs import RowReader
+from assay.formats.foreign_rows import READ_MEMBERS, ForeignRows, add_shown_context, make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden
-from assay.formats.golden_jsonl import NATIVE_MEMBERS
-from assay.formats.outputs import expand_patterns, open_output_files, prepare_decodable, read_observations
-from assay.formats.plain_values import make_plain
+from assay.formats.golden_jsonl import NATIVE_MEMBERS, fits_record
+from assay.formats.outputs import (
+    ROWS_FORMAT,
+    expand_patterns,
+    guess_row_format,
+    open_output_files,
+    prepare_decodable,
+    read_observations,
+)
 from assay.formats.problems import find_time_fault, join_repeated_problems
+from assay.formats.python_rows import list_rows
 from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
 from assay.gates.rules import find_rule_problem
-from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
@@ -41,6 +55,7 @@ from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
+from assay.runs.import_rows import check_cases
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
 from assay.targets.python import CallableTarget
 
@@ -54,6 +69,9 @@ _CORPUS_FORMS = "a path, a Corpus, a list of dictionaries or CorpusChunks with c
 _ENDPOINT_METHODS = ("query", "aquery", "retrieve", "aretrieve")
 
 
+_UNNAMED_CONFIG = "outputs"
+"""The configuration of rows that name none, as the stem of its name is that of a file."""
+
 _paths_of_frozen_sets: dict[str, str] = {}
 
 
@@ -63,6 +81,14 @@ def load_golden_file(path: str | Path, format: str | None = None) -> GoldenSet:
     if golden.frozen_digest:
         _paths_of_frozen_sets[golden.frozen_digest] = str(Path(path).absolute())
     return golden
+
+
+def require_path(value: Any, name: str) -> str | Path:
+    """Return a path. Raises InputError for a value that is none, such as rows, which other functions take."""
+    if isinstance(value, (str, Path)):
+        return value
+    expected = "the path of a file; assay.score and assay.run take rows and records as they are"
+    raise _value_error(name, f"no path (got {shorten_repr(value)}; expected {expected})")
 
 
 def find_golden_file(golden: GoldenSet) -> str:
@@ -79,43 +105,129 @@ def digest_outputs_value(outputs: Any, observations: Sequence[Observation]) -> l
     return [compute_digest([row.decode() for row in encoded])]
 
 
-def read_golden_value(golden: Any) -> GoldenSet:
-    """Return the golden set that a value holds. Raises InputError with every problem, by row."""
+def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> GoldenSet:
+    """Return the golden set that a value holds; what was read how, and what was not, is put into `notes`.
+
+    Raises InputError with every problem, by row.
+    """
     if isinstance(golden, GoldenSet):
         return golden
     if isinstance(golden, (str, Path)):
-        return load_golden_file(_find_file(golden, GOLDEN_NAME))
-    rows = list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS)
+        return _load_any_golden(_find_file(golden, GOLDEN_NAME), {} if notes is None else notes)
+    if inspect.isroutine(golden) or hasattr(golden, "scoring"):  # a target, or a result
+        kind = "a function" if inspect.isroutine(golden) else "a result"
+        order = "assay.run(target, golden), assay.score(golden, outputs)"
+        raise _value_error(GOLDEN_NAME, f"{kind} in the place of the golden set (expected {order}: {_GOLDEN_FORMS})")
+    rows = open_articles(list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS))
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
         raise _value_error(GOLDEN_NAME, message)
-    if all(isinstance(row, Case) for row in rows):
-        return _read_native_rows([msgspec.to_builtins(row) for row in rows])
-    rows = _name_cases(_write_ids(rows))
+    texts = [row for row in rows if isinstance(row, str)]
+    if texts:
+        message = f'a text is no row (got {shorten_repr(texts[0])}; expected {{"question": …, "reference": …}})'
+        raise _value_error(GOLDEN_NAME, message)
+    rows = _name_cases(_write_ids([msgspec.to_builtins(row) if isinstance(row, Case) else row for row in rows]))
+    notes = {} if notes is None else notes
+    try:
+        return _read_golden_rows(rows, notes)
+    except InputError as error:
+        kinds = {tuple(row) for row in rows if isinstance(row, Mapping)}
+        if len(kinds) == 1 or len(rows) > _MOST_ROWS_APART:
+            raise
+        return _read_golden_rows_apart(rows, notes, error)
+
+
+_MOST_ROWS_APART = 1_000
+
+
+def _read_golden_rows(rows: Sequence[Any], notes: dict[str, None]) -> GoldenSet:
+    """Return the golden set of rows that are all of Assay, or all of another tool."""
     if any(isinstance(row, Mapping) and any(key in row for key in ID_KEYS) for row in rows):
         try:
             return _read_native_rows(rows)
         except InputError as error:
-            is_other_format = any(problem.code == "E_FORMAT" for problem in error.problems)
-            if not is_other_format or _has_native_members(rows):
+            if _has_native_members(rows) or not _are_of_another_tool(error):
                 raise
     foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
-    return foreign.golden
+    _note_reading(foreign, GOLDEN_NAME, notes)
+    return check_cases(foreign, GOLDEN_NAME).golden
+
+
+def _read_golden_rows_apart(rows: Sequence[Any], notes: dict[str, None], error: InputError) -> GoldenSet:
+    """Return the golden set of rows of several formats, each read on its own, so that none changes another.
+
+    Raises `error`, what is wrong with them together, unless fewer problems are left this way.
+    """
+    apart = ForeignRows()
+    problems: list[Problem] = []
+    for number, row in enumerate(rows, 1):
+        try:
+            apart.cases += [(case, number) for case in _read_golden_rows([row], apart.notes).cases]
+        except InputError as refused:
+            problems += [structs.replace(problem, line=number) for problem in refused.problems]
+            if len(problems) >= len(error.problems):
+                raise error from None
+    if problems:
+        raise InputError(problems)
+    notes.update(apart.notes)
+    return check_cases(apart, GOLDEN_NAME).golden
+
+
+def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None]) -> None:
+    ignored = [f"keys that were not read: {', '.join(sorted(foreign.ignored))}"] if foreign.ignored else []
+    notes.update(dict.fromkeys(f"{name}: {note}" for note in (*foreign.notes, *ignored)))
+
+
+def _load_any_golden(path: str, notes: dict[str, None]) -> GoldenSet:
+    """Return the golden set of a file, which may hold rows of another tool as a list of dictionaries may."""
+    try:
+        return load_golden_file(path)
+    except InputError as error:
+        is_table = Path(path.removesuffix(".gz")).suffix in _ROW_SUFFIXES
+        if not is_table or any(problem.code != "E_FORMAT" for problem in error.problems):
+            raise
+        try:
+            foreign = load_foreign_file(path)
+        except InputError as refused:
+            if all(problem.field == "question" or problem.code == "E_EMPTY" for problem in refused.problems):
+                raise error from None  # rows without a question are something else: the first error says what
+            raise
+    _note_reading(foreign, path, notes)
+    return check_cases(foreign, path).golden
+
+
+_ROW_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
+
+
+def _are_of_another_tool(error: InputError) -> bool:
+    """Return whether what no format of Assay reads of rows is what rows of other tools have."""
+    unknown = [problem.field for problem in error.problems if problem.code == "E_UNKNOWN_FIELD"]
+    are_foreign = bool(unknown) and all(normalise_member_name(name) in READ_MEMBERS for name in unknown)
+    return are_foreign or any(problem.code == "E_FORMAT" for problem in error.problems)
+
+
+_NATIVE_EXPECTATIONS = frozenset((
+    *NATIVE_MEMBERS, "rubric", "nuggets", "answer_format", "also_accept", "variant_of", "relevance",
+    "forbidden_chunk_ids", "user_context",
+)).difference(BEHAVIOUR_KEYS)  # fmt: skip
 
 
 def _has_native_members(rows: Sequence[Any]) -> bool:
     """Return whether rows have members of which rows of other tools know nothing, so that they would be lost."""
-    names = [name for name in NATIVE_MEMBERS if name not in BEHAVIOUR_KEYS]
-    return any(name in row for row in rows if isinstance(row, Mapping) for name in names)
+    return not _NATIVE_EXPECTATIONS.isdisjoint(_collect_names(rows))
+
+
+def _collect_names(rows: Sequence[Any]) -> set[str]:
+    return {key for row in rows if isinstance(row, Mapping) for key in row}
 
 
 def _name_cases(rows: Sequence[Any]) -> list[Any]:
     """Return rows with ids made of their questions where some have an id, or members that only cases of Assay have."""
-    are_cases = any(key in row for row in rows if isinstance(row, Mapping) for key in ID_KEYS) or _has_native_members(
-        rows
-    )
+    names = _collect_names(rows)
+    are_cases = not names.isdisjoint(ID_KEYS) or _has_native_members(rows)
+    are_cases = are_cases or (not names <= READ_MEMBERS and fits_record(names, Case))
     return [_name_case(row) if are_cases and isinstance(row, Mapping) else row for row in rows]
 
 
@@ -191,69 +303,104 @@ def _read_native_rows(rows: Sequence[Any]) -> GoldenSet:
         try:
             return load_golden(path).golden
         except InputError as error:
-            raise InputError(
-                [Problem(GOLDEN_NAME, p.line, p.field, p.message, p.code) for p in error.problems], more=error.more
-            ) from None
+            problems = [
+                structs.replace(problem, path=GOLDEN_NAME, message=problem.message.replace(str(path), GOLDEN_NAME))
+                for problem in error.problems
+            ]
+            raise InputError(problems, more=error.more) from None
 
 
 def read_outputs_value(
-    outputs: Any, golden: GoldenSet, config: str | None = None, notes: dict[str, None] | None = None
+    outputs: Any,
+    golden: GoldenSet,
+    config: str | None = None,
+    notes: dict[str, None] | None = None,
+    *,
+    is_unknown_kept: bool = False,
 ) -> list[Observation]:
     """Return the observations that a value holds; `config` names the configuration of rows that name none.
 
     What is read under another name, and what is not read, is put into `notes`. A row is the answer to the case that its
-    id names or, without one, to the case whose question it holds. Raises InputError with every problem, by row.
+    id names or, without one, to the case whose question it holds; rows of no case are kept with `is_unknown_kept`.
+    Raises InputError with every problem, by row.
     """
     if isinstance(outputs, (str, Path)):
         return read_output_files([outputs], golden=golden)
     rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS, kept=ANSWER_KEYS)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
+        _refuse_answers_as_paths(rows)
         return read_output_files(rows, golden=golden)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
         raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
-    ids_by_question: dict[str, list[str]] = {}
-    for case in golden.cases:
-        ids_by_question.setdefault(_normalise(case.question), []).append(case.id)
+    names: dict[str, None] = {}
+    reader = _OutputRowReader(golden, config, names, is_unknown_kept=is_unknown_kept)
     observations: list[Observation] = []
     problems: list[Problem] = []
-    notes = {} if notes is None else notes
     for number, row in enumerate(rows, 1):
-        if isinstance(row, Observation):
-            observations.append(row)
-            continue
         try:
-            observations.append(_read_output_row(row, ids_by_question, config, notes))
-        except (ShapeError, msgspec.ValidationError) as error:
-            problems.append(Problem(OUTPUTS_NAME, number, "", str(error), "E_OUTPUT"))
+            observations.append(row if isinstance(row, Observation) else reader.read_row(row))
+        except RowError as error:
+            problems.append(Problem(OUTPUTS_NAME, number, error.member, error.message, "E_OUTPUT"))
     if problems:
         raise InputError(join_repeated_problems(problems))
+    if notes is not None:
+        notes.update(dict.fromkeys(f"{OUTPUTS_NAME}: {note}" for note in names))
     return observations
 
 
-def _read_output_row(
-    row: Any, ids_by_question: Mapping[str, list[str]], config: str | None, notes: dict[str, None]
-) -> Observation:
-    value = make_plain(row)
-    if not isinstance(value, Mapping):
-        raise ShapeError(f"not a row (got {shorten_repr(value)}; expected a dictionary or an Observation)")
-    shape = recognise_reply(value, lambda note: notes.setdefault(f"{OUTPUTS_NAME}: {note}"), is_recorded=True)
-    members = shape.row
-    case_id = members.pop("query_id", None) or members.get("case_id") or value.get("id")
-    if case_id is None:
-        question = next((value[key] for key in QUESTION_KEYS if isinstance(value.get(key), str)), None)
-        case_ids = ids_by_question.get(_normalise(question), []) if question is not None else []
-        if len(case_ids) != 1:
-            matches = format_count(len(case_ids), "case") if question is not None else "no question"
-            raise ShapeError(f"no case_id, and {matches} to match it by (expected case_id, or one question)")
-        case_id = case_ids[0]
-    if isinstance(case_id, float):
-        raise ShapeError(_describe_float_id(case_id))
-    members["case_id"] = str(case_id)
-    if members.get("config_id") is None and config is not None:
-        members["config_id"] = config
-    present = {key: member for key, member in members.items() if member is not None or key == "answer"}
-    observation = msgspec.convert(present, Observation)
-    return structs.replace(observation, stages=tuple(shape.rankings) if shape.rankings or shape.has_stages else None)
+def _refuse_answers_as_paths(paths: Sequence[str | Path]) -> None:
+    """Raise InputError for texts that name no file and do not look like the path or pattern of one."""
+    first = str(paths[0])
+    is_path = Path(first).suffix[1:].isalnum() or any(sign in first for sign in "/\\*?[-") or Path(first).exists()
+    if not is_path:
+        message = f"a text is the path of a file here (got {shorten_repr(first)}; expected {_OUTPUT_FORMS}"
+        example = f'such as {{"question": …, "answer": {shorten_repr(first)}}}'
+        raise _value_error(OUTPUTS_NAME, f"{message}, {example})")
+
+
+class _OutputRowReader:
+    """Reads rows of outputs: those that a file would hold as rows of another tool as there, others by their members."""
+
+    def __init__(self, golden: GoldenSet, config: str | None, notes: dict[str, None], *, is_unknown_kept: bool) -> None:
+        self.rows = RowReader(golden.cases, config or _UNNAMED_CONFIG, notes, keep_unknown=is_unknown_kept)
+
+    def read_row(self, row: Any) -> Observation:
+        """Return the observation of a row. Raises RowError for one that cannot be read."""
+        if not isinstance(row, Mapping):
+            raise RowError("", f"not a row (got {shorten_repr(row)}; expected a dictionary or an Observation)")
+        members = dict(row)
+        for key in ID_KEYS:
+            if isinstance(members.get(key), float):
+                raise RowError(key, _describe_float_id(members[key]))
+        if _guess_row_format(tuple(members)) == ROWS_FORMAT:
+            return self.rows.read_row(members)
+        try:
+            return self._read_members(members)
+        except (ShapeError, msgspec.ValidationError) as error:
+            raise RowError("", str(error)) from None
+
+    def _read_members(self, members: Mapping[str, Any]) -> Observation:
+        shape = recognise_reply(members, lambda note: self.rows.notes.setdefault(note), is_recorded=True)
+        row = shape.row
+        named = {key: members[key] for key in ID_KEYS if members.get(key) is not None}
+        row["case_id"] = str(next(iter(named.values()))) if named else self.rows.matcher.find_case(members)
+        row.pop("query_id", None)
+        if row.get("config_id") is None:
+            row["config_id"] = str(members.get("config") or self.rows.config)
+        present = {key: member for key, member in row.items() if member is not None or key == "answer"}
+        observation = msgspec.convert(present, Observation)
+        has_stages = shape.rankings or shape.has_stages
+        observation = structs.replace(observation, stages=tuple(shape.rankings) if has_stages else None)
+        return add_shown_context(observation, members, self.rows.notes)
+
+
+@lru_cache(maxsize=256)  # most rows have the same
+def _guess_row_format(keys: tuple[str, ...]) -> str:
+    """Return the format that a row would have in a file, "" where none fits or two do."""
+    try:
+        return guess_row_format(OUTPUTS_NAME, keys)
+    except InputError:
+        return ""
 
 
 def read_output_files(
@@ -268,39 +415,6 @@ def read_output_files(
         return [
             observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
         ]
-
-
-def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()) -> list[Any]:
-    """Return the rows of a list or a data frame (pandas, Polars, Arrow).
-
-    A frame has a cell for every row: missing ones are left out but those of `kept` columns, which are None.
-    """
-    if hasattr(value, "to_pylist"):  # an Arrow table
-        return _drop_missing(value.to_pylist(), kept)
-    if hasattr(value, "to_dicts"):  # a Polars frame
-        return _drop_missing(value.to_dicts(), kept)
-    if hasattr(value, "to_dict") and hasattr(value, "columns"):  # a pandas frame
-        return _drop_missing(value.to_dict("records"), kept)
-    if isinstance(value, (Mapping, str, bytes)) or not isinstance(value, Iterable):
-        raise _value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
-    return [make_plain(row) for row in value]
-
-
-def _drop_missing(rows: Iterable[Mapping[str, Any]], kept: Container[str]) -> list[dict[str, Any]]:
-    present = []
-    for row in rows:
-        cells = {str(key): make_plain(_to_list(cell)) for key, cell in row.items()}
-        cells = {key: None if _is_nan(cell) else cell for key, cell in cells.items()}
-        present.append({key: cell for key, cell in cells.items() if cell is not None or key in kept})
-    return present
-
-
-def _to_list(cell: Any) -> Any:
-    return cell.tolist() if hasattr(cell, "tolist") else cell
-
-
-def _is_nan(cell: Any) -> bool:
-    return isinstance(cell, float) and math.isnan(cell)
 
 
 def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> GateOptions:
@@ -345,6 +459,7 @@ def name_arguments(decision: Decision) -> Decision:
 def name_arguments_in_text(message: str) -> str:
     """Return a sentence on a result with the arguments of Python in the place of options of the command line."""
     message = message.replace("`assay judge` without --only asks", "assay.judge asks")
+    message = message.replace("`--retry-errors` of `assay run` asks again", "assay.run asks again")
     return _ARGUMENT_OPTION.sub(lambda option: (option[1] or option[2]).replace("-", "_") + "=", message)
 
 
@@ -356,54 +471,66 @@ _ARGUMENTS_OF_OPTIONS = {
     "outputs-format": "format",
 }
 """The arguments that have another name than their option."""
+_ARGUMENTS_ELSEWHERE = {
+    "ignore-unknown": "assay.score(…, ignore_unknown=True)",
+    "outputs-format": "assay.load_observations(…, format=…)",
+    "golden-format": "assay.load_golden(…, format=…)",
+    "calibration": "assay.score(…, calibration=…)",
+    "verdicts": "assay.score(…, verdicts=…)",
+    "baseline": "assay.score(…, baseline=…)",
+    "model": "its model in the settings file",
+}
+"""Where an option is an argument of another function, which is named then."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def says_arguments(function: F) -> F:
-    """Make the errors of a function name its arguments where they would name options of the command line.
-
-    Options that are no arguments of the function stay as they are.
+    """Make the errors of a function, plain or async, name its arguments where they would name options of the command
+    line, or the function that has the argument. Other options stay as they are.
     """
     parameters = inspect.signature(function).parameters
 
     def name_argument(option: re.Match[str]) -> str:
         name = _ARGUMENTS_OF_OPTIONS.get(option[1], option[1].replace("-", "_"))
         if name not in parameters:
-            return option[0]
+            return _ARGUMENTS_ELSEWHERE.get(option[1], option[0])
         if option.string[option.end() :].startswith(":"):  # the place of a problem
             return name
         return f"{name}=True" if parameters[name].default is False else f"{name}="
 
-    def rename(error: InputError) -> None:
-        error.problems = [
-            structs.replace(
-                problem,
-                field=_OPTION.sub(name_argument, problem.field),
-                message=_OPTION.sub(name_argument, problem.message),
-            )
-            for problem in error.problems
-        ]
-        error.args = (str(error),)
+    @contextmanager
+    def name_arguments() -> Iterator[None]:
+        try:
+            yield
+        except InputError as error:
+            error.problems = [
+                structs.replace(
+                    problem,
+                    field=_OPTION.sub(name_argument, problem.field),
+                    message=_OPTION.sub(name_argument, problem.message),
+                )
+                for problem in error.problems
+            ]
+            error.args = (str(error),)
+            raise
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        try:
+        with name_arguments():
             return function(*args, **kwargs)
-        except InputError as error:
-            rename(error)
-            raise
 
-    return cast("F", call)
+    @wraps(function)
+    async def call_async(*args: Any, **kwargs: Any) -> Any:
+        with name_arguments():
+            return await function(*args, **kwargs)
+
+    return cast("F", call_async if inspect.iscoroutinefunction(function) else call)
 
 
 def _find_file(path: str | Path, name: str) -> str:
     if str(path) != "-" and not Path(path).exists():
         raise _value_error(name, f"no such file (got {str(path)!r}; expected {_GOLDEN_FORMS})")
     return str(path)
-
-
-def _normalise(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _value_error(name: str, message: str) -> InputError:
@@ -428,7 +555,8 @@ def make_target_of_value(target: Any, name: str | None, search: Callable[..., An
         spec = str(target) if name is None else f"{name}={target}"
         (chosen,) = choose_targets(config, [spec])
         return make_target(chosen, config, TargetPermissions())
-    target_name = name or getattr(target, "__name__", "") or type(target).__name__
+    named = search if target is None else target
+    target_name = name or getattr(named, "__name__", "") or type(named).__name__
     if inspect.isroutine(target) or isinstance(target, type(None)):
         return _make_function_target(target_name, target, search)
     if hasattr(target, "ask") or hasattr(target, "search"):

@@ -61,12 +61,14 @@ class ScoreResult:
         """The configurations that were scored."""
         return tuple(self.scoring.configs)
 
-    def summary(self, config: str) -> Mapping[str, Summary]:
-        """Return the summaries of one configuration by metric name.
+    def summary(self, config: str | None = None) -> Mapping[str, Summary]:
+        """Return the summaries of one configuration, which may be left out if there is only one, by metric name.
 
-        Where answers are unknown, `value`, `mean` and `interval`, which are about the others alone, are None.
+        Where answers are unknown, `value`, `mean` and `interval`, which are about the others alone, are None. Raises
+        InputError for an unknown configuration.
         """
-        return {name: _leave_open(summary) for name, summary in self.scoring.configs[config].summary.items()}
+        summaries = self.scoring.configs[require_config(self, config, "config")].summary
+        return {name: _leave_open(summary) for name, summary in summaries.items()}
 
     def metric(self, name: str, config: str | None = None) -> Summary:
         """Return one metric, such as `recall@10`, with its interval and counts.
@@ -127,17 +129,17 @@ class ScoreResult:
             raise MissingLibraryError("polars") from error
         return polars.DataFrame(self.to_arrow())
 
-    def slices(self, config: str) -> Mapping[str, Mapping[str, Summary]]:
-        """Return the summaries of one configuration by `key=value` and metric name."""
-        slices = self.scoring.configs[config].slices
+    def slices(self, config: str | None = None) -> Mapping[str, Mapping[str, Summary]]:
+        """Return the summaries of one configuration, as in `summary`, by `key=value` and metric name."""
+        slices = self.scoring.configs[require_config(self, config, "config")].slices
         return {
             name: {key: _leave_open(summary) for key, summary in by_metric.items()}
             for name, by_metric in slices.items()
         }
 
-    def table(self, config: str) -> ScoreTable:
-        """Return the scores of every case of one configuration."""
-        return self.scoring.configs[config].table
+    def table(self, config: str | None = None) -> ScoreTable:
+        """Return the scores of every case of one configuration, as in `summary`."""
+        return self.scoring.configs[require_config(self, config, "config")].table
 
 
 def _leave_open(summary: Summary) -> Summary:

@@ -18,7 +18,7 @@ from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
 from assay.formats.plain_values import make_plain
-from assay.records.errors import Problem, SettingsError
+from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping
 from assay.targets.reply import read_reply
@@ -61,14 +61,42 @@ class CallableTarget:
                 value = await _run_in_thread(function, positional, named)
                 if inspect.isawaitable(value):
                     value = await value
+            value = await _collect_parts(value)
         except (CallError, asyncio.CancelledError):
             raise
         except Exception as error:  # the function is not ours: anything that it raises is a failure of the target
             raise make_exception_error(error) from error
-        return read_reply(make_plain(value), call, self._response)
+        return read_reply(make_plain(_open_pair(value)), call, self._response)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+async def _collect_parts(value: Any) -> Any:
+    """Return what a generator gives: the text of its parts, as a model that streams returns them, or its only item."""
+    if inspect.isasyncgen(value):
+        parts = [part async for part in value]
+    elif inspect.isgenerator(value):
+        parts = await _run_in_thread(list, [value], {})
+    else:
+        return value
+    texts = [part for part in parts if isinstance(part, str)]
+    if len(texts) == len(parts):
+        return "".join(texts)
+    if len(parts) == 1:
+        return parts[0]
+    other = next(part for part in parts if not isinstance(part, str))
+    expected = "expected the parts of the answer as texts, or one dictionary with answer"
+    raise CallError("schema", f"a generator of other things than texts (got {shorten_repr(other)}; {expected})")
+
+
+def _open_pair(value: Any) -> Any:
+    """Return a pair of an answer and its documents, in either order, as an object; anything else as it is."""
+    if type(value) is not tuple or len(value) != 2:
+        return value
+    answer, documents = value if isinstance(value[0], str) else reversed(value)
+    is_pair = isinstance(answer, str) and isinstance(documents, (list, tuple))
+    return {"answer": answer, "documents": documents} if is_pair else value
 
 
 def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTarget:

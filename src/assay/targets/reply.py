@@ -104,9 +104,11 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
         return Observation(call.case.id, answer=value)
     search_stage = SEARCH_STAGE if call.operation == "search" else ""
     if isinstance(value, list):
+        _refuse_mixed_list(value)
         value = {"results": value}
     if not isinstance(value, Mapping):
-        raise CallError("schema", f"not an object, a list or a text (got {shorten_repr(value)})")
+        expected = "the answer as a text, or an object with answer and the chunks in retrieved or context"
+        raise CallError("schema", f"not an object, a list or a text (got {shorten_repr(value)}; expected {expected})")
     value = {str(key): item for key, item in value.items()}
     open_tool_result(value, call.notices.add)
     if response.chunk != ChunkMapping() or response.key is not None:
@@ -124,6 +126,14 @@ def _read_native(value: Any, call: TargetCall, response: ResponseMapping, *, nee
             row.pop(key, None)
     stages = tuple(shape.rankings) if shape.rankings or shape.has_stages else None
     return structs.replace(_convert(row, Observation), stages=stages)
+
+
+def _refuse_mixed_list(items: Sequence[Any]) -> None:
+    """Raise CallError for a list of an answer and other things, which is no ranking."""
+    has_text = any(isinstance(item, str) for item in items)
+    if has_text and not all(isinstance(item, (str, Mapping, Chunk)) for item in items):
+        expected = 'one object, such as {"answer": …, "retrieved": […]}'
+        raise CallError("schema", f"a list of texts and other things (got {shorten_repr(items)}; expected {expected})")
 
 
 def _map_chunks(value: Mapping[Any, Any], call: TargetCall, response: ResponseMapping) -> dict[str, Any]:

@@ -1,0 +1,143 @@
+"""Arguments of the Python interface that are checked before anything is asked: metrics, keys of slices, and limits.
+
+An argument that cannot be used is an InputError with its name, its value and what was expected.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metrics
+from assay.metrics.metric import Metric
+from assay.metrics.own_metric import metric
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import GoldenSet
+from assay.records.plugin_table import Plugin
+from assay.runs.load_plugins import load_metric_paths
+from assay.runs.observation_runner import ObservationLimits
+from assay.scoring.slices import find_slices
+
+MetricLike = str | Metric | Callable[..., Any]
+MetricsLike = MetricLike | Sequence[MetricLike] | None
+"""Names of metrics, import paths, metrics and functions: one, or a list of them; None stands for the usual ones."""
+_METRIC_FORMS = (
+    "a list of names, as `assay metrics` prints them, of metrics, or of functions of a case and its observation"
+)
+
+
+def read_metrics(metrics: MetricsLike) -> tuple[str, ...]:
+    """Return the names of metrics; metrics that are given as themselves are added to the catalogue under their names.
+
+    Raises InputError for what is no metric, and PluginError for an import path that cannot be used.
+    """
+    if metrics is None:
+        return DEFAULT_METRICS
+    if isinstance(metrics, (str, Metric)) or callable(metrics):
+        metrics = (metrics,)
+    if not isinstance(metrics, Iterable):
+        raise _refuse("metrics", f"no metrics (got {shorten_repr(metrics)}; expected {_METRIC_FORMS})")
+    return load_metric_paths([_name_metric(item) for item in metrics])
+
+
+def _name_metric(item: MetricLike) -> str:
+    if isinstance(item, str):
+        return item
+    if not isinstance(item, Metric) and inspect.isroutine(item):
+        item = metric(item)
+    if not isinstance(item, Metric):
+        raise _refuse("metrics", f"no metric (got {shorten_repr(item)}; expected {_METRIC_FORMS})")
+    row = item
+    function = getattr(row, "function", None)
+    reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', row.name)}"
+    return CATALOG.add_plugin(Plugin(row.name, reference, "", lambda: row))
+
+
+def read_keys(by: Sequence[str] | str | None) -> Sequence[str] | None:
+    """Return the keys of slices, which may be a list or a text with commas. Raises InputError for anything else."""
+    if by is None:
+        return None
+    keys = by.split(",") if isinstance(by, str) else by
+    if not isinstance(keys, Iterable) or not all(isinstance(key, str) for key in keys):
+        expected = "keys such as 'tag' and 'language', as a list or a text with commas"
+        raise _refuse("by", f"no keys (got {shorten_repr(by)}; expected {expected})")
+    return [key.strip() for key in keys]
+
+
+def check_scoring(
+    golden: GoldenSet,
+    *,
+    metrics: MetricsLike = None,
+    by: Sequence[str] | str | None = None,
+    config: str | None = None,
+    name: str | None = None,
+    context: str | None = None,
+    repeat: int = 1,
+    concurrency: int = 8,
+    deadline: float = 120.0,
+) -> None:
+    """Raise InputError for arguments of `assay.run` that cannot be used with a golden set."""
+    parse_metrics(read_metrics(metrics))
+    find_slices(golden.cases, read_keys(by))
+    choose_name(config, name)
+    read_count(repeat, "repeat")
+    read_limits(concurrency, deadline, context)
+
+
+def choose_name(config: str | None, name: str | None) -> str | None:
+    """Return the name of the configuration, which either argument gives."""
+    for argument, value in (("config", config), ("name", name)):
+        if value is not None and (not isinstance(value, str) or not value.strip()):
+            raise _refuse(argument, f"no name (got {shorten_repr(value)}; expected a text, such as 'hybrid-rerank')")
+    if config is not None and name is not None and config != name:
+        raise InputError(f"name: {name!r} and config: {config!r} name one configuration (expected one of them)")
+    return name if config is None else config
+
+
+def read_limits(concurrency: int, deadline: float, context: str | None) -> ObservationLimits:
+    """Return the limits of observing. Raises InputError for one that no call can keep."""
+    if context is not None and (not isinstance(context, str) or not context):
+        raise _refuse("context", f"no stage (got {shorten_repr(context)}; expected its name, such as 'retrieved')")
+    is_time = isinstance(deadline, (int, float)) and not isinstance(deadline, bool)
+    if not is_time or not math.isfinite(deadline) or deadline <= 0:
+        raise _refuse("deadline", f"no time (got {shorten_repr(deadline)}; expected seconds above 0, such as 120)")
+    return ObservationLimits((), concurrency=read_count(concurrency, "concurrency"), deadline=deadline, context=context)
+
+
+def list_values(values: Any) -> list[Any]:
+    """Return the values of a list; a text, a path or another value that is none stands for itself.
+
+    >>> list_values("hybrid"), list_values(["a", "b"])
+    (['hybrid'], ['a', 'b'])
+    """
+    if isinstance(values, (str, Path)) or not isinstance(values, Iterable):
+        return [values]
+    return list(values)
+
+
+def read_notices(notices: Sequence[str] | str) -> list[str]:
+    """Return sentences for the reports. Raises InputError for what is no text."""
+    listed = list_values(notices)
+    for notice in listed:
+        if not isinstance(notice, str):
+            raise _refuse("notices", f"no text (got {shorten_repr(notice)}; expected sentences for the reports)")
+    return listed
+
+
+def read_count(value: int, name: str) -> int:
+    """Return a whole number of 1 or more. Raises InputError for anything else; True is no number."""
+    try:
+        count = 0 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = 0
+    if count < 1:
+        raise _refuse(name, f"no count (got {shorten_repr(value)}; expected a whole number of 1 or more)")
+    return count
+
+
+def _refuse(name: str, message: str) -> InputError:
+    return InputError([Problem("", None, name, message, "E_VALUE")])

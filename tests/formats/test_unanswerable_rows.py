@@ -1,0 +1,118 @@
+"""Questions without an answer in rows of other tools: imported as cases that abstain, from files and from Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.formats.foreign_files import load_foreign_file
+from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
+from assay.records.golden_set import Case, GoldenSet
+from assay.runs.import_rows import import_rows
+from assay.runs.python_values import read_golden_value
+
+PASSAGE = "The lighthouse was built in 1874 by a family of masons."
+ANSWERABLE = {"question": "When was the lighthouse built?", "context": PASSAGE, "answers": {"text": ["1874"]}}
+ASKED = {"question": "Who repainted it?", "context": PASSAGE}
+
+Read = Callable[[Any, Path], GoldenSet]
+
+
+def read_value(rows: Any, tmp_path: Path) -> GoldenSet:
+    return read_golden_value(rows)
+
+
+def read_file(rows: Any, tmp_path: Path) -> GoldenSet:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    imported = import_rows(str(path), str(tmp_path))  # what is written must be readable
+    assert imported.files
+    return load_foreign_file(path).golden
+
+
+BOTH_WAYS = pytest.mark.parametrize("read", [read_value, read_file])
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"is_impossible": True, "answers": {"text": [], "answer_start": []}},
+        {"is_impossible": True, "answers": []},
+        {"is_impossible": True, "answers": None},
+        {"is_impossible": True},
+        {"isImpossible": "true", "reference": ""},
+        {"is_impossible": 1, "answers": [{"text": "the masons", "answer_start": 40}]},
+        {"answerable": False, "reference": ""},
+        {"is_answerable": "no"},
+        {"unanswerable": True, "reference": "the masons"},
+        {"answers": []},
+    ],
+)
+def test_a_question_that_is_marked_as_unanswerable_is_to_be_declined(
+    tmp_path: Path, read: Read, mark: dict[str, Any]
+) -> None:
+    golden = read([{**ANSWERABLE, "is_impossible": False}, {**ASKED, **mark}], tmp_path)
+    first, second = golden.cases
+    assert ("answer", "1874", 1) == (first.behaviour, first.reference, len(first.evidence))
+    assert ("abstain", None, 0) == (second.behaviour, second.reference, len(second.evidence))
+    assert "complete" == golden.judgments
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("mark", [{"is_impossible": False}, {"answerable": True}, {"unanswerable": "false"}])
+def test_a_question_that_is_marked_as_answerable_keeps_its_answer(
+    tmp_path: Path, read: Read, mark: dict[str, Any]
+) -> None:
+    (case,) = read([{**ASKED, "reference": "The masons.", **mark}], tmp_path).cases
+    assert ("answer", "The masons.", 1) == (case.behaviour, case.reference, len(case.evidence))
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user_input": "Who repainted it?", "reference": "The text does not say.", "reference_contexts": [PASSAGE]},
+        {"input": "Who repainted it?", "expected_output": "I cannot find this in the context.", "context": [PASSAGE]},
+        {"question": "Who repainted it?", "expected_behavior": "abstain", "reference_contexts": [PASSAGE]},
+    ],
+)
+def test_contexts_of_a_question_that_is_declined_block_no_import(
+    tmp_path: Path, read: Read, row: dict[str, Any]
+) -> None:
+    other = {"user_input": "When was it built?", "reference": "In 1874.", "reference_contexts": [PASSAGE]}
+    first, second = read([other, row], tmp_path).cases
+    assert ("answer", 1) == (first.behaviour, len(first.evidence))
+    assert ("abstain", 0) == (second.behaviour, len(second.evidence))
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize(
+    "wrap", [lambda article: {"version": "v2.0", "data": [article]}, lambda article: [article], dict]
+)
+def test_articles_with_paragraphs_are_questions_with_their_passage(tmp_path: Path, read: Read, wrap: Any) -> None:
+    questions = [
+        {"id": "lit", "question": "When was it built?", "answers": [{"text": "1874"}], "is_impossible": False},
+        {"id": "dark", "question": "Who repainted it?", "answers": [], "is_impossible": True},
+    ]
+    article = {"title": "Lighthouses", "paragraphs": [{"context": PASSAGE, "qas": questions}]}
+    cases = read(wrap(article), tmp_path).cases
+    assert [("lit", "answer", "1874"), ("dark", "abstain", None)] == [
+        (case.id, case.behaviour, case.reference) for case in cases
+    ]
+
+
+def test_what_a_recorded_row_says_of_its_question_is_no_behaviour_of_the_answer(tmp_path: Path) -> None:
+    row = {**ASKED, "is_impossible": True, "answers": [], "response": "The masons repainted it."}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    cases = (Case("dark", ASKED["question"], behaviour="abstain"),)
+    with open_output_files([str(path)], None) as files, prepare_decodable(files, cases) as (file,):
+        (observation,) = read_observations(file.path, file.name, file.decoded_as)
+    assert (None, "The masons repainted it.", None) == (
+        observation.behaviour, observation.answer, observation.stages,
+    )  # fmt: skip

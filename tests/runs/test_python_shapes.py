@@ -1,0 +1,128 @@
+"""Values of Python in the shapes in which people have them: columns, generators, pairs, files of another tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay
+from assay.records.errors import InputError
+
+CASES = [
+    {"id": "tea", "question": "When is tea?", "must_have": ["four"]},
+    {"id": "tram", "question": "Which tram stops here?", "must_have": ["nine"]},
+]
+COLUMNS = {"question": ["When is tea?", "Which tram stops here?"], "must_have": [["four"], ["nine"]]}
+ANSWERS = {"question": COLUMNS["question"], "response": ["At four.", "The nine."]}
+
+
+def list_right(result: assay.ScoreResult) -> list[bool]:
+    return [case.scores["correct_answer"] == 1.0 for case in result.cases]
+
+
+@pytest.mark.parametrize("make", [list, tuple, np.asarray])
+def test_a_dictionary_of_columns_is_its_rows(make: Any) -> None:
+    answers = {key: make(column) for key, column in ANSWERS.items()}
+    assert [True, True] == list_right(assay.score(COLUMNS, answers))
+    assert [True, False] == list_right(assay.run(lambda _: "At four.", COLUMNS))
+    chunks = {"chunk_id": make(["c1", "c2"]), "text": make(["Tea is at four.", "The nine stops."])}
+    assert 2 == len(assay.score(CASES, ANSWERS, corpus=chunks).run.corpus.chunks)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("golden", "outputs", "message"),
+    [
+        (
+            COLUMNS,
+            {**ANSWERS, "response": ["At four."]},
+            r"outputs: .*different lengths \(got question: 2, response: 1",
+        ),
+        (CASES[0], [], r"golden: .*one row, which is no list .*expected it in brackets"),
+        (CASES, {"tea": "At four.", "tram": "The nine."}, r'outputs: .*expected rows such as {"id": "tea", …}'),
+        (CASES, ["At four.", "The nine."], r'a text is the path of a file here .*"answer": \'At four.\'}'),
+        (["When is tea?"], [], r'golden: .*a text is no row .*"question": …, "reference": …'),
+        (CASES, {}, r"outputs: .*not rows"),
+    ],
+)
+def test_what_is_nearly_rows_is_refused_with_what_is_rows(golden: Any, outputs: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        assay.score(golden, outputs)
+
+
+def stream(question: str) -> Iterator[str]:
+    """Yield an answer in parts."""
+    yield "At fo"
+    yield "ur, with the nine."
+
+
+async def stream_async(question: str) -> AsyncIterator[str]:
+    """Yield an answer in parts."""
+    for part in stream(question):
+        yield part
+
+
+def yield_once(question: str) -> Iterator[dict[str, Any]]:
+    """Yield one reply."""
+    yield {"answer": "At four, with the nine.", "retrieved": ["c1"]}
+
+
+@pytest.mark.parametrize("target", [stream, stream_async, yield_once])
+def test_a_target_may_yield_its_answer_in_parts(target: Any) -> None:
+    assert ["At four, with the nine."] * 2 == [case.answer for case in assay.run(target, CASES).cases]
+
+
+def test_a_generator_of_other_things_is_an_error_that_says_what_was_expected() -> None:
+    def mixed(question: str) -> Iterator[Any]:
+        yield "At four."
+        yield 7
+
+    (first, _) = assay.run(mixed, CASES).cases
+    assert "a generator of other things than texts (got 7; expected the parts of the answer as texts" in str(
+        first.error
+    )
+
+
+@pytest.mark.parametrize(
+    "documents", [["Tea is served at four, and the tram is the nine."], [{"id": "c1", "text": "Tea."}]]
+)
+@pytest.mark.parametrize("is_answer_first", [True, False])
+def test_a_pair_of_an_answer_and_its_documents_is_both(documents: list[Any], is_answer_first: bool) -> None:
+    pair = ("At four, with the nine.", documents)
+    observations = assay.observe(lambda _: pair if is_answer_first else pair[::-1], CASES)
+    assert ["At four, with the nine."] * 2 == [row.answer for row in observations]
+    assert ["retrieved"] == [stage.name for stage in observations[0].stages or ()]
+
+
+@pytest.mark.parametrize("reply", [("At four.", 0.5), ("At four.", [{"id": "c1"}], {"cost": 1})])
+def test_another_tuple_is_an_error_that_says_how_to_return_both(reply: Any) -> None:
+    (first, _) = assay.run(lambda _: reply, CASES).cases
+    assert 'expected one object, such as {"answer": …, "retrieved": […]}' in str(first.error)
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.json"])
+def test_one_file_of_another_tool_is_golden_set_and_outputs_at_once(tmp_path: Path, name: str) -> None:
+    rows = [
+        {"user_input": "When is tea?", "response": "At four.", "reference": "At four.", "retrieved_contexts": ["Tea."]},
+        {"user_input": "Which tram?", "response": "The nine.", "reference": "The nine.", "mood": "calm"},
+    ]
+    path = tmp_path / name
+    path.write_text(json.dumps(rows) if name.endswith(".json") else "\n".join(map(json.dumps, rows)), encoding="utf-8")
+    from_file = assay.score(path, path)
+    assert [True, True] == list_right(from_file)
+    assert from_file.run.golden == assay.score(rows, rows).run.golden
+    assert any("keys that were not read: mood" in warning for warning in from_file.run.scoring.warnings)
+
+
+def test_a_file_that_is_no_golden_set_is_refused_as_before(tmp_path: Path) -> None:
+    path = tmp_path / "outputs.jsonl"
+    path.write_text('{"case_id": "tea", "answer": "At four."}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="which looks like recorded outputs"):
+        assay.score(path, path)
+    path.write_text('{"user_input": "When is tea?", "referense": "At four."}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"referense: E_IMPORT not read .*under the name reference"):
+        assay.score(path, path)
