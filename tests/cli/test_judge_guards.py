@@ -154,7 +154,10 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
 def test_a_judging_in_part_leaves_a_run_incomplete_unless_a_gate_asks_for_no_more(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c1")
     report = score()
-    asked = "the judge was not asked about 6 of 8 cases (`assay judge` without --only asks)"
+    asked = (
+        "no verdict is recorded on 6 of 8 cases (repeat `assay judge`: it asks what is missing, unless --only leaves "
+        "it out): c2, c3, c4, c5, c6 … and 1 more"
+    )
     assert (3, True) == (report["status"], asked in str(report["configs"]["a"]["decision"]))
     assert 3 == score(*gate(), *calibrated())["status"]
     assert 0 == score(*gate(metric="error_rate", at_least=None, at_most=0.5))["status"]

@@ -374,3 +374,37 @@ def test_a_gate_counts_what_is_settled_and_stays_incomplete_for_the_rest(tied: J
     assert "INCOMPLETE" != report["configs"]["a"]["decision"]["outcome"]
     assert 0 == report["status"]
     assert main(["judge", *INPUTS, *NAMED, "--metrics", FAITHFUL, "--votes", "2"]) == 0
+
+
+# ── labels against the rules ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def write_fares(folder: Path) -> None:
+    """Write two cases: of one the answer has the reference's value, of the other another value stands there."""
+    rows = (
+        ("adult", "What does a day ticket cost?", "A day ticket costs €9.", "You pay €9 for the day."),
+        ("dog", "What does a dog pay?", "A dog pays €2.", "Dogs ride for €3."),
+    )
+    with (folder / "golden.jsonl").open("w") as golden, (folder / "outputs.jsonl").open("w") as outputs:
+        for name, question, reference, answer in rows:
+            golden.write(json.dumps({"id": name, "question": question, "reference": reference}) + "\n")
+            outputs.write(json.dumps({"query_id": name, "config_id": "a", "answer": answer}) + "\n")
+
+
+@pytest.mark.slow
+def test_a_judge_that_calls_another_value_right_waits_for_a_person(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_fares(Path())
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    correctness = "correctness(by=judge)"
+    main(["judge", *INPUTS, *NAMED, "--metrics", correctness])
+    report = score(metrics=correctness)
+    assert (1, 1) == tuple(report["configs"]["a"]["summary"][correctness][key] for key in ("scored", "needs_review"))
+    (item,) = list_items(capsys)["items"]
+    assert "dog" == item["case_id"]
+    assert "labelled as right, but the answer states another value than the reference" == item["reason"]
+    export()
+    assert 0 == settle(decide(decision("incorrect")))
+    report = score(metrics=correctness)
+    assert (2, 0.5) == tuple(report["configs"]["a"]["summary"][correctness][key] for key in ("scored", "value"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.metrics.rubrics import RUBRICS, label_by_text, make_ruling_judge
 
 from assay.metrics.case_index import GoldenIndex
@@ -15,12 +16,15 @@ from assay.metrics.correctness import (
     score_correctness_by_rules,
     score_similarity,
 )
+from assay.metrics.expected_text import FOUND_WRONG, OTHER_VALUE
 from assay.metrics.hallucination_risk import measure_judge_disagreement, measure_judge_unscored
 from assay.metrics.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
 from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.vote_folding import Ruling
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
+from assay.records.verdicts import JudgeRequest
 
 REFERENCE = "Staff get 12 days of leave."
 
@@ -55,6 +59,75 @@ def test_correctness_is_the_number_of_the_label(label: str, value: float) -> Non
 def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, why: str) -> None:
     result = outcome(judge_correctness(reading(answer, rubric=rubric), RUBRICS), "correct")
     assert (SCORED, 0.0, f"correct, vetoed by {why}") == (result.status, result.value, result.detail)
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "why"),
+    [
+        ("3 weeks", "It takes a month.", "reference value 3 weeks"),
+        ("€40", "The pass is forty-five euros.", "reference value €40"),
+        ("17:30", "At 18:30.", "reference value 17:30"),
+    ],
+)
+def test_a_reference_of_one_value_vetoes_a_judge_down(reference: str, answer: str, why: str) -> None:
+    result = outcome(judge_correctness(reading(answer, reference), RUBRICS), "correct")
+    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (result.status, result.value, result.detail)
+
+
+@pytest.mark.parametrize(
+    ("case", "answer", "reason", "detail"),
+    [
+        (
+            {"reference": "The lift carries 300 kg."},
+            "It carries up to 450 kg.",
+            OTHER_VALUE,
+            '300 kg is not there; it says "up to 450 kg"',
+        ),
+        ({"must_have": ("paid",)}, "All staff get unpaid leave.", FOUND_WRONG, "paid is missing"),
+        (
+            {"rubric": Rubric(("in writing",), ("by telephone",))},
+            "They report it in writing, not by telephone, but by telephone in an emergency.",
+            None,
+            "correct",
+        ),
+    ],
+)
+def test_what_a_judge_calls_right_against_the_rules_waits_for_a_person(
+    case: dict[str, Any], answer: str, reason: str | None, detail: str
+) -> None:
+    reference = case.pop("reference", REFERENCE)
+    result = outcome(judge_correctness(reading(answer, reference, **case), RUBRICS), "correct")
+    if reason is None:
+        assert (SCORED, 1.0, detail) == (result.status, result.value, result.detail)
+    else:
+        assert (ERROR, reason, f"correct, but {detail}") == (result.status, result.reason, result.detail)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It carries 0.3 t.",  # the same value
+        "It carries a piano.",  # no value
+        "It carries 300 kg, or four people.",  # another one next to it
+        "Four people may ride in it.",  # a value of something else
+    ],
+)
+def test_a_judge_may_call_right_what_states_no_other_value_than_the_reference(answer: str) -> None:
+    result = outcome(judge_correctness(reading(answer, "The lift carries 300 kg."), RUBRICS), "correct")
+    assert (SCORED, 1.0, "correct") == (result.status, result.value, result.detail)
+
+
+def test_what_a_person_settles_is_not_vetoed() -> None:
+    parsed = reading("It takes a month.", "3 weeks")
+    judge = make_ruling_judge(lambda *_: "correct")
+
+    def settle(request: JudgeRequest) -> Ruling | None:
+        ruling = judge(request)
+        assert ruling is not None
+        return replace(ruling, items=tuple(replace(item, reviewers=("ann",)) for item in ruling.items))
+
+    settled = replay_outcome(judge_correctness(parsed, RUBRICS), settle)
+    assert (SCORED, 1.0, "correct") == (settled.status, settled.value, settled.detail)
 
 
 @pytest.mark.parametrize(

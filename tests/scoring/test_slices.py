@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
 
 from assay.records.errors import SettingsError
-from assay.records.golden_set import Case, Evidence, User
-from assay.scoring.slices import find_slice_name_problem, find_slice_rows, find_slices
+from assay.records.golden_set import Case, Evidence, GoldenSet, User
+from assay.scoring.slices import find_slice_name_problem, find_slice_rows, find_slices, select_cases
 
 CASES = [
     Case(
@@ -94,3 +95,27 @@ def test_a_name_that_is_not_key_and_value_is_refused(name: str) -> None:
 def test_a_value_may_hold_an_equals_sign() -> None:
     assert find_slice_name_problem("domain=a=b") is None
     assert find_slice_rows([Case("a", "?", attributes={"domain": "a=b"})], "domain=a=b").tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("selector", "words", "expected"),
+    [
+        (
+            "ambigous",
+            ("ambiguous", "gate"),
+            "not a selector (got 'ambigous'; did you mean ambiguous?; expected ambiguous, gate, tag:NAME or case:ID)",
+        ),
+        ("gat", ("ambiguous", "gate"), "did you mean gate?; expected ambiguous, gate, tag:NAME or case:ID"),
+        ("tags:hr", (), "not a selector (got 'tags:hr'; did you mean tag:hr?; expected tag:NAME or case:ID)"),
+        ("everything", (), "not a selector (got 'everything'; expected tag:NAME or case:ID)"),
+        ("tag:leaves", (), "no case has it (got 'tag:leaves'; did you mean tag:leave?)"),
+        ("case:q11", (), "no case has it (got 'case:q11'; did you mean case:q1?)"),
+        ("tag:q1", (), "no case has it (got 'tag:q1')"),
+    ],
+)
+def test_a_selector_of_no_case_is_an_error_with_what_was_probably_meant(
+    selector: str, words: tuple[str, ...], expected: str
+) -> None:
+    golden = GoldenSet((Case("q1", "How much?", tags=("leave",)),))
+    with pytest.raises(SettingsError, match=re.escape(expected)):
+        select_cases(golden, None, [selector], words)

@@ -105,8 +105,10 @@ def _assess_stated(case: Case, observation: Observation, scores: CaseScores) -> 
     text = assess_text(case, observation)
     if text.good is not None or text.unknown:
         return text
-    for metric in (SIMILARITY_METRIC, JUDGE_METRIC):
-        value = get_scored_value(scores, metric)
-        if value is not None:
-            return AnswerQuality(None, f"{metric} {value:.2f}, which alone does not tell")
+    judged = get_scored_value(scores, JUDGE_METRIC)
+    if judged is not None:
+        return AnswerQuality(None, f"{JUDGE_METRIC} {judged:.2f}, uncalibrated, so it does not count")
+    similarity = get_scored_value(scores, SIMILARITY_METRIC)
+    if similarity is not None:
+        return AnswerQuality(None, f"{SIMILARITY_METRIC} {similarity:.2f}, which alone does not tell")
     return AnswerQuality(None, "nothing that was measured says whether the answer is right")

@@ -26,6 +26,7 @@ from assay.judging.verdict_files import ReviewKey, StoreContents, group_reviews,
 from assay.judging.verdict_store import add_reviews, read_store
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import find_main_rubric, parse_metrics
+from assay.metrics.expected_text import LABEL_DOUBTS
 from assay.metrics.judge_requests import NOT_JUDGED_AGAIN, RecordedVerdicts
 from assay.metrics.lexical_ground import GROUNDLESS_LABELS
 from assay.metrics.metric import MetricName
@@ -49,7 +50,7 @@ _REASONS = {
     DISPUTED: "labelled lower without the instructions in its texts",
 }
 _FAR_APART = f"votes are {REVIEW_SPREAD} or more apart"
-_GROUNDLESS = GROUNDLESS_LABELS.removeprefix(f"{NEEDS_REVIEW}: ")
+_REFUSED_LABELS = (GROUNDLESS_LABELS, *LABEL_DOUBTS)
 
 
 class ReviewItem(Struct, frozen=True):
@@ -193,12 +194,12 @@ def _collect_reviews(run: ScoredRun) -> tuple[VerdictsInReview, list[_OpenItem]]
     for case_id, config, reading in _iterate_readings(run, recorder):
         answers.add((case_id, config))
         recorder.rulings.clear()
-        groundless = _replay_judged_metrics(reading, judging)
+        refused = _replay_judged_metrics(reading, judging)
         for digest, (request, ruling) in recorder.rulings.items():
             if digest in asked:  # the same answer of another configuration is one request
                 continue
             asked.add(digest)
-            reasons = _find_review_reasons(request, ruling, is_groundless=request.rubric in groundless)
+            reasons = _find_review_reasons(request, ruling, refused.get(request.rubric, ""))
             for item in list_request_items(request, case_id, config, reading.observation):
                 reviews = tuple(review for review in judging.reviews.get(digest, ()) if review.item == item.item)
                 if count_labels(reviews) == 1:
@@ -225,21 +226,25 @@ def _iterate_readings(run: ScoredRun, recorder: RecordedVerdicts) -> Iterator[tu
                 yield case.id, config, ParsedAnswer(joins.case_index(position), observation)
 
 
-def _replay_judged_metrics(reading: ParsedAnswer, judging: RecordedVerdicts) -> set[str]:
-    """Compute the judged metrics of an answer; return the rubrics whose labels the rules' veto refused."""
-    rubrics = set()
+def _replay_judged_metrics(reading: ParsedAnswer, judging: RecordedVerdicts) -> dict[str, str]:
+    """Compute the judged metrics of an answer; return the rubrics whose labels the rules refused, with the reason."""
+    reasons = {}
     for name in _list_judged_metrics(judging):
-        if compute_outcome(name, reading).reason == GROUNDLESS_LABELS:
-            rubrics.add(find_main_rubric(name.base))
-    return rubrics
+        reason = compute_outcome(name, reading).reason
+        if reason in _REFUSED_LABELS:
+            reasons[find_main_rubric(name.base)] = reason.removeprefix(f"{NEEDS_REVIEW}: ")
+    return reasons
 
 
 def _list_judged_metrics(judging: RecordedVerdicts) -> list[MetricName]:
     return [name for name in parse_metrics(metrics_with_verdicts(judging)) if is_answer_metric(name)]
 
 
-def _find_review_reasons(request: JudgeRequest, ruling: Ruling, *, is_groundless: bool) -> dict[str, str]:
-    """Return by item why a person should decide; items on which the judge can be asked again are left out."""
+def _find_review_reasons(request: JudgeRequest, ruling: Ruling, refused: str) -> dict[str, str]:
+    """Return by item why a person should decide; items on which the judge can be asked again are left out.
+
+    `refused` is why the rules refuse the labels above the lowest one, "" if they do not.
+    """
     ruled_items = {item.id: item for item in ruling.items}
     reasons = {}
     for item_id in request.items:
@@ -250,8 +255,8 @@ def _find_review_reasons(request: JudgeRequest, ruling: Ruling, *, is_groundless
                 reasons[item_id] = _REASONS.get(missing, f"no usable verdict: {missing}")
         elif item.spread >= REVIEW_SPREAD:
             reasons[item_id] = _FAR_APART
-        elif is_groundless and item.value:
-            reasons[item_id] = _GROUNDLESS
+        elif refused and item.value:
+            reasons[item_id] = refused
     return reasons
 
 

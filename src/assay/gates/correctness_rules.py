@@ -32,6 +32,7 @@ _CORRECTNESS_METRICS = frozenset(
 _LOOKED = ("pass", "fail", "inconclusive", "uncalibrated", "incomplete")
 _UNCHECKED = ("no_data", "unmeasured")
 _REMEDY = "add must_have, or run `assay judge`"
+_REMEDY_OF_A_JUDGED_RUN = "add must_have, or label a sample and run `assay calibrate`, so that the judge's labels count"
 _SCORE_AGAIN = "save or score it again"
 """Of a baseline of an earlier version, which does not have the metric."""
 _REASON = "a release that answers wrongly helps nobody"
@@ -57,7 +58,7 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
     rule = Rule(metric, at_least=gate.correctness, reason=_REASON)
     result = evaluate_with_unknown_answers(rule, scores, evaluate_rule)
     if result.state in _UNCHECKED:
-        remedy = _SCORE_AGAIN if result.state == "unmeasured" else _REMEDY
+        remedy = _SCORE_AGAIN if result.state == "unmeasured" else _choose_remedy(scores)
         return [structs.replace(result, message=f"{NOT_CHECKED}: {result.message}; {remedy}")]
     return [weigh_uncalibrated(result, scores.table) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
 
@@ -72,7 +73,7 @@ def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores
     checking = [result for result in results if _looks_at_correctness(result)]
     checked = [_count_checked(result, scores) for result in checking if result.rule.slice is None]
     if checked:
-        return _describe_small_part(max(checked), _count_answers(scores))
+        return _describe_small_part(max(checked), scores)
     if gate.correctness is not None:
         return []
     only = sorted({result.rule.slice for result in checking if result.rule.slice is not None})
@@ -91,11 +92,17 @@ def _count_checked(result: RuleResult, scores: GateScores) -> int:
     return result.scored - sum(classify_checks(checks) == "unknown" for checks in scores.table.checks)
 
 
-def _describe_small_part(checked: int, answered: int) -> list[str]:
+def _describe_small_part(checked: int, scores: GateScores) -> list[str]:
     """Return a sentence if answers were checked on fewer than half of the cases that expect one."""
+    answered = _count_answers(scores)
     if 2 * checked >= answered:
         return []
-    return [f"{NOT_CHECKED} on {answered - checked} of {format_count(answered, 'case')}; {_REMEDY}"]
+    return [f"{NOT_CHECKED} on {answered - checked} of {format_count(answered, 'case')}; {_choose_remedy(scores)}"]
+
+
+def _choose_remedy(scores: GateScores) -> str:
+    """Return what makes it known whether answers are right: a judge that was asked needs a calibration."""
+    return _REMEDY_OF_A_JUDGED_RUN if _is_measured(JUDGED_CORRECTNESS, scores) else _REMEDY
 
 
 def describe_exemption(gate: Gate, scores: GateScores) -> list[str]:

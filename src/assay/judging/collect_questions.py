@@ -219,9 +219,11 @@ def pending_questions(
     """
     notices = []
     before = len(questions.observations)
-    selectors = [selector for selector in only if selector not in (AMBIGUOUS, GATE)]
+    words = (AMBIGUOUS, GATE)
+    selectors = [selector for selector in only if selector not in words]
     if selectors:
-        questions = questions.keep_cases({case.id for case in select_cases(questions.golden, None, selectors)})
+        selected = select_cases(questions.golden, None, selectors, words)
+        questions = questions.keep_cases({case.id for case in selected})
     if GATE in only:
         if gate is None:
             raise SettingsError("--only gate: no gate is named (expected --gate, --profile or gate in the settings)")

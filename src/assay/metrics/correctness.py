@@ -27,6 +27,7 @@ from assay.metrics.expected_text import (
     TextScore,
     advise_open_answer,
     explain_judgments,
+    find_label_doubt,
     find_veto,
     list_facts_without_figures,
     read_facts,
@@ -40,6 +41,7 @@ from assay.metrics.judge_requests import (
     make_item_requests,
     not_applicable_outcome,
     scored_outcome,
+    unscored_outcome,
 )
 from assay.metrics.metric import (
     Batch,
@@ -58,6 +60,7 @@ from assay.metrics.rubric_metrics import (
     NO_REFERENCE,
     MissingInput,
     collect_rubric_inputs,
+    judge_labelled_rubric,
     judge_rubric,
     make_rubric_requests,
 )
@@ -333,17 +336,26 @@ def score_relevance_by_rules(reading: ParsedAnswer) -> Outcome:
 
 
 def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
-    """The judge's grade, capped where a deterministic rule shows the answer to be wrong."""
+    """The judge's grade, capped where a deterministic rule shows the answer to be wrong.
+
+    An answer that the judge calls right against what the rules find has no grade before a person has looked at it; what
+    a person says is not capped.
+    """
     case = reading.case.case
     if not (case.reference or case.must_have):
         return not_applicable_outcome(NO_REFERENCE)
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
-    outcome = yield from judge_rubric(reading, rubrics, CORRECTNESS)
-    failed_rule = find_veto(reading.case.case, reading.answer) if outcome.value > 0 else None
-    if failed_rule is None or outcome.value <= failed_rule.max_score:
+    outcome, labels = yield from judge_labelled_rubric(reading, rubrics, CORRECTNESS)
+    if not outcome.value or any(label.by_person for label in labels.values()):
         return outcome
-    return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
+    failed_rule = find_veto(case, reading.answer)
+    if failed_rule is not None and outcome.value > failed_rule.max_score:
+        return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
+    doubt = find_label_doubt(case, reading.answer) if outcome.value == 1 else None
+    if doubt is None:
+        return outcome
+    return unscored_outcome(doubt.reason)._replace(detail=f"{outcome.detail}, but {doubt.detail}")
 
 
 CORRECTNESS_COMBINED = "correctness(by=combined)"

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from assay.metrics.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
+from assay.records.scores import NEEDS_REVIEW
 from assay.text.answer_matching import (
     KeywordScore,
     is_exact_match,
@@ -22,6 +23,7 @@ from assay.text.answer_matching import (
 )
 from assay.text.fact_decision import is_mere_decision
 from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, combine_states
+from assay.text.missing_quantities import names_other_value
 from assay.text.normalisation import fold_text
 from assay.text.reversed_statements import find_reversed_statement
 from assay.text.stated_facts import judge_facts
@@ -217,16 +219,21 @@ class Veto(NamedTuple):
 def find_veto(case: Case, answer: str) -> Veto | None:
     """Return the rule that caps the score of an answer, or None if no rule does, or a person found the answer right.
 
-    The cap is 0 for a missing exact value or number that decides, for an incorrect pattern without any correct keyword,
-    and if no must-have fact has its figures. It is 0.5 if some must-have facts lack their figures.
+    The cap is 0 for a missing exact value or number that decides, also of a reference that is nothing but one value,
+    for an incorrect pattern without any correct keyword, and if no must-have fact has its figures. It is 0.5 if some
+    must-have facts lack their figures.
+
+    >>> find_veto(Case("late", "For how long?", reference="10 days"), "For a week.")
+    Veto(rule='reference value 10 days', max_score=0.0)
     """
     decision = find_decision(case, "correct_answer", answer)
     if decision is not None and decision.label == RIGHT:
         return None
     reading = read_facts(case, answer)
     quality = reading.quality
-    if quality is not None and quality.good is False and quality.signal in ("exact_match", "number_match"):
-        return Veto(quality.signal, 0.0)
+    if quality is not None and quality.good is False and quality.signal in _SIGNALS_OF_VALUES:
+        named = f"{quality.signal} {case.reference}" if quality.signal == REFERENCE_VALUE else quality.signal
+        return Veto(named, 0.0)
     graded = reading.keyword_score
     if graded is not None and graded.incorrect_matched and not graded.score:
         is_decided = quality is None or quality.good is False
@@ -237,6 +244,46 @@ def find_veto(case: Case, answer: str) -> Veto | None:
         return None
     most = 0.5 if len(without_figures) < len(reading.must_have) else 0.0
     return Veto(f"must_have {', '.join(without_figures)}", most)
+
+
+_SIGNALS_OF_VALUES = ("exact_match", "number_match", REFERENCE_VALUE)
+
+
+class LabelDoubt(NamedTuple):
+    """What speaks against the label of a judge that calls an answer right, and what in the answer does."""
+
+    reason: str
+    detail: str
+
+
+FOUND_WRONG = f"{NEEDS_REVIEW}: labelled as right, but the rules find the answer wrong"
+OTHER_VALUE = f"{NEEDS_REVIEW}: labelled as right, but the answer states another value than the reference"
+LABEL_DOUBTS = (FOUND_WRONG, OTHER_VALUE)
+
+
+def find_label_doubt(case: Case, answer: str) -> LabelDoubt | None:
+    """Return what speaks against an answer that a judge calls right; None if nothing does.
+
+    That is what the rules find wrong, and of a reference in sentences that the answer states none of its values and
+    another one in the place of one of them.
+
+    >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4.")
+    >>> find_label_doubt(fare, "Tickets are £6.").detail, find_label_doubt(fare, "It is not much.")
+    ('£4 is not there; it says "£6"', None)
+    """
+    reading = read_facts(case, answer)
+    quality = reading.quality
+    if quality is not None and quality.good is False:
+        faults = [f"{fact} is missing" for fact in quality.missing] + [f"it says {text}" for text in quality.wrong]
+        return LabelDoubt(FOUND_WRONG, ", ".join(faults))
+    is_text = case.rubric is None or case.rubric.kind == "text"
+    if (quality is not None and quality.good) or not is_text or not case.reference:
+        return None
+    values = judge_quantities(answer, case.reference, question=case.question)
+    others = [judgment for judgment in values if names_other_value(judgment)]
+    if not others or any(judgment.state in ("stated", UNKNOWN) for judgment in values):
+        return None
+    return LabelDoubt(OTHER_VALUE, others[0].reason)
 
 
 def list_facts_without_figures(reading: FactReading, answer: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, structs
@@ -20,6 +20,7 @@ from assay.metrics.judge_requests import (
     JudgeDialogue,
     Outcome,
     Rubrics,
+    Rulings,
     collect_labels,
     find_rubric,
     make_item_requests,
@@ -135,25 +136,32 @@ def judge_rubric(reading: ParsedAnswer, rubrics: Rubrics, name: str, label: str 
 
     An item whose label has no number does not count in the mean. An empty answer has the lowest number unasked.
     """
+    return (yield from judge_labelled_rubric(reading, rubrics, name, label))[0]
+
+
+def judge_labelled_rubric(
+    reading: ParsedAnswer, rubrics: Rubrics, name: str, label: str = ""
+) -> Generator[list[JudgeRequest], Rulings, tuple[Outcome, Mapping[str, ItemLabel]]]:
+    """Return what `judge_rubric` does, with the labels by item; none where the judge gave none."""
     rubric = find_rubric(rubrics, name, reading.language)
     if "answer" in rubric.inputs and not reading.answer.strip():
         values = [rubric_label.value for rubric_label in rubric.labels if rubric_label.value is not None]
-        return scored_outcome(min(values), EMPTY_ANSWER) if values else not_applicable_outcome(EMPTY_ANSWER)
+        return scored_outcome(min(values), EMPTY_ANSWER) if values else not_applicable_outcome(EMPTY_ANSWER), {}
     inputs = collect_rubric_inputs(rubric, reading)
     if isinstance(inputs, MissingInput):
-        return not_applicable_outcome(inputs.reason)
+        return not_applicable_outcome(inputs.reason), {}
     requests = reading.cached_requests(name, "", lambda: make_rubric_requests(rubric, inputs))
     labels = collect_labels((yield requests), requests)
     if isinstance(labels, Outcome):
-        return labels
+        return labels, {}
     detail = _describe_labels(rubric, labels, inputs)
     if label:
         matching = sum(item.label == label for item in labels.values())
-        return scored_outcome(matching / len(labels), detail)
+        return scored_outcome(matching / len(labels), detail), labels
     numbers = [item.value for item in labels.values() if item.value is not None]
     if not numbers:
-        return not_applicable_outcome(", ".join(sorted({item.label for item in labels.values()})))
-    return scored_outcome(math.fsum(numbers) / len(numbers), detail)
+        return not_applicable_outcome(", ".join(sorted({item.label for item in labels.values()}))), labels
+    return scored_outcome(math.fsum(numbers) / len(numbers), detail), labels
 
 
 def _describe_labels(rubric: JudgeRubric, labels: Mapping[str, ItemLabel], inputs: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
-from assay.metrics.case_checks import WRONG_BEHAVIOUR
+from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
 from assay.metrics.expected_text import advise_open_answer, read_facts
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
@@ -28,6 +28,7 @@ from assay.report.case_text import (
 )
 from assay.report.deciding_texts import list_deciding_texts
 from assay.report.failure_tables import build_evidence_trace_table, list_attribution_facts
+from assay.scoring.judged_answers import COUNTING_REMEDY, name_judged_value
 
 _MAX_SET_ASIDE = 3
 _BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
@@ -89,7 +90,8 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
         reasons = " ".join(explanation.attribution.evidence)
         open_facts = _list_open_facts(explanation.case, explanation.observation, reasons)
         if open_facts and explanation.attribution.cause is None:  # else there is something to try first
-            open_facts.append(f"what is open: {advise_open_answer(explanation.case)}")
+            judged = _describe_judge(explanation)
+            open_facts.append(f"what is open: {judged or advise_open_answer(explanation.case)}")
         telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
         lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, page, room)]
         review_line = _describe_review(explanation)
@@ -103,6 +105,14 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
             lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", of_these)
         lines += _iter_trace_lines(explanation.attribution, page, room)
     return lines
+
+
+def _describe_judge(explanation: Explanation) -> str:
+    """Return what the judge says of an answer that the rules leave open, and what makes that count; "" if nothing."""
+    value = next((score.value for score in explanation.scores if score.metric == JUDGED_CORRECTNESS), None)
+    if value is None:
+        return ""
+    return f"the judge calls it {name_judged_value(value)}, which does not count so far ({COUNTING_REMEDY})"
 
 
 def _describe_review(explanation: Explanation) -> str:

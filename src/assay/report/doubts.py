@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.metrics.case_checks import UNSOURCED_NUMBER
+from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
+from assay.metrics.template_columns import FAITHFULNESS
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange
 from assay.records.scores import ConfigResult, ScoringResult
@@ -65,10 +66,20 @@ def describe_unsourced(result: ConfigResult) -> str:
         return ""
     more = f" and {len(doubted) - MAX_CASES_NAMED} more" if len(doubted) > MAX_CASES_NAMED else ""
     verb, whom = ("have numbers", "them") if len(doubted) > 1 else ("has a number", "it")
+    remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
     return (
         f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'answer')} {verb} that no source has: "
-        f"{', '.join(doubted[:MAX_CASES_NAMED])}{more} (read {whom}, or run `assay judge`)"
+        f"{', '.join(doubted[:MAX_CASES_NAMED])}{more} ({remedy})"
     )
+
+
+def _is_judged(result: ConfigResult) -> bool:
+    """Return whether a judge was asked about the answers: asking it again tells nothing more."""
+    measured = (summary for name, summary in result.summary.items() if name in _JUDGED_METRICS)
+    return any(summary.scored > 0 for summary in measured)
+
+
+_JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
 
 
 def describe_regressed(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> str:

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.attribution.evidence_trace import format_selector
+from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.metrics.file_retrieval import NameComparison
 from assay.metrics.template_columns import (
-    ANSWER,
     CITATION,
     CONTEXT_RECALL,
     FAITHFULNESS,
@@ -24,6 +24,7 @@ from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.records.golden_set import Case, Selector
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary
+from assay.report.answer_metrics import order_answer_metrics
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -34,6 +35,7 @@ from assay.report.number_format import (
 )
 from assay.report.tables import FEW_CASES, Table, count_slice_cases, find_measured_summary
 from assay.scoring.case_outcomes import list_failed_cases
+from assay.scoring.judged_answers import describe_standing
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
 EVIDENCE_LABEL, FORBIDDEN_LABEL = "Evidence", "Forbidden"
@@ -535,7 +537,7 @@ def build_worst_cases_table(
             secrets = () if show_forbidden else case.forbidden_text
             answers = (
                 _format_success(result, names, row_by_case[case.id])
-                for names in (RECALL_10, CONTEXT_RECALL, ANSWER, CITATION)
+                for names in (RECALL_10, CONTEXT_RECALL, order_answer_metrics([result.table]), CITATION)
             )
             sources = describe_expected_sources(case, show_forbidden)[EVIDENCE_LABEL]
             question = shorten_to_line(withhold_secrets(case.question, secrets))
@@ -584,10 +586,10 @@ def _sort_worst_first(result: ConfigResult, row_by_case: Mapping[str, int]) -> l
 
 def _format_success(result: ConfigResult, names: MetricNames, row: int) -> str:
     """Return `yes`, `no` or `partly` by the first of `names` that has a score in this row."""
-    scores = (get_row_score(result.table.columns.get(name), row) for name in names)
-    value = next((score for score in scores if score is not None), None)
-    if value is None:
-        return NOT_AVAILABLE
-    if value >= 1:
-        return "yes"
-    return "no" if value <= 0 else f"partly ({value:.2f})"
+    for name in names:
+        value = get_row_score(result.table.columns.get(name), row)
+        if value is not None:
+            standing = describe_standing(result.table) if name == JUDGED_CORRECTNESS else ""
+            word = "yes" if value >= 1 else "no" if value <= 0 else f"partly ({value:.2f})"
+            return f"{word}, says the judge ({standing})" if standing else word
+    return NOT_AVAILABLE

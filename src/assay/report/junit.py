@@ -11,10 +11,11 @@ from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.doubts import describe_unsourced
 from assay.report.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
-from assay.report.tables import describe_case_outcomes
+from assay.report.tables import NOTHING_TELLS, describe_case_outcomes
 from assay.report.target_errors import describe_failures
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
 from assay.scoring.column_values import list_own_failures
+from assay.scoring.judged_answers import describe_judged_answer
 from assay.text.escaping import escape_invisible
 
 _PASSING_OUTCOMES = ("PASS", "PASS_WITH_RISK")
@@ -147,7 +148,7 @@ def _add_case_suite(
         if case_id in error_by_case:
             kind, message = "error", f"target error: {error_by_case[case_id]}" + (f"; {message}" if message else "")
         if classify_checks(case_checks) == "unknown":
-            kind, message = "skipped", "unknown: nothing that was measured tells whether the answer is right"
+            kind, message = "skipped", f"unknown: {describe_judged_answer(result.table, case_id) or NOTHING_TELLS}"
         elif kind and accepted:
             kind, message = "skipped", f"{message}; the gate accepts it"
         if kind:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.counts import format_count
 from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.answer_metrics import list_answer_metrics
 from assay.report.doubts import list_doubts
 from assay.report.number_format import MetricsByName, format_interval, format_value
 from assay.report.target_errors import describe_all_failures, fold_first_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
+from assay.scoring.judged_answers import describe_judged_unknowns, describe_standing
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3
@@ -29,12 +32,15 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
     reasons = _choose_reasons(scoring)
     doubts = [shorten_at_word(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
     lines += [*reasons, *doubts]
-    metrics = choose_shown_metrics(scoring)[: MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts)]
+    judged = _describe_judged(configs[:MAX_CONFIGS])
+    room = MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts) - len(judged)
+    metrics = choose_shown_metrics(scoring)[: max(room, 1)]
     width = max(map(len, metrics), default=0)
     for metric in metrics:
         cells = [_format_cell(metric, result, graders) for _, result in configs[:MAX_CONFIGS]]
         lines.append(f"{metric:<{width}}  {'   '.join(cells)}")
     lines.append(_describe_failed(configs))
+    lines += judged
     lines.append(NEXT_STEP)
     return [escape_terminal(line) for line in lines]
 
@@ -58,8 +64,9 @@ def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
         if any(_is_measured(metric, result) for result in scoring.configs.values())
     ]
     own = [metric for metric in measured if CATALOG.get_plugin(metric.partition("(")[0].partition("@")[0]) is not None]
-    headline = [find_first_present(names, measured) for _, names in FIRST_METRICS]
-    return list(dict.fromkeys((*own, *filter(None, headline), *measured)))[:MAX_METRICS]
+    answers = [name for _, name in list_answer_metrics(list(scoring.configs.values()))]
+    headline = [find_first_present(names, measured) for _, names in FIRST_METRICS[1:]]
+    return list(dict.fromkeys((*own, *answers, *filter(None, headline), *measured)))[:MAX_METRICS]
 
 
 def _is_measured(metric: str, result: ConfigResult) -> bool:
@@ -75,7 +82,8 @@ def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> s
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
     if summary.unknown is not None:
         interval, errors = "", f", {summary.unknown.count} unknown{errors}"
-    return f"{format_value(summary, graders)}{interval} n={summary.scored}{errors}"
+    standing = describe_standing(result.table) if metric == JUDGED_CORRECTNESS else ""
+    return f"{format_value(summary, graders)}{interval} n={summary.scored}{errors}" + (standing and f", {standing}")
 
 
 def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
@@ -87,8 +95,22 @@ def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
         prefix = f"{config}: " if len(configs) > 1 else ""
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
         if unknown:
-            parts[-1] += f", {unknown} unknown: nothing tells whether the answer is right"
+            is_judged = describe_judged_unknowns(result) != ""
+            parts[-1] += f", {unknown} unknown" + ("" if is_judged else ": nothing tells whether the answer is right")
     return shorten_at_word(f"failed: {'; '.join(parts)}", MAX_CHARS)
+
+
+def _describe_judged(configs: Sequence[tuple[str, ConfigResult]]) -> list[str]:
+    """Return what a judge that may not decide says of unknown cases, one line of the first configuration with any."""
+    for config, result in configs:
+        judged = describe_judged_unknowns(result, _COUNTING_ARGUMENTS)
+        if judged:
+            prefix = f"{config} " if len(configs) > 1 else ""
+            return [shorten_at_word(f"{prefix}unknown: {judged}", MAX_CHARS)]
+    return []
+
+
+_COUNTING_ARGUMENTS = "assay.calibrate with labels"
 
 
 def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> str:

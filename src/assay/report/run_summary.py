@@ -19,10 +19,10 @@ from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison, MetricChange
 from assay.records.release_gates import Outcome
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
+from assay.report.answer_metrics import list_answer_metrics
 from assay.report.change_values import format_sides, format_signed
 from assay.report.doubts import is_misread, list_doubts
 from assay.report.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
@@ -36,6 +36,7 @@ from assay.report.tables import build_slices_table, find_measured_summary, name_
 from assay.report.target_errors import FoldedFailures, fold_failures, order_reasons
 from assay.report.terminal import DecisionLines, Screen, build_decision_head, escape_table, list_remedies
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases, format_case_counts, list_failed_cases
+from assay.scoring.judged_answers import describe_judged_unknowns
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -158,11 +159,8 @@ def _name_own_metrics(results: Sequence[ConfigResult]) -> list[tuple[str, Metric
 
 
 def _name_answer_metric(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
-    """Return the metric of right answers that was measured, under its own name, the same for all configurations."""
-    for name in ANSWER:
-        if any(name in result.summary and result.summary[name].value is not None for result in results):
-            return [(format_metric_title(name), (name,))]
-    return []
+    """Return the metrics of right answers that were measured, under their own names."""
+    return [(title, (name,)) for title, name in list_answer_metrics(results)]
 
 
 def _order_by_severity(scoring: ScoringResult) -> list[str]:
@@ -511,7 +509,11 @@ def _build_failed_lines(
     short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
-    if has_unknown_cases and not _has_checked_answers(scoring):
+    judged = _describe_judged(scoring, configs)
+    if judged:
+        folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
+        lines += folded[:_MAX_LINES_ON_JUDGE]
+    elif has_unknown_cases and not _has_checked_answers(scoring):
         lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
     described = []
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
@@ -521,6 +523,20 @@ def _build_failed_lines(
             line = _describe_failed_case(_join_names(short_names[name] for name in names), attribution, width)
         described.append(line)
     return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
+
+
+_MAX_LINES_ON_JUDGE = 3
+
+
+def _describe_judged(scoring: ScoringResult, configs: Sequence[str]) -> str:
+    """Return what a judge that may not decide says of the unknown cases of the first configuration of which it says
+    something; "" if it says nothing."""
+    for config in configs:
+        judged = describe_judged_unknowns(scoring.configs[config])
+        if judged:
+            prefix = f"{config} " if len(configs) > 1 else ""
+            return escape_terminal(f" - {prefix}unknown: {judged}")
+    return ""
 
 
 def _rank_failed(

@@ -38,6 +38,7 @@ from assay.report.number_format import (
 )
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases, list_unknown_cases
 from assay.scoring.column_values import find_rows_in_review, format_compared
+from assay.scoring.judged_answers import describe_judged_unknowns
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""
@@ -101,7 +102,11 @@ def _describe_unknown(result: ConfigResult) -> str:
     unknown = list_unknown_cases(result)
     more = f" and {len(unknown) - _MAX_UNKNOWN_NAMED} more" if len(unknown) > _MAX_UNKNOWN_NAMED else ""
     listed = ", ".join(unknown[:_MAX_UNKNOWN_NAMED]) + more
-    return f"unknown: nothing that was measured tells whether the answer is right ({listed})"
+    judged = describe_judged_unknowns(result)
+    return f"unknown ({listed}): {judged}" if judged else f"unknown: {NOTHING_TELLS} ({listed})"
+
+
+NOTHING_TELLS = "nothing that was measured tells whether the answer is right"
 
 
 def list_unknown_lines(scoring: ScoringResult) -> list[str]:

@@ -47,6 +47,7 @@ from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
+from assay.gates.release_decision import JUDGE_COMMAND
 from assay.gates.rules import find_rule_problem
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -458,7 +459,7 @@ def name_arguments(decision: Decision) -> Decision:
 
 def name_arguments_in_text(message: str) -> str:
     """Return a sentence on a result with the arguments of Python in the place of options of the command line."""
-    message = message.replace("`assay judge` without --only asks", "assay.judge asks")
+    message = message.replace(f"(repeat {JUDGE_COMMAND}", "(repeat assay.judge")
     message = message.replace("`--retry-errors` of `assay run` asks again", "assay.run asks again")
     return _ARGUMENT_OPTION.sub(lambda option: (option[1] or option[2]).replace("-", "_") + "=", message)
 

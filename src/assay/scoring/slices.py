@@ -123,19 +123,43 @@ def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:
         raise SettingsError(problems)
 
 
-def select_cases(golden: GoldenSet, limit: int | None, only: Sequence[str]) -> tuple[Case, ...]:
+def _describe_selector_fault(selector: str, other_words: Sequence[str]) -> str:
+    """Return what is expected in the place of a selector, and the word or kind of selector that it nearly is."""
+    kind, _, value = selector.partition(":")
+    near = difflib.get_close_matches(kind.casefold(), [*other_words, *_SELECTOR_KINDS], 1)
+    meant = f"; did you mean {near[0]}{f':{value}' if near[0] in _SELECTOR_KINDS else ''}?" if near else ""
+    *others, last = [*other_words, "tag:NAME", "case:ID"]
+    return f"not a selector (got {shorten_repr(selector)}{meant}; expected {', '.join(others)} or {last})"
+
+
+_SELECTOR_KINDS = ("tag", "case")
+
+
+def _suggest_selector(selector: str, cases: Sequence[Case]) -> str:
+    """Return the selector of the tag or id that was probably meant, as the end of a sentence; "" where none is near."""
+    kind, _, value = selector.partition(":")
+    known = {case.id for case in cases} if kind == "case" else {tag for case in cases for tag in case.tags}
+    near = difflib.get_close_matches(value, sorted(known), 1)
+    return f"; did you mean {kind}:{near[0]}?" if near else ""
+
+
+def select_cases(
+    golden: GoldenSet, limit: int | None, only: Sequence[str], other_words: Sequence[str] = ()
+) -> tuple[Case, ...]:
     """Return the cases with any of the tags or ids of `only` (`tag:hr`, `case:q1`), then the first `limit` of them.
 
-    Raises SettingsError for a selector of another form, or one that no case has.
+    Raises SettingsError for a selector of another form, or one that no case has. `other_words` are what the option
+    takes beside selectors, to be named as expected.
     """
     problems = []
     for selector in only:
         kind, colon, value = selector.partition(":")
-        if kind not in ("tag", "case") or not colon or not value:
-            message = f"not a selector (got {shorten_repr(selector)}; expected tag:NAME or case:ID)"
+        if kind not in _SELECTOR_KINDS or not colon or not value:
+            message = _describe_selector_fault(selector, other_words)
             problems.append(Problem("", None, "only", message, "E_SELECTOR"))
         elif not any(_matches(case, selector) for case in golden.cases):
-            problems.append(Problem("", None, "only", f"no case has it (got {shorten_repr(selector)})", "E_SELECTOR"))
+            message = f"no case has it (got {shorten_repr(selector)}{_suggest_selector(selector, golden.cases)})"
+            problems.append(Problem("", None, "only", message, "E_SELECTOR"))
     if problems:
         raise SettingsError(problems)
     cases = tuple(case for case in golden.cases if not only or any(_matches(case, selector) for selector in only))

@@ -85,7 +85,7 @@ def _judge_other_bound(
     """Return the judgment by the first quantity with another threshold, rate, bound or range; None if there is none."""
     for own in answer.quantities:
         if _is_other_threshold(quantity, own):
-            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
+            return FactJudgment(fact, "denied", f'{_OTHER_VALUE}{answer.text[own.start : own.end]}", not {text}')
         has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
         if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
             return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
@@ -126,6 +126,14 @@ def _counts_people(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
     return is_same_quantity(wanted, own) and _PEOPLE_AFTER.match(answer.plain, own.end) is not None
 
 
+def names_other_value(judgment: FactJudgment) -> bool:
+    """Return whether a quantity is missing or denied because the answer states another one in its place."""
+    return judgment.state in ("denied", "missing") and _OTHER_VALUE in judgment.reason
+
+
+_OTHER_VALUE = 'it says "'
+
+
 def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadText) -> FactJudgment:
     """Return that a quantity is missing, or denied by the same number of another unit: "7 months" for "7 weeks"."""
     for own in answer.quantities:
@@ -134,7 +142,7 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
         said = answer.text[comparable[0].start : comparable[0].end]
-        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"')
+        return FactJudgment(fact, "missing", f'{text} is not there; {_OTHER_VALUE}{said}"')
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
