@@ -173,3 +173,22 @@ def test_words_are_not_missing_from_an_answer_in_a_language_that_is_not_compared
 
 def test_figures_are_missing_in_every_language() -> None:
     assert "missing" == judge_facts("Das ist kostenlos.", ["14 Tage"], "Wie lange kann ich das zurückgeben?")[0].state
+
+
+@pytest.mark.parametrize(
+    ("answer", "owner"),
+    [
+        ("€4 per lantern night, a lost pass is €9.", '"lantern"'),
+        ("The lantern is €4 per night, a lost pass €9.", '"lantern"'),
+        ("Lantern hire is €4, a lost pass €9.", '"Lantern hire"'),
+    ],
+)
+def test_the_owner_of_a_value_has_a_name_without_its_rate(answer: str, owner: str) -> None:
+    (judgment,) = judge_facts(answer, ["4 euros"], "What does a lost pass cost?", "4 euros")
+    assert f"it is said of {owner}" in judgment.reason
+
+
+def test_what_a_value_counts_per_owns_no_value() -> None:
+    answer = "A lost pass is €4 per started week; the lantern is €9 per night."
+    (judgment,) = judge_facts(answer, ["4 euros"], "What does a lost pass cost?", "4 euros")
+    assert judgment.state == "stated"

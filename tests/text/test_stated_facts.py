@@ -384,3 +384,24 @@ def test_a_word_of_doubt_that_the_question_has_too_doubts_nothing() -> None:
     question, answer = "How many people may be in a cave?", "At most 3 people may be in a cave."
     assert judge_facts(answer, ("at most 3 people",), question, "")[0].state == "stated"
     assert judge_facts(answer, ("at most 3 people",), "How many people fit?", "")[0].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("Thursday", "Donnerstags, ab acht.", "stated"),
+        ("Thursday", "Le jeudi.", "stated"),
+        ("Thursday", "Los jueves.", "stated"),
+        ("Donnerstag", "Donnerstags.", "stated"),
+        ("Thursday", "Freitags.", "missing"),
+        ("twice a week", "2x a week", "stated"),
+        ("twice a week", "2×/week", "stated"),
+        ("once a week", "1x per week", "stated"),
+        ("twice a week", "2x a month", "denied"),
+        ("15 rooms", "१५ rooms", "stated"),
+        ("15 rooms", "१६ rooms", "missing"),
+    ],
+)
+def test_days_and_digits_of_other_languages_and_counts_with_an_x_are_read(fact: str, answer: str, state: str) -> None:
+    (judgment,) = judge_facts(answer, [fact])
+    assert judgment.state == state

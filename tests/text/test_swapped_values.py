@@ -27,22 +27,87 @@ SCOOTER = Case(
 )
 
 
+SAUNA = Case(
+    "c",
+    "What do the sauna and the massage cost?",
+    reference="The sauna costs 11 euros and the massage 45 euros.",
+    must_have=("11 euros", "45 euros"),
+)
+LEND = Case(
+    "c",
+    "How long may I keep films and books?",
+    reference="Films: 7 days, books: 4 weeks.",
+    must_have=("7 days", "4 weeks"),
+)
+TICKETS = Case(
+    "c",
+    "What are the ticket prices?",
+    reference="Pensioners pay 8 euros, and grown-ups get in for 13 euros.",
+    must_have=("8 euros", "13 euros"),
+)
+HALLS = Case(
+    "c", "How big are hall A and hall B?", reference="Hall A: 90 m², hall B: 130 m².", must_have=("90 m²", "130 m²")
+)
+SHIFTS = Case(
+    "c",
+    "How many people work in the early, the late and the night shift?",
+    reference="12 people in the early shift, 9 people in the late shift and 4 people in the night shift.",
+    must_have=("12 people", "9 people", "4 people"),
+)
+KEEP = Case(
+    "c",
+    "How long do milk and smoked fish keep?",
+    reference="Milk: 6 days; fish: 9 days",
+    must_have=("6 days", "9 days"),
+)
+TOUR = Case(
+    "c",
+    "When does the tour start and end?",
+    reference="The tour starts at 9 am and ends at 1 pm.",
+    must_have=("9 am", "1 pm"),
+)
+
+
 @pytest.mark.parametrize(
     ("case", "answer", "is_right"),
     [
         (KAYAK, "A kayak is $18. A paddle is $4.", True),
         (KAYAK, "18 dollars for the kayak, 4 dollars for a paddle.", True),
         (KAYAK, "- kayak: $18\n- paddle: $4", True),
-        (KAYAK, "A kayak is $4. A paddle is $18.", None),
-        (KAYAK, "- kayak: $4\n- paddle: $18", None),
+        (KAYAK, "A kayak is $4. A paddle is $18.", False),
+        (KAYAK, "- kayak: $4\n- paddle: $18", False),
         (POOL, "It opens at 9 am and closes at 6 pm.", True),
-        (POOL, "It opens at 6 pm and closes at 9 am.", None),
+        (POOL, "It opens at 6 pm and closes at 9 am.", False),
         (SCOOTER, "Xe ga 160.000đ, xe số 120.000đ.", True),
-        (SCOOTER, "Xe ga 120.000đ, xe số 160.000đ.", None),
+        (SCOOTER, "Xe ga 120.000đ, xe số 160.000đ.", False),
+        (SAUNA, "Hi! The massage is 45 euros, and for the sauna you pay 11 euros.", True),
+        (SAUNA, "11 euros and 45 euros.", True),
+        (SAUNA, "The sauna and the massage are 11 euros and 45 euros.", True),
+        (SAUNA, "The massage and the sauna are 45 euros and 11 euros respectively.", True),
+        (SAUNA, "Hi! The massage is 11 euros, and for the sauna you pay 45 euros.", False),
+        (SAUNA, "45 euros for the sauna, 11 euros for the massage.", False),
+        (SAUNA, "45 euros and 11 euros respectively.", False),
+        (SAUNA, "45 euros and 11 euros.", None),
+        (SAUNA, "The sauna and the massage are 45 euros and 11 euros.", False),
+        (LEND, "Seven days for films, four weeks for books.", True),
+        (LEND, "Films four weeks, books seven days.", False),
+        (TICKETS, "Grown-ups 13 euros, pensioners 8 euros.", True),
+        (TICKETS, "Grown-ups 8 euros, pensioners 13 euros.", False),
+        (HALLS, "Hall A is 90 m², hall B 130 m².", True),
+        (HALLS, "Hall A is 130 m², hall B 90 m².", False),
+        (SHIFTS, "Early shift 12 people, late shift 9 people, night shift 4 people.", True),
+        (SHIFTS, "Early shift 12 people, late shift 4 people, night shift 9 people.", False),
+        (SHIFTS, "Early shift 9 people, late shift 4 people, night shift 12 people.", False),
+        (KEEP, "Milk keeps 6 days and fish 9 days.", True),
+        (KEEP, "Milk keeps 9 days and fish 6 days.", False),
+        (TOUR, "The tour starts at 9 am and it's over at 1 pm.", True),
+        (SAUNA, "The sauna is 45 euros. 11 euros more and you may stay all day.", None),
+        (TOUR, "It ends at 9 am and starts at 1 pm.", False),
     ],
 )
-def test_swapped_values_are_left_open(case: Case, answer: str, is_right: bool | None) -> None:
+def test_a_value_belongs_to_its_slot(case: Case, answer: str, is_right: bool | None) -> None:
     quality = assess_answer_text(case, answer)
     assert quality is not None
     assert quality.good is is_right
-    assert is_right or any("is the value of" in reason for reason in quality.unknown)
+    reasons = quality.unknown if is_right is None else quality.denials
+    assert is_right or any("swapped" in reason for reason in reasons)

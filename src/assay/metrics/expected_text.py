@@ -22,13 +22,12 @@ from assay.text.answer_matching import (
     score_judged_keywords,
 )
 from assay.text.fact_decision import is_mere_decision
-from assay.text.fact_judgments import OTHER_SIDE, FactJudgment, combine_states
+from assay.text.fact_judgments import OTHER_SIDE, SWAPPED, FactJudgment, combine_states
 from assay.text.missing_quantities import names_other_value
 from assay.text.normalisation import fold_text
 from assay.text.reversed_statements import find_reversed_statement
 from assay.text.stated_facts import judge_facts
 from assay.text.stated_quantities import is_lone_value, judge_quantities
-from assay.text.swapped_values import find_swapped_values
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None
@@ -318,7 +317,7 @@ def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, Fac
 
 def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
     """Return a fact that answer and reference both hold and both deny as stated: there the denial belongs to it."""
-    if judgment.state not in ("denied", "missing") or judgment.reason.startswith(OTHER_SIDE):
+    if judgment.state not in ("denied", "missing") or judgment.reason.startswith((OTHER_SIDE, SWAPPED)):
         return judgment
     folded_fact = fold_text(judgment.fact)
     is_held = _is_whole_part(folded_fact, fold_text(reference)) and _is_whole_part(folded_fact, fold_text(answer))
@@ -386,9 +385,7 @@ def _assess_facts(
         wrong = tuple(partition_facts(answer, rubric.incorrect_patterns)[0])
     good = False if missing or wrong else None if unknown else True
     if good:
-        contrary = find_reversed_statement(answer, case.reference or "") or find_swapped_values(
-            case.question, case.reference or "", answer, case.must_have
-        )
+        contrary = find_reversed_statement(answer, case.reference or "")
         if contrary:
             good, unknown = None, [contrary]
     denied = [judgment for judgment in must_have if judgment.state == "denied"]

@@ -10,7 +10,8 @@ FactState = Literal["stated", "denied", "missing", "unknown"]
 
 
 OTHER_SIDE = "it bounds the other side"
-"""Begins the reason of a fact that is denied by a bound: of such a denial the reference has none."""
+SWAPPED = "the values are swapped"
+"""Begin the reason of a fact that is denied by a bound or a swap: of such a denial the reference has none."""
 
 
 class FactJudgment(NamedTuple):

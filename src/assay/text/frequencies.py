@@ -26,11 +26,11 @@ _VIETNAMESE_COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6,
 _VIETNAMESE_COUNT = rf"(?:\d{{1,2}}|{'|'.join(_VIETNAMESE_COUNTS)})"
 _MONTHS_OF_A_QUARTER = 3
 _FREQUENCY = LatePattern(
-    r"\b(?:(?P<count>once|one time|twice|two times) (?:a|an|per|each|every|in every)"
-    r"(?P<other> (?:other|second|two))? (?P<counted>hour|day|week|month|year)s?"
+    r"\b(?:(?P<count>(?P<once>once|one time|1 ?x|1 time)|twice|two times|2 ?x|2 times)"
+    r"(?:/| (?:a|an|per|each|every|in every) )(?P<other>(?:other|second|two) )?(?P<counted>hour|day|week|month|year)s?"
     r"|(?:each and every|every single|each|every)(?P<second> (?:other|second|two))?"
     r" (?P<every>hour|day|week|month|year)s?"
-    r"|(?:twice(?P<double> ))?(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)"
+    r"|(?:(?:twice|two times|2 ?x|2 times)(?P<double> ))?(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)"
     rf"|every (?P<span>\d{{1,2}}|{'|'.join(_COUNTS)}) (?P<spanned>hour|day|week|month|year)s"
     r"|(?:moi|hang) (?P<vi>ngay|tuan|thang|nam|gio)(?: mot lan)?(?! (?:\d|hai|ba|bon|nam|sau|tam) lan)"
     rf"|(?:moi )?(?:(?P<vi_span>{_VIETNAMESE_COUNT}) )?(?P<vi_spanned>ngay|tuan|thang|nam|gio|quy) (?:mot|1) lan"
@@ -82,7 +82,7 @@ def _read_frequency(parts: dict[str, str | None]) -> tuple[Fraction, str]:
     if vietnamese:
         return _read_vietnamese(parts, vietnamese)
     named = next(parts[name] for name in ("counted", "every", "adverb", "vi", "vi_other") if parts[name])
-    times = Fraction(2 if parts["double"] or parts["count"] in ("twice", "two times") else 1)
+    times = Fraction(2 if parts["double"] or (parts["count"] and not parts["once"]) else 1)
     if parts["other"] or parts["second"] or parts["vi_other"]:
         times /= 2
     return times, _UNITS.get(named or "", named or "")

@@ -87,6 +87,18 @@ def normalise_nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+
+
+def fold_digits(text: str) -> str:
+    """Return the text with the decimal digits of all scripts as 0 to 9, so that positions are preserved.
+
+    >>> fold_digits("٣٠ days, १५ rooms")
+    '30 days, 15 rooms'
+    """
+    return text if text.isascii() else _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
+
+
 def fold_text(text: str) -> str:
     """Return the text in lower case, without diacritics (đ → d), with plain quotes and dashes, and every run of
     whitespace as one space; ends are stripped, combining marks and invisible characters dropped.

@@ -318,6 +318,8 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
         |\ (?:per|an?|each|every|for|and|to|plus|is|are|at|in|on|if|when|will|would|extra)\b))
   | (?P<dozen>(?:(?P<dz_half>half\ an?|nua)|(?P<dz_count>\d{{1,6}}|{_COUNT}))\ (?:dozen|ta)\b)
   | (?P<often>twice|thrice|once(?=\ (?:an?|per|every|each|daily|weekly|monthly|yearly|annually|only)\b))\b(?!\ as\b)
+  | (?P<times>(?P<tm_count>\d{{1,3}})\ ?[x×])(?!\ ?\d)
+      (?=/|[.,;:!?)]|$|\ (?:an?|per|each|every|daily|weekly|monthly|yearly|annually)\b)
   | (?P<past>(?:(?P<pa_minutes>half|(?:a\ )?quarter|five|ten|twenty(?:[\ -]five)?|[0-5]?\d)(?:\ minutes)?
         \ (?:past|after)|(?P<to_quarter>(?:a\ )?quarter)\ (?:to|before)
         |(?P<to_minutes>five|ten|twenty(?:[\ -]five)?)(?:\ minutes)?\ to)
@@ -339,14 +341,14 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<noon>(?:12\ )?noon|midday)\b
   | (?P<midnight>midnight)\b
   | (?P<day_month>(?P<dm_day>\d{{1,2}}|{"|".join(ORDINALS)})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dm_month>{_MONTH})
-      (?:,?\ (?P<dm_year>\d{{4}})\b)?)
-  | (?P<month_day>(?P<md_month>{_MONTH})\ (?:the\ )?(?P<md_day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\ (?P<md_year>\d{{4}}))?\b
-      (?![:/.,]\d|%))
+      (?:,?\ (?P<dm_year>\d{{4}}|'\d\d)\b)?)
+  | (?P<month_day>(?P<md_month>{_MONTH})\ (?:the\ )?(?P<md_day>\d{{1,2}})(?:st|nd|rd|th)?
+      (?:,?\ (?P<md_year>\d{{4}}|'\d\d))?\b(?![:/.,]\d|%))
   | (?P<ngay_thang>(?:ngay\ |mong\ )*(?P<nt_day>\d{{1,2}})\ thang\ (?P<nt_month>\d{{1,2}})
       (?:(?:,?\ nam\ |/)(?P<nt_year>\d{{4}}))?\b)
   | (?P<thang>thang\ (?P<t_month>\d{{1,2}}|{"|".join(reversed(_VIETNAMESE_MONTHS))})(?:/|,?\ nam\ )
       (?P<t_year>\d{{4}})\b)
-  | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?!/|\d))
+  | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?:/(?P<s_year>\d\d))?(?!/|\d))
   | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
   | (?P<half_unit>(?:half\ an?|nua)\ (?P<hu_unit>{_HALF_UNIT})s?\b)
   | (?P<and_half>(?P<ah_count>\d+|an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?P<ah_unit>{_HALF_UNIT})s?
@@ -370,7 +372,7 @@ _SPECIAL_WORDS = (
     *("dozen", "dollar", "pound", "euro", *ORDINALS),
 )
 _MAY_BE_SPECIAL = re.compile(
-    r"\d(?: ?[:.hap]\.?[\dm]|h|/\d|t\d)|[(+]\d"
+    r"\d(?: ?[x×]| ?[:.hap]\.?[\dm]|h|/\d|t\d)|[(+]\d"
     rf"|\b(?:0\d+[ /.-]?\d|\d{{3}}[.-]\d{{3}}[.-]\d|1[89]00[ .-]?\d|ta\b|{'|'.join(MONTHS)})"
     r"|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
 )
@@ -450,10 +452,16 @@ def _read_count(match: re.Match[str], names: set[str], text: str) -> Quantity | 
     """Return the number of dozens or of times that words state; "ta" is a dozen only where it is written "tá"."""
     if "often" in names:
         return Quantity((_point("times", _OFTEN[match["often"]]),), *match.span())
+    if "times" in names:
+        return Quantity((_point("times", int(match["tm_count"])),), *match.span())
     if "dozen" not in names or (match[0].endswith("ta") and not text[: match.end()].lower().endswith("tá")):
         return None
-    count = Decimal("0.5") if match["dz_half"] else Decimal(_read_counted(match["dz_count"]))
-    return Quantity((_point(PLAIN, 12 * count),), *match.span())
+    count = 12 * (Decimal("0.5") if match["dz_half"] else Decimal(_read_counted(match["dz_count"])))
+    following = _find_unit(text, match.string, match.end())
+    if following is None:
+        return Quantity((_point(PLAIN, count),), *match.span())
+    unit, end = following
+    return Quantity(tuple(_point(unit.dimension, count * size) for size in unit.sizes), match.start(), end)
 
 
 def _read_counted(word: str) -> int:
@@ -604,8 +612,8 @@ def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
         number = int(month) if month.isdecimal() else _VIETNAMESE_MONTHS.index(month) + 1
         return _make_date(match["t_year"], number, 0, span)
     if "slash" in names:
-        date = _make_date(None, int(match["s_month"]), int(match["s_day"]), span)
-        other = _make_date(None, int(match["s_day"]), int(match["s_month"]), span)
+        date = _make_date(match["s_year"], int(match["s_month"]), int(match["s_day"]), span)
+        other = _make_date(match["s_year"], int(match["s_day"]), int(match["s_month"]), span)
         dates = (*(date.date if date else ()), *(other.date if other else ()))
         return Quantity((), *span, date=dates) if dates else None
     if "iso" in names:
@@ -616,7 +624,15 @@ def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
 def _make_date(year: str | None, month: int, day: int, span: tuple[int, int]) -> Quantity | None:
     if not 1 <= month <= 12 or day > 31:
         return None
-    return Quantity((), *span, date=((int(year or 0), month, day),))
+    number = int((year or "0").lstrip("'"))
+    if year is not None and len(year) <= _SHORT_YEAR:
+        number += 2000 if number < _FIRST_OF_LAST_CENTURY else 1900
+    return Quantity((), *span, date=((number, month, day),))
+
+
+_SHORT_YEAR = 3
+"""Characters of "'25"."""
+_FIRST_OF_LAST_CENTURY = 70
 
 
 _OF_A = re.compile(r" (?:of )?an? (?=\w)")
@@ -810,13 +826,13 @@ _TIME_BEFORE = re.compile(r"(?:^|\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
 
 # ── ranges, bounds and "about" ───────────────────────────────────────────────────────────────────────────────────
 
-_RANGE_GAP = re.compile(r" ?(?:-|to|den|toi|~) ?(?:us)?[$€£¥]?")
+_RANGE_GAP = re.compile(r" ?(?:-|to|till?|until|den|toi|~) ?(?:us)?[$€£¥]?")
 _BETWEEN_GAP = re.compile(r" (?:and|va|den) (?:us)?[$€£¥]?")
 _BETWEEN_BEFORE = re.compile(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
 _BOUND_BEFORE = re.compile(
     r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
-    r"(?:(?P<more>\b(?:more than|over|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than|higher than"
-    r"|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"
+    r"(?:(?P<more>\b(?:more than|over(?! by\b)|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than"
+    r"|higher than|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"
     r"|upwards of|beyond|north of|hon|tren|vuot|vuot qua|nhieu hon|lon hon|dai hon|cao hon))"
     r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"
     r"|lighter than|younger than|short of|duoi|it hon|nho hon"
@@ -997,7 +1013,20 @@ def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | Non
             scaled = _take_unit(low, high, second)
             if scaled is not None and scaled.low < high.high:
                 readings.append(Reading(high.dimension, scaled.low, high.high))
+    if _HOURS_BEFORE.search(plain, max(0, first.start - _BEFORE), first.start):
+        readings += _read_hours(plain[first.start : first.end], plain[second.start : second.end])
     return Quantity(tuple(readings), first.start, second.end) if readings else None
+
+
+_HOURS_BEFORE = re.compile(r"\b(?:from|between|open|hours|times)[ :]+$")
+_LATEST_HOUR = 24
+
+
+def _read_hours(low_text: str, high_text: str) -> list[Reading]:
+    """Return the times of day that two bare numbers may be: "from 9 to 17", "open 9 to 5"."""
+    if not (low_text.isdecimal() and high_text.isdecimal() and max(int(low_text), int(high_text)) <= _LATEST_HOUR):
+        return []
+    return _join_times(_point(TIME, int(low_text) * 60), _point(TIME, int(high_text) * 60), low_text, high_text)
 
 
 _HALF_DAY = Decimal(12 * 60)

@@ -13,9 +13,10 @@ from assay.text.abbreviations import spell_abbreviations
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
-from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.normalisation import fold_digits, fold_in_place, normalise_nfc
 from assay.text.quantities import Quantity, find_measures, split_glued_units
 from assay.text.tokens import classify_word, find_token_spans, is_unmarked_stop
+from assay.text.weekdays import spell_other_days
 
 
 class Word(NamedTuple):
@@ -63,11 +64,8 @@ class ReadText:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = split_glued_units(
-            spell_abbreviations(
-                normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
-            )
-        )
+        written = normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
+        self.text = split_glued_units(spell_other_days(spell_abbreviations(fold_digits(written))))
         self.plain = fold_in_place(self.text)
         self.lined = _restore_line_ends(self.plain, self.text)
         self.quantities = find_measures(self.text)

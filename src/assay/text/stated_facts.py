@@ -20,6 +20,7 @@ from assay.text.fact_scope import find_expected_limit
 from assay.text.fact_texts import FactTexts
 from assay.text.read_text import read_text
 from assay.text.statement_gaps import Gap
+from assay.text.swapped_values import find_swapped_values
 
 
 def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: str = "") -> list[FactJudgment]:
@@ -51,7 +52,10 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
-    return tuple(judgments)
+    swapped = find_swapped_values(question, context, answer, facts)
+    return tuple(
+        swapped.get(judgment.fact, judgment) if judgment.state == "stated" else judgment for judgment in judgments
+    )
 
 
 def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:

@@ -16,7 +16,14 @@ from typing import NamedTuple
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
-from assay.text.quantities import CODE, INTERNATIONAL_CODE, Quantity, is_same_quantity
+from assay.text.quantities import (
+    CODE,
+    INTERNATIONAL_CODE,
+    Quantity,
+    is_same_quantity,
+    is_time_rate,
+    name_rate_noun,
+)
 from assay.text.read_text import ReadText, Word, get_start
 from assay.text.statement_cues import RESPECTIVELY
 from assay.text.units import MONEY, PLAIN, SHARE
@@ -42,6 +49,10 @@ _PRONOUN = re.compile(
 _NO_NOUN = LatePattern(r"[ .,;!?)]*(?:$|(?:for|in|at|on|when|if|with|to|from|as|cho|khi|neu|voi)\b)")
 _VERB_BEFORE = LatePattern(r"(?:^|\b(?:can|may|must|to|you|we|they|i|will|should|could|please|don't|not|do)) ?$")
 """What stands before a verb: "send shoes" is no other kind of shoes than those of "return shoes"."""
+_PER_TIME = LatePattern(
+    r"\b(?:per|each|every)(?: (?:started|begun|full|whole|extra|additional|further))? (?P<noun>[a-z]+)\b"
+)
+_LONGEST_RATE = 30  # characters
 _ALL = 100  # per cent
 _MOST_PARTS = 40
 IMPERATIVES = frozenset(
@@ -391,6 +402,7 @@ class ValueOwner:
         is_labelled_after = not foreign and has_value
         if is_labelled_after:  # "€12 (children)", "EUR 14 one way"
             foreign = [word for word in all_own if self.is_subject(word) and not self._is_known(word)]
+        foreign = [word for word in foreign if not self._tells_rate(word)]
         if not foreign:
             return None
         strange = [word for word in other_words if not self.is_familiar(word)]
@@ -405,8 +417,8 @@ class ValueOwner:
             is_elliptic = True  # the part that is set against it begins with what is asked
         if kept and kept[0].start < foreign[0].start and not is_elliptic:
             return None  # the part begins with what the question asks about
-        subject = self.answer.text[foreign[0].start : foreign[-1].end]
-        reason = f'it is said of "{subject}", and another part of the answer speaks of "{self._spell(asked)}"'
+        named, rest = self._spell_first(foreign), self._spell(asked)
+        reason = f'it is said of "{named}", and another part of the answer speaks of "{rest}"'
         return OtherOwner(reason, has_value and not strange and not kept)
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
@@ -434,6 +446,22 @@ class ValueOwner:
 
     def _is_known(self, word: Word) -> bool:
         return word.key in self.fact_keys or self.is_familiar(word)
+
+    def _tells_rate(self, word: Word) -> bool:
+        """Whether a word only says per which time a value counts: "per started hour" names nobody whose value it is."""
+        for rate in _PER_TIME.finditer(self.answer.plain, max(0, word.start - _LONGEST_RATE), word.end + _LONGEST_RATE):
+            if rate.start() <= word.start < rate.end() and is_time_rate(name_rate_noun(rate["noun"])):
+                return True
+        return word.folded == "per"
+
+    def _spell_first(self, words: Sequence[Word]) -> str:
+        """Return the first of some words with those that follow it at once; "helmet" of "per helmet day"."""
+        last = 0
+        while last + 1 < len(words) and words[last + 1].start - words[last].end == 1:
+            last += 1
+        while last and is_time_rate(name_rate_noun(words[last].folded)):
+            last -= 1
+        return self.answer.text[words[0].start : words[last].end]
 
     def _spell(self, words: Sequence[Word]) -> str:
         return " ".join(self.answer.text[word.start : word.end] for word in words)

@@ -42,6 +42,7 @@ from assay.text.read_text import CLAUSE_REACH, ReadText, Word, get_start, narrow
 from assay.text.statement_cues import ONLY, count_negations
 from assay.text.unread_quantities import is_complement, may_be_contrary
 from assay.text.value_owner import is_comparable, split_parts
+from assay.text.value_terms import judge_terms
 from assay.text.weekdays import WEEKDAY
 
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
@@ -65,6 +66,7 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
         _judge_relation,
         _judge_event,
         _judge_condition,
+        judge_terms,
     ):
         judgment = judge(texts, spot, stated)
         if judgment is not None:
@@ -533,6 +535,8 @@ _UNTIL_BEFORE = re.compile(
 )
 _SINCE_BEFORE = re.compile(r"\b(?:after|from|since|starting|as of|sau|tu)(?: the| ngay| luc)? $")
 
+_BEGINS_BEFORE = re.compile(r"\b(?:starts?|begins?|opens?|bat dau|mo cua)(?: (?:at|on|from|luc|tu|vao|ngay))* $")
+
 
 def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     """Return the judgment of a date or time after which something is said to be, where it is expected before it.
@@ -544,7 +548,10 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
         return None
     for text in (texts.read_fact, texts.reference):
         for wanted in text.quantities:
-            expected = _find_side(text.plain, wanted.start) if is_same_quantity(wanted, stated) else ""
+            if not is_same_quantity(wanted, stated):
+                continue
+            begins = _BEGINS_BEFORE.search(text.plain, max(0, wanted.start - _REACH_BEFORE), wanted.start)
+            expected = "after" if begins is not None else _find_side(text.plain, wanted.start)
             if expected and expected != said:
                 return FactJudgment(texts.fact, "unknown", f"it says {said} and not {expected}")
     return None

@@ -1,4 +1,7 @@
-"""Days of the week in folded text, English and Vietnamese: named, in a range, or several of them together."""
+"""Days of the week in folded text, English and Vietnamese: named, in a range, or several of them together.
+
+Those of German, French and Spanish are spelled in English first, so that "mittwochs" says Wednesday.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,37 @@ WEEK = LatePattern(
 _WEEK_ORDER = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _WEEK_ORDER_VIETNAMESE = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 _DAY_RANGE = LatePattern(r" ?(?:to|through|until|till|-|den) ?")
+
+_OTHER_NAMES = (
+    "Montag|lundi|lunes",
+    "Dienstag|mardi|martes",
+    "Mittwoch|mercredi|miércoles",
+    "Donnerstag|jeudi|jueves",
+    "Freitag|vendredi|viernes",
+    "Samstag|Sonnabend|samedi|sábado",
+    "Sonntag|dimanche|domingo",
+)
+_OTHER_DAYS = {
+    spelled: day.capitalize()
+    for day, names in zip(_WEEK_ORDER, _OTHER_NAMES, strict=True)
+    for name in names.split("|")
+    for spelled in (name, f"{name}s", *((f"{name.lower()}s",) if name[0].isupper() else ()))
+}
+"""As written: "Domingo" is a name of persons too, and "freitag" no German noun."""
+_OTHER_DAY = LatePattern(rf"\b(?:{'|'.join(sorted(_OTHER_DAYS, key=len, reverse=True))})\b")
+
+
+def spell_other_days(text: str) -> str:
+    """Return a text with the weekdays of German, French and Spanish in English.
+
+    >>> spell_other_days("Mittwochs zu, le jeudi et Montag bis 8; Placido Domingo")
+    'Wednesday zu, le Thursday et Monday bis 8; Placido Domingo'
+    """
+    return _OTHER_DAY.sub(_spell_other_day, text)
+
+
+def _spell_other_day(match: re.Match[str]) -> str:
+    return _OTHER_DAYS[match[0]]
 
 
 def list_days(plain: str, start: int, end: int) -> Iterator[str]:
