@@ -146,6 +146,21 @@ def have_different_rate_sizes(first: Quantity, second: Quantity) -> bool:
     return None not in (first.rate_size, second.rate_size) and first.rate_size != second.rate_size
 
 
+def differ_in_unit(first: Quantity, second: Quantity) -> bool:
+    """Return whether two quantities have one number with different units, or per different spans of time.
+
+    >>> [differ_in_unit(find_measures("12 kg")[0], find_measures(text)[0]) for text in ("12 grams", "0.012 t", "12")]
+    [True, False, False]
+    """
+    if first.date or second.date:
+        return False
+    own, other = first._replace(bound=""), second._replace(bound="")
+    if is_same_quantity(own, other):
+        return False
+    number = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), rate="")
+    return is_same_quantity(number._replace(rate_size=None, unit_size=Decimal(1)), other._replace(rate=""))
+
+
 def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
     """Return a reading as the number that is written before its unit."""
     return Reading(PLAIN, reading.low / quantity.unit_size, reading.high / quantity.unit_size)
