@@ -16,7 +16,14 @@ from typing import Literal, NamedTuple
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
+from assay.text.numbers import (
+    SPELLED_NUMBER_PATTERN,
+    Date,
+    Number,
+    find_quantities,
+    is_split_number,
+    parse_spelled_number,
+)
 from assay.text.spoken_numbers import write_spoken_numbers
 from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
 from assay.text.vietnamese_forms import write_vietnamese_forms
@@ -96,6 +103,7 @@ def is_same_quantity(
         if expected.rate_size[0] != stated.rate_size[0]:
             return False
         stated = _scale(stated, expected.rate_size[1] / stated.rate_size[1])
+    expected, stated = _read_alike(expected, stated)
     margin = tolerance * expected.unit_size
     for wanted in expected.readings:
         for reading in stated.readings:
@@ -110,6 +118,13 @@ def is_same_quantity(
             if agrees:
                 return True
     return False
+
+
+def _read_alike(first: Quantity, second: Quantity) -> tuple[Quantity, Quantity]:
+    """Return two quantities as one number each, if both may be two next to each other: "1 300" and "1 200"."""
+    if all(is_split_number([reading.low for reading in quantity.readings]) for quantity in (first, second)):
+        return first._replace(readings=first.readings[:1]), second._replace(readings=second.readings[:1])
+    return first, second
 
 
 def _scale(quantity: Quantity, factor: Decimal) -> Quantity:
