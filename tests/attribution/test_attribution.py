@@ -188,7 +188,8 @@ def test_a_planted_instruction_that_was_followed_is_the_generators() -> None:
 @pytest.mark.parametrize(
     ("answer", "subtype"),
     [
-        ("Full-time staff get 20 days of annual leave.", "hallucination"),
+        ("Full-time staff get 20 days of annual leave.", "wrong_value"),
+        ("Staff get some days of leave, in one of 7 offices.", "hallucination"),
         ("Staff get some days of leave.", "reasoning_error"),
         ("I could not find that in the documents.", "over_refusal"),
     ],

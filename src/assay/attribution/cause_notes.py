@@ -150,7 +150,7 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "ask for every part of the question, with an example; let it list what each passage says before it answers",
         ),
         ("generator", "wrong_entity_or_number"): CauseNote(
-            "the answer states another name or number than the evidence",
+            "the answer states another name, code or number than the evidence",
             "let it quote the passage before each name and number; compare the values of an answer with the context "
             "before it is sent",
         ),

@@ -224,10 +224,10 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "pass", ""
     if inquiry.good is None:
         return "unknown", ""
-    return _decide_bad_answer(inquiry, cause)
+    return _decide_bad_answer(inquiry, cause, finding.subcause if finding is not None else "")
 
 
-def _decide_bad_answer(inquiry: CaseFacts, cause: str | None) -> tuple[FaultParty, str]:
+def _decide_bad_answer(inquiry: CaseFacts, cause: str | None, subcause: str) -> tuple[FaultParty, str]:
     """Return the fault behind an answer that is not good, with its subtype."""
     if not inquiry.case.accepted_bits & 1:
         return "refusal_fault", "under_refusal" if inquiry.behaviour == "answer" else "wrong_refusal"
@@ -237,7 +237,7 @@ def _decide_bad_answer(inquiry: CaseFacts, cause: str | None) -> tuple[FaultPart
         return "retrieval_fault", ""
     if inquiry.behaviour != "answer":
         return "refusal_fault", "over_refusal"
-    return "generation_fault", _find_generation_subtype(inquiry)
+    return "generation_fault", _find_generation_subtype(inquiry, subcause)
 
 
 def _find_masked_subtype(inquiry: CaseFacts, cause: str | None) -> str:
@@ -254,8 +254,10 @@ def _find_masked_subtype(inquiry: CaseFacts, cause: str | None) -> str:
     return "parametric_knowledge"
 
 
-def _find_generation_subtype(inquiry: CaseFacts) -> str:
-    """Say how an answer that had its evidence is wrong: invented, incomplete or wrongly concluded."""
+def _find_generation_subtype(inquiry: CaseFacts, subcause: str) -> str:
+    """Say how an answer that had its evidence is wrong: by another value, invented, incomplete or wrongly concluded."""
+    if subcause == generation_rules.WRONG_VALUE:
+        return "wrong_value"
     texts = [*inquiry.context_texts, inquiry.case.case.question]
     if inquiry.context_texts and find_unsupported_numbers(inquiry.answer, texts):
         return "hallucination"
