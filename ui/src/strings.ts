@@ -371,6 +371,8 @@ const en = {
     "merge by reciprocal rank, retune the weights; show the generator more chunks",
   "remedy.acl.access_denied":
     "compare the roles and the tenant that the search got with those of the evidence; test that users who may see it are served",
+  "remedy.acl.user_not_sent":
+    "send the user with each question (identity, or {{user}} in the body or arguments of the target), then run again",
   "remedy.citation.uncited": "ask for a source with each claim, with an example; reject answers without one",
   "remedy.generator.partial":
     "ask for every part of the question, with an example; let it list what each passage says before it answers",
@@ -776,6 +778,8 @@ const vi: Record<ReportKey, string> = {
     "trộn theo thứ hạng nghịch đảo (RRF), chỉnh lại trọng số; đưa thêm đoạn cho mô hình sinh",
   "remedy.acl.access_denied":
     "so vai trò và đơn vị mà bước tìm kiếm nhận được với quyền của bằng chứng; kiểm thử rằng người có quyền được phục vụ",
+  "remedy.acl.user_not_sent":
+    "gửi người hỏi kèm mỗi câu hỏi (identity, hoặc {{user}} trong nội dung hay tham số của hệ thống được đo), rồi chạy lại",
   "remedy.citation.uncited": "yêu cầu nguồn cho mỗi ý, kèm ví dụ; từ chối câu trả lời không có nguồn",
   "remedy.generator.partial":
     "yêu cầu trả lời đủ mọi ý của câu hỏi, kèm ví dụ; để mô hình liệt kê mỗi đoạn nói gì trước khi trả lời",

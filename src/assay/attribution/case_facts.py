@@ -15,7 +15,7 @@ from assay.attribution.answer_quality import (
     get_scored_value,
 )
 from assay.attribution.evidence_trace import TraceStep, build_steps, format_selector, get_searched_units
-from assay.attribution.index_state import IndexView
+from assay.attribution.index_state import IndexView, is_kept_for_some
 from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
 from assay.attribution.other_values import (
     find_other_names,
@@ -23,6 +23,7 @@ from assay.attribution.other_values import (
     is_in_place_of,
     split_lines,
 )
+from assay.metrics.access_rules import read_corpus_access
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
 from assay.metrics.citations import list_missing_sources
@@ -409,6 +410,11 @@ class CaseFacts(Struct, frozen=True, dict=True):
     def is_access_unknown(self) -> bool:
         """Whether no corpus tells of some chunk of the context who may see it."""
         return any(not self.list_corpus_chunks(chunk) for chunk in self.arrived_chunks)
+
+    def is_kept(self, chunk_id: str) -> bool:
+        """Whether the corpus keeps a chunk for users of a tenant or with a role."""
+        chunk = self._corpus_chunks.get(chunk_id)
+        return chunk is not None and is_kept_for_some(read_corpus_access(chunk))
 
     def list_ranked_texts(self, unit: int) -> list[str]:
         """Return the texts that the chunks of a unit have in the stages before the context."""

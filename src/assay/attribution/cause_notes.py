@@ -141,6 +141,11 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "compare the roles and the tenant that the search got with those of the evidence; test that users who may "
             "see it are served",
         ),
+        ("acl", "user_not_sent"): CauseNote(
+            "the target is not given the user, and does not show what only some users may see",
+            "send the user with each question (identity, or {{user}} in the body or arguments of the target), then run "
+            "again",
+        ),
         ("citation", "uncited"): CauseNote(
             "the answer cites nothing",
             "ask for a source with each claim, with an example; reject answers without one",

@@ -13,6 +13,7 @@ from functools import partial
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
+from assay.attribution.denied_evidence import consider_access, describe_sent_user
 from assay.attribution.index_state import IndexDefect, IndexView
 from assay.attribution.lost_evidence import (
     RECORD_CORPUS,
@@ -109,12 +110,13 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     user, view = case.case.case.user, case.index_view
     if case.behaviour == "permission_denied" and not is_retrieved and user is not None:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
+        facts = (fact, *describe_sent_user(case))
         # Where no trace of the run shows it to anyone, it may not be indexed.
         is_indexed = case.required_units and all(map(case.is_shown_in_run, case.required_units))
         if is_indexed:
-            return CauseFinding("acl", _first_stage(case), (fact,), "high", subcause="access_denied")
+            return CauseFinding("acl", _first_stage(case), facts, "high", subcause="access_denied")
         others: tuple[RootCause, ...] = ("stale_index", "embedding")
-        return CauseFinding("acl", _first_stage(case), (fact,), "medium", others, "access_denied", (RECORD_SCORES,))
+        return CauseFinding("acl", _first_stage(case), facts, "medium", others, "access_denied", (RECORD_SCORES,))
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
         if view is None or not view.returned:
             fact = "no stage returned anything, for this case or any other of the run"
@@ -124,7 +126,8 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
         if not view.is_served(user) and not _is_search_at_fault(case, view):
             fact = "no stage returned anything for this user, or any other with the same tenant and roles"
             also: tuple[RootCause, ...] = ("bm25_analyzer",)
-            return CauseFinding("acl", _first_stage(case), (fact,), "low", also, "access_denied", _FAILED_SEARCH)
+            facts = (fact, *describe_sent_user(case))
+            return CauseFinding("acl", _first_stage(case), facts, "low", also, "access_denied", _FAILED_SEARCH)
     return None
 
 
@@ -358,7 +361,7 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         return None
     # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
     lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))
-    losses = [find_index_defect(case, unit) or find_lost_step(case.describe_lost_evidence(unit)) for unit in lost_units]
+    losses = [find_index_defect(case, unit) or _find_loss(case, unit) for unit in lost_units]
     first = min(losses, key=lambda loss: (loss.cause == "insufficient_trace", loss.stage != INDEX_STAGE))
     also: dict[RootCause, None] = {}
     evidence: dict[str, None] = {}
@@ -370,6 +373,10 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         also = dict.fromkeys(("acl", *also))
         evidence[_DENIED_TO_NOBODY] = None
     return first._replace(also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)))
+
+
+def _find_loss(case: CaseFacts, unit: int) -> CauseFinding:
+    return consider_access(case, unit, find_lost_step(case.describe_lost_evidence(unit)))
 
 
 _DENIED_TO_NOBODY = "permission was denied, and the case names no user"

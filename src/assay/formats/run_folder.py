@@ -454,7 +454,30 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any]) -> S
         missing_as_zero=scoring.missing_as_zero if scoring.missing_as_zero is not None else counts_missing(manifest),
         look_again=True,
         metric_paths=manifest.get("metric_paths", {}),
+        sent_users=read_sent_users(manifest),
     )
+
+
+_CALLED_BY_TEMPLATE = ("http", "mcp")
+
+
+def read_sent_users(manifest: Mapping[str, Any]) -> dict[str, bool]:
+    """Return, for each target of a manifest of which the settings tell, whether they send the user with a question.
+
+    A command is given the user; of a Python function nothing tells which of its arguments it takes.
+
+    >>> asked, told = {"type": "http", "body": {"q": "{{question}}"}}, {"type": "mcp", "identity": {"r": "user.roles"}}
+    >>> read_sent_users({"targets": {"a": asked, "b": told, "c": {"type": "python"}}})
+    {'a': False, 'b': True}
+    """
+    sent: dict[str, bool] = {}
+    for name, settings in manifest.get("targets", {}).items():
+        kind = settings.get("type") if isinstance(settings, Mapping) else None
+        if kind in _CALLED_BY_TEMPLATE:
+            sent[name] = bool(settings.get("identity")) or "{{user" in repr(settings)
+        elif kind == "command":
+            sent[name] = True
+    return sent
 
 
 def counts_missing(manifest: Mapping[str, Any]) -> bool:

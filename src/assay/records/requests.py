@@ -76,7 +76,8 @@ class ScoringOptions(Struct, frozen=True):
     `metric_paths` are the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders
     with lexicons of refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a
     later one passes them on; None stands for those of the run, else for none. `with_variants` counts variants of cases
-    like other cases.
+    like other cases. `sent_users` says of configurations whether their target is given
+    the user of a case, where its settings tell.
     """
 
     metrics: Sequence[str] | None = None
@@ -92,6 +93,7 @@ class ScoringOptions(Struct, frozen=True):
     internal_stages: Sequence[str] | None = None
     with_variants: bool = False
     also: Sequence[str] = ()
+    sent_users: Mapping[str, bool] = field(default_factory=dict)
 
 
 class ScoreRequest(Struct, frozen=True):
