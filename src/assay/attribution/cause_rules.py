@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
@@ -372,7 +373,10 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
     if case.behaviour == "permission_denied" and case.case.case.user is None:
         also = dict.fromkeys(("acl", *also))
         evidence[_DENIED_TO_NOBODY] = None
-    return first._replace(also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)))
+    lost_at = {unit: loss.stage for unit, loss in zip(lost_units, losses, strict=True) if loss.stage is not None}
+    return first._replace(
+        also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)), lost_at=MappingProxyType(lost_at)
+    )
 
 
 def _find_loss(case: CaseFacts, unit: int) -> CauseFinding:

@@ -44,7 +44,7 @@ class CauseFinding(NamedTuple):
     """A cause with the stage where it shows, the facts behind it, and what it leaves open.
 
     `subcause` refines the cause, `also` are other causes that would explain the facts, most likely first, and `record`
-    says what to record to tell them apart.
+    says what to record to tell them apart. `lost_at` are the stages that lost units of the evidence.
     """
 
     cause: RootCause
@@ -54,6 +54,7 @@ class CauseFinding(NamedTuple):
     also: tuple[RootCause, ...] = ()
     subcause: str = ""
     record: tuple[str, ...] = ()
+    lost_at: Mapping[int, str] = MappingProxyType({})
 
 
 RECORD_QUERY = "the query as it was sent to the search"

@@ -123,7 +123,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         good=inquiry.good,
         reached=inquiry.reached,
         signal=inquiry.content_quality.signal,
-        traces=trace_evidence(inquiry.case, inquiry.steps),
+        traces=trace_evidence(inquiry.case, inquiry.steps, finding.lost_at if finding is not None else {}),
     )
     if finding is None:
         return _doubt_further_values(attribution, inquiry)
