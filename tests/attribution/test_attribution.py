@@ -255,4 +255,26 @@ def test_an_unknown_user_of_a_filtered_index_is_not_taken_for_locked_out() -> No
     assert "embedding" == found.cause
     nothing, others = seen(stage("dense"), stage("context"), answer=BAD), [seen(stage("dense", "office"))]
     assert "acl" == blamed(case(user=User(tenant="a")), nothing, others=others, other_user=User(tenant="b")).cause
-    assert "acl" != blamed(case(user=User(tenant="a")), nothing, others=others).cause
+
+
+@pytest.mark.parametrize(
+    ("names", "cause", "also"),
+    [
+        (("dense",), "acl", ("embedding",)),  # ranks whatever it may see
+        (("bm25", "dense"), "acl", ("embedding",)),
+        (("retrieved",), "insufficient_trace", ("acl", "embedding")),  # may search by either
+    ],
+)
+def test_a_list_that_is_empty_for_one_question_of_a_user(
+    names: tuple[str, ...], cause: str, also: tuple[str, ...]
+) -> None:
+    nothing = seen(*(stage(name) for name in (*names, "context")), answer=BAD)
+    other = seen(*(stage(name, "office") for name in names), stage("context", "office"))
+    found = blamed(case(), nothing, corpus(), others=[other])
+    assert (cause, also, "low") == (found.cause, found.also, found.confidence)
+    assert any("errors and timeouts" in field for field in found.record)
+
+
+def test_a_search_by_words_that_finds_nothing_for_one_question_is_not_one_of_access() -> None:
+    other = seen(stage("bm25", "office"), stage("context", "office"))
+    assert "acl" != blamed(case(), seen(stage("bm25"), stage("context"), answer=BAD), corpus(), others=[other]).cause

@@ -31,7 +31,7 @@ from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
-from assay.records.golden_set import CorpusChunk
+from assay.records.golden_set import CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
@@ -108,7 +108,7 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.case.accepted_bits >> 2 & 1:
         return None
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
-    user, view = case.case.case.user, case.index_view
+    user = case.case.case.user
     if case.behaviour == "permission_denied" and not is_retrieved and user is not None:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
         facts = (fact, *describe_sent_user(case))
@@ -119,17 +119,39 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
         others: tuple[RootCause, ...] = ("stale_index", "embedding")
         return CauseFinding("acl", _first_stage(case), facts, "medium", others, "access_denied", (RECORD_SCORES,))
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
-        if view is None or not view.returned:
-            fact = "no stage returned anything, for this case or any other of the run"
-            return CauseFinding(
-                "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
-            )
-        if not view.is_served(user) and not _is_search_at_fault(case, view):
-            fact = "no stage returned anything for this user, or any other with the same tenant and roles"
-            also: tuple[RootCause, ...] = ("bm25_analyzer",)
-            facts = (fact, *describe_sent_user(case))
-            return CauseFinding("acl", _first_stage(case), facts, "low", also, "access_denied", _FAILED_SEARCH)
+        return _explain_empty_lists(case, user)
     return None
+
+
+def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
+    """No stage returned anything to a user who may see what the case needs.
+
+    A search by words finds nothing where the words are not those of the index. One by vectors ranks whatever it may
+    see: where its list is empty too, it was shown nothing to rank, or failed.
+    """
+    view = case.index_view
+    if view is None or not view.returned:
+        fact = "no stage returned anything, for this case or any other of the run"
+        return CauseFinding(
+            "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
+        )
+    by_vectors = [step.name for step in case.steps if step.kind == "dense" and view.largest_stages.get(step.name)]
+    also: tuple[RootCause, ...] = ("bm25_analyzer",)
+    if not view.is_served(user):
+        if _is_search_at_fault(case, view) and not by_vectors:
+            return None
+        fact = "no stage returned anything for this user, or any other with the same tenant and roles"
+    elif by_vectors:
+        fact = f"no stage returned anything, and {by_vectors[0]}, which needs no common words, does for other questions"
+        also = ("embedding",)
+    elif case.steps[0].kind == "retriever" and view.largest_stages.get(case.steps[0].name):
+        fact = f"no stage returned anything, and {case.steps[0].name} does for other questions of these users"
+        also = ("acl", "embedding", "bm25_analyzer")
+        return CauseFinding("insufficient_trace", _first_stage(case), (fact,), "low", also, record=_FAILED_SEARCH)
+    else:
+        return None
+    facts = (fact, *describe_sent_user(case))
+    return CauseFinding("acl", _first_stage(case), facts, "low", also, "access_denied", _FAILED_SEARCH)
 
 
 def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
