@@ -58,7 +58,8 @@ def test_every_observation_has_one_finding_that_adds_up(
         assert result.cause is None or result.subcause == "text_exchanged"  # a trace that contradicts itself
     if result.verdict == "masked_gap":
         assert result.good and result.reached is False
-    if result.verdict in ("generation_fault", "retrieval_fault") and result.subtype not in ("citation",):
+    told_apart = ("citation", "injection_followed", "wrong_format")  # whether the answer is right or not
+    if result.verdict in ("generation_fault", "retrieval_fault") and result.subtype not in told_apart:
         assert result.good is False
     assert result.cause is None or result.evidence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
@@ -12,7 +13,7 @@ from assay.attribution.denied_evidence import name_access
 from assay.formats.run_folder import read_sent_users
 from assay.metrics.access_rules import Access
 from assay.records.findings import Attribution
-from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
+from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 
 OPEN = {
@@ -150,3 +151,24 @@ def test_the_settings_of_a_run_tell_whether_the_user_is_sent() -> None:
 def test_who_may_see_a_chunk_is_said_in_words() -> None:
     assert "tenant lyon" == name_access(Access(tenant="lyon"))
     assert "users with a role of cook, nurse" == name_access(Access(roles=frozenset(("nurse", "cook"))))
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "answer", "cause", "said"),
+    [
+        ("permission_denied", "I could not find that in the documents.", "insufficient_trace", "no list shows what"),
+        ("abstain", "You do not have permission to see that.", "generator", "permission denied where abstain"),
+    ],
+)
+def test_a_refusal_of_another_kind_is_named_and_nothing_more_is_said_than_the_trace_shows(
+    behaviour: Behaviour, answer: str, cause: str, said: str
+) -> None:
+    forbidden = ({"chunk_id": "vault"},) if behaviour == "permission_denied" else ()
+    case = structs.replace(ask("vault", User()), behaviour=behaviour, must_have=(), evidence=(), forbidden=forbidden)
+    trace = observe("vault", ("bm25", FOUND), ("context", FOUND), answer=answer)
+    found = attribute([case], [trace])["vault"]
+    assert ("refusal_fault", "wrong_refusal", cause) == (found.verdict, found.subtype, found.cause)
+    assert said in " ".join(found.evidence)
+    assert "cannot be told apart" not in " ".join(found.evidence)
+    if cause == "insufficient_trace":
+        assert "record the list before it is filtered by access" == found.fix

@@ -107,3 +107,22 @@ def test_a_number_in_no_facts_place_is_invented() -> None:
     )
     assert ("invented", "hallucination") == (found.subcause, found.subtype)
     assert "not in the context: 7 days" in found.evidence
+
+
+def test_a_fact_that_is_negated_is_not_evidence_that_was_ignored() -> None:
+    found = attribute("Who tunes the piano?", ("tuned by Ines Rybak",), "hall", "The piano is not tuned by Ines Rybak.")
+    assert ("generator", "denied_fact") == (found.cause, found.subcause)
+    assert found.evidence[1].startswith("contradicted: tuned by Ines Rybak")
+    assert "fewer chunks" not in found.fix
+
+
+def test_a_cut_text_is_no_error_of_reasoning() -> None:
+    case = Case("a", "What is the deposit?", must_have=("14 euros",), evidence=(Evidence(({"chunk_id": "store"},)),))
+    whole, cut = Chunk("store", text=TEXTS["store"]), Chunk("store", text=TEXTS["store"][:40])
+    stages = (Stage("dense", (whole,)), Stage("context", (cut,)))
+    observation = Observation(
+        "a", "c", stages=stages, answer="No deposit is named for the barrel.", citations=("store",)
+    )
+    found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
+    assert ("retrieval_fault", "context_builder", "text_truncated") == (found.verdict, found.cause, found.subcause)
+    assert "" == found.subtype

@@ -380,6 +380,8 @@ const en = {
     "ask for every part of the question, with an example; let it list what each passage says before it answers",
   "remedy.generator.wrong_entity_or_number":
     "let it quote the passage before each name and number; compare the values of an answer with the context before it is sent",
+  "remedy.generator.denied_fact":
+    "let it quote the passage before it answers; compare each denial and each limit of an answer with the context before it is sent",
   "remedy.generator.invented":
     "forbid what no passage says; reject answers with numbers or claims that no passage has; show it how to say that something is not stated",
   "remedy.generator.ignored_evidence":
@@ -789,6 +791,8 @@ const vi: Record<ReportKey, string> = {
     "yêu cầu trả lời đủ mọi ý của câu hỏi, kèm ví dụ; để mô hình liệt kê mỗi đoạn nói gì trước khi trả lời",
   "remedy.generator.wrong_entity_or_number":
     "để mô hình trích đoạn văn trước mỗi tên và con số; so các giá trị trong câu trả lời với ngữ cảnh trước khi gửi",
+  "remedy.generator.denied_fact":
+    "để mô hình trích đoạn văn trước khi trả lời; so mỗi câu phủ định và mỗi giới hạn trong câu trả lời với ngữ cảnh trước khi gửi",
   "remedy.generator.invented":
     "cấm nói điều không đoạn nào nói; loại câu trả lời có con số hay khẳng định mà không đoạn nào có; chỉ cho mô hình cách nói rằng tài liệu không nêu",
   "remedy.generator.ignored_evidence":

@@ -116,8 +116,8 @@ class CaseFacts(Struct, frozen=True, dict=True):
         case, answer = self.case.case, remove_citation_markers(self.answer)
         values = find_values_of_same_kind(self.answer, fact, case.question)
         values += find_other_names(self.answer, fact, case.question, self.context_texts, case.language)
-        # A value that is an expected fact is no other value, whether it is stated or denied.
-        values = [value for value in values if not any(contains_fact([value], known) for known in self.facts)]
+        # A value that is an expected fact, or a part of one, is no other value, whether it is stated or denied.
+        values = [value for value in values if not any(_is_part(value, known) for known in self.facts)]
         if len(self.content_quality.missing) == len(self.facts):
             return values
         lines = [line for text in self.context_texts for line in split_lines(text)]
@@ -523,6 +523,16 @@ def contains_fact(texts: Iterable[str], fact: str) -> bool:
     if not fact_elements.items:
         return any(fold_text(fact) in fold_text(text) for text in texts)
     return any(find_occurrences(fact_elements, _elements(text)) or mentions_fact(text, fact) for text in texts)
+
+
+def _is_part(value: str, fact: str) -> bool:
+    """Whether a value is a fact, or a name or a quantity of it."""
+    if contains_fact([value], fact):
+        return True
+    if not any(map(str.isdigit, value)):
+        return contains_fact([fact], value)
+    own, stated = find_measures(fact), find_measures(value)
+    return bool(stated) and all(any(is_same_quantity(measure, item) for measure in own) for item in stated)
 
 
 _elements = lru_cache(maxsize=1024)(parse_elements)

@@ -159,6 +159,11 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "let it quote the passage before each name and number; compare the values of an answer with the context "
             "before it is sent",
         ),
+        ("generator", "denied_fact"): CauseNote(
+            "the answer says the contrary of the evidence",
+            "let it quote the passage before it answers; compare each denial and each limit of an answer with the "
+            "context before it is sent",
+        ),
         ("generator", "invented"): CauseNote(
             "the answer states what no text of the context has",
             "forbid what no passage says; reject answers with numbers or claims that no passage has; show it how to "

@@ -43,6 +43,7 @@ from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.read_text import read_text
+from assay.text.refusals import UNKNOWN
 from assay.text.stated_facts import judge_facts
 from assay.text.tokens import tokenise_text
 
@@ -109,8 +110,11 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
         return None
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
     user = case.case.case.user
-    if case.behaviour == "permission_denied" and not is_retrieved and user is not None:
+    is_answerable = bool(case.case.accepted_bits & 1)
+    if case.behaviour == "permission_denied" and is_answerable and not is_retrieved and user is not None:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
+        if not case.required_units:
+            fact = "permission was denied, and the case expects an answer for this user"
         facts = (fact, *describe_sent_user(case))
         # Where no trace of the run shows it to anyone, it may not be indexed.
         is_indexed = case.required_units and all(map(case.is_shown_in_run, case.required_units))
@@ -205,6 +209,27 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
             (RECORD_TEXTS,),
         )
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
+
+
+def find_other_refusal(case: CaseFacts) -> CauseFinding | None:
+    """A refusal was expected, and the answer is one of another kind.
+
+    Whether the search had anything that this user may not see is what tells a missing permission from a missing text.
+    """
+    expected = case.case.case.behaviour
+    is_refused = case.behaviour not in (None, UNKNOWN, "answer")
+    if case.good is not False or not is_refused or case.case.accepted_bits & 1:
+        return None
+    fact = f"the answer is {str(case.behaviour).replace('_', ' ')} where {expected.replace('_', ' ')} was expected"
+    if expected != "permission_denied":
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "low", ("golden_label_issue",))
+    found = [name for names in case.leaks.over_fetched.values() for name in names]
+    if found:
+        grounds = f"a list that nobody is shown has {', '.join(dict.fromkeys(found))}, which this user may not see"
+        return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", ("golden_label_issue",))
+    unseen = "no list shows what this user may not see, so that nothing tells whether the search had it"
+    record = ("the list before it is filtered by access",)
+    return CauseFinding("insufficient_trace", None, (fact, unseen), "low", record=record)
 
 
 _RECORD_ROLES = "the corpus with the roles and tenants of its chunks"
@@ -415,7 +440,7 @@ def _name_missing_entities(case: CaseFacts) -> list[str]:
         return []
     entities = find_question_entities(case.case.case.question, case.case.language)
     missing = find_missing_entities(entities, filter(None, texts))
-    return [f"entity missing from the evidence: {entity}" for entity in missing]
+    return [f"nothing that the generator was shown has “{entity}”, which the question names" for entity in missing]
 
 
 def _has_no_missing_fact(case: CaseFacts, unit: int) -> bool:
@@ -491,8 +516,9 @@ def find_cut_text(case: CaseFacts) -> CauseFinding | None:
     looked_for = case.facts if case.behaviour != "answer" else case.content_quality.missing
     for chunk_id, text in case.list_evidence_texts():
         lost_facts = [fact for fact in looked_for if not contains_fact([text], fact)]
-        if not lost_facts:
-            continue
+        whole_text = case.get_whole_text(chunk_id)
+        if not lost_facts or (whole_text is not None and contains_fact([whole_text], lost_facts[0])):
+            continue  # an earlier stage has it, so that it is indexed
         lack = f"{chunk_id} as it is indexed lacks {_quote(lost_facts)}"
         for piece in case.index_view.list_shown_pieces(chunk_id):
             if contains_fact([case.index_view.texts.get(piece, "")], lost_facts[0]):

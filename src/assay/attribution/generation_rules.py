@@ -32,6 +32,8 @@ from assay.text.refusals import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"
+DENIED_FACT = "denied_fact"
+"""The subcause of an answer that says the contrary of a fact, without another value in its place."""
 WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -192,8 +194,8 @@ def _find_invented_numbers(case: CaseFacts) -> list[str]:
 
 
 def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> str:
-    """Return what the generator did: refused, stated another value in the place of a fact, invented, answered in part,
-    or took another passage.
+    """Return what the generator did: refused, stated another value in the place of a fact, invented, said the contrary,
+    answered in part, or took another passage.
 
     Each needs its evidence; an answer of which nothing of that is shown did not use what it was given. A value in the
     place of a fact is a wrong one, whether the context has it for something else or nowhere.
@@ -205,6 +207,8 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
         return WRONG_VALUE
     if invented_numbers:
         return "invented"
+    if quality.denied and not find_other_units(case.answer, case.context_texts):
+        return DENIED_FACT
     if 0 < len(quality.missing) < len(case.facts) and not quality.denied:
         return "partial"
     if find_other_units(case.answer, case.context_texts):

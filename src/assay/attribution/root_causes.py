@@ -46,6 +46,7 @@ _TRUST_RULES: tuple[CauseRule, ...] = (
 _RULES: tuple[CauseRule, ...] = (
     cause_rules.find_access_denied,
     cause_rules.find_missing_refusal,
+    cause_rules.find_other_refusal,
     generation_rules.find_exchanged_text,
     cause_rules.find_moved_label,
     moved_evidence.find_quoted_evidence,
@@ -233,7 +234,7 @@ def _decide_bad_answer(inquiry: CaseFacts, cause: str | None, subcause: str) -> 
         return "refusal_fault", "under_refusal" if inquiry.behaviour == "answer" else "wrong_refusal"
     if inquiry.reached is None:
         return "unknown", ""
-    if not inquiry.reached or cause in ("parser", "chunking", "stale_index"):
+    if not inquiry.reached or cause in ("parser", "chunking", "stale_index", "context_builder"):
         return "retrieval_fault", ""
     if inquiry.behaviour != "answer":
         return "refusal_fault", "over_refusal"
