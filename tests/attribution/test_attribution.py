@@ -261,8 +261,7 @@ def test_an_unknown_user_of_a_filtered_index_is_not_taken_for_locked_out() -> No
 @pytest.mark.parametrize(
     ("names", "cause", "also"),
     [
-        (("dense",), "acl", ("embedding",)),  # ranks whatever it may see
-        (("bm25", "dense"), "acl", ("embedding",)),
+        (("bm25", "dense"), "acl", ("embedding",)),  # the vectors rank whatever they may see
         (("retrieved",), "insufficient_trace", ("acl", "embedding")),  # may search by either
     ],
 )

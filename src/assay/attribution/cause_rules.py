@@ -140,6 +140,8 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
             "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
         )
     by_vectors = [step.name for step in case.steps if step.kind == "dense" and view.largest_stages.get(step.name)]
+    if all(step.kind in ("dense", "context") for step in case.steps):
+        by_vectors = []  # one search that fails alone may fail for another reason
     also: tuple[RootCause, ...] = ("bm25_analyzer",)
     if not view.is_served(user):
         if _is_search_at_fault(case, view) and not by_vectors:
