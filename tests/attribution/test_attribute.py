@@ -198,7 +198,7 @@ def test_a_case_is_explained_with_its_evidence_trace(capsys: pytest.CaptureFixtu
     verdict = "retrieval fault: reranker (ranked below cut off) at reranked, high confidence"
     assert verdict in " ".join(page.split())  # it may take two lines
     (walked,) = (line.split() for line in page.splitlines() if line.startswith("  hr_leave_policy:v2026-01:004  3"))
-    assert ["hr_leave_policy:v2026-01:004", "3", "2", "7", "-", "context"] == walked
+    assert ["hr_leave_policy:v2026-01:004", "3", "2", "7", "-", "reranked"] == walked
 
 
 def test_missing_and_extra_files_are_shown_with_the_case_and_in_the_failed_list(

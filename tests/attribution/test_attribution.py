@@ -84,7 +84,8 @@ def test_the_only_search_that_does_not_find_it_is_to_blame() -> None:
 def test_the_code_of_the_question_that_no_passage_mentions_is_named() -> None:
     asked = case(question="How many days of leave does rule HR-2024-7 give?")
     trace = seen(stage("dense", "sick", "office"), stage("context", "sick", "office"), answer=BAD)
-    assert "entity missing from the evidence: HR-2024-7" in blamed(asked, trace).evidence
+    named = "nothing that the generator was shown has “HR-2024-7”, which the question names"
+    assert named in blamed(asked, trace).evidence
     texts = {"sick": f"{TEXTS['sick']} See hr 2024 7."}
     stages = [stage(name, "sick", "office", texts=texts) for name in ("dense", "context")]
     trace = seen(*stages, answer=BAD)
@@ -188,7 +189,8 @@ def test_a_planted_instruction_that_was_followed_is_the_generators() -> None:
 @pytest.mark.parametrize(
     ("answer", "subtype"),
     [
-        ("Full-time staff get 20 days of annual leave.", "hallucination"),
+        ("Full-time staff get 20 days of annual leave.", "wrong_value"),
+        ("Staff get some days of leave, in one of 7 offices.", "hallucination"),
         ("Staff get some days of leave.", "reasoning_error"),
         ("I could not find that in the documents.", "over_refusal"),
     ],
@@ -254,4 +256,25 @@ def test_an_unknown_user_of_a_filtered_index_is_not_taken_for_locked_out() -> No
     assert "embedding" == found.cause
     nothing, others = seen(stage("dense"), stage("context"), answer=BAD), [seen(stage("dense", "office"))]
     assert "acl" == blamed(case(user=User(tenant="a")), nothing, others=others, other_user=User(tenant="b")).cause
-    assert "acl" != blamed(case(user=User(tenant="a")), nothing, others=others).cause
+
+
+@pytest.mark.parametrize(
+    ("names", "cause", "also"),
+    [
+        (("bm25", "dense"), "acl", ("embedding",)),  # the vectors rank whatever they may see
+        (("retrieved",), "insufficient_trace", ("acl", "embedding")),  # may search by either
+    ],
+)
+def test_a_list_that_is_empty_for_one_question_of_a_user(
+    names: tuple[str, ...], cause: str, also: tuple[str, ...]
+) -> None:
+    nothing = seen(*(stage(name) for name in (*names, "context")), answer=BAD)
+    other = seen(*(stage(name, "office") for name in names), stage("context", "office"))
+    found = blamed(case(), nothing, corpus(), others=[other])
+    assert (cause, also, "low") == (found.cause, found.also, found.confidence)
+    assert any("errors and timeouts" in field for field in found.record)
+
+
+def test_a_search_by_words_that_finds_nothing_for_one_question_is_not_one_of_access() -> None:
+    other = seen(stage("bm25", "office"), stage("context", "office"))
+    assert "acl" != blamed(case(), seen(stage("bm25"), stage("context"), answer=BAD), corpus(), others=[other]).cause

@@ -485,3 +485,14 @@ def test_a_matrix_of_five_configurations_is_whole_on_a_window_of_1000_pixels(ope
     page = opened(several, "#/matrix", width=1000, height=900)
     page.until("document.querySelectorAll('.matrix thead th').length === 6")
     assert 0 == page.evaluate(SIDEWAYS)
+
+
+def test_causes_that_are_not_listed_openly_are_counted(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    page.evaluate("document.querySelector('.other-causes').open = true")
+    counts = re.findall(r"× (\d+)", page.text("#todo"))
+    failed = page.evaluate(
+        "JSON.parse(document.getElementById('report').textContent).failures.reduce((n, {total}) => n + total, 0)"
+    )
+    assert failed == sum(map(int, counts))
+    assert len(counts) > 3

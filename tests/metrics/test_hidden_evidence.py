@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from assay.cli import main
-from assay.metrics.access_rules import find_hidden_evidence
+from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 
 CORPUS = Corpus({"code": CorpusChunk("code", roles=("technician",)), "hours": CorpusChunk("hours")}, "sha256:0")
@@ -54,6 +55,41 @@ def test_a_unit_is_within_reach_if_its_user_may_see_one_chunk_that_covers_it(
     problems = find_hidden_evidence(GoldenSet((case,)), corpus, "g.jsonl")
     assert is_named == bool(problems)
     assert all("may not see code, keys by the corpus, and it expects them" in problem.message for problem in problems)
+
+
+TEXTS = Corpus(
+    {
+        "code": CorpusChunk(
+            "code", text="The gate opens with 2208.", document="gates", section="Code", roles=("warden",)
+        ),
+        "copy": CorpusChunk("copy", text="Press the bell twice.", document="gates", section="Bell", roles=("warden",)),
+        "bell": CorpusChunk("bell", text="Visitors press the bell twice.", document="visits", section="Bell"),
+    },
+    "sha256:2",
+)
+
+
+@pytest.mark.parametrize(
+    ("any_of", "named"),
+    [
+        (({"quote": "the gate opens with 2208"},), "code"),
+        (({"document": "gates"},), "code, copy"),
+        (({"document": "gates", "section": "Code"}, {"document": "gates", "quote": "bell twice"}), "code, copy"),
+        (({"quote": "press the bell twice"},), ""),  # a chunk that everybody sees has it too
+        (({"section": "Bell"},), ""),
+        (({"document": "gates"}, {"chunk_id": "bell"}), ""),
+        (({"quote": "nothing has this"},), ""),
+    ],
+)
+def test_evidence_that_is_told_by_its_words_or_its_document_is_looked_up(
+    any_of: tuple[dict[str, str | int], ...], named: str
+) -> None:
+    case = Case("gate", "What opens the gate?", evidence=(Evidence(any_of),), user=GUEST)
+    problems = find_hidden_evidence(GoldenSet((case,)), TEXTS, "g.jsonl")
+    assert bool(named) == bool(problems)
+    assert all(f"its user may not see {named} by the corpus" in problem.message for problem in problems)
+    as_warden = structs.replace(case, user=User(roles=("warden",)))
+    assert () == find_hidden_evidence(GoldenSet((as_warden,)), TEXTS, "g.jsonl")
 
 
 def test_scoring_says_it_before_all_else(

@@ -195,3 +195,27 @@ def test_what_to_do_first_begins_with_leaks_however_few_they_are() -> None:
         by_case[row["id"]] = Attribution(row["id"], "refusal_fault", cause)
     causes = build_failures(replace(data, attributions={failures["config"]: by_case}), {})[0]["causes"]
     assert [("acl", 2), ("generator", 3)] == [(row["cause"], row["total"]) for row in causes]
+
+
+def test_what_to_do_first_counts_every_failed_case_and_ties_begin_with_the_first_of_them() -> None:
+    data = world(FRUIT[:8])
+    rows = build_failures(data, {})[0]
+    causes: list[RootCause] = ["reranker", "chunking", "acl", "citation", "embedding", "bm25_analyzer"]
+    by_case = {
+        row["id"]: Attribution(row["id"], "retrieval_fault", cause, fix=f"look at {cause}")
+        for row, cause in zip(rows["cases"], causes, strict=False)
+    }
+    counted = build_failures(replace(data, attributions={rows["config"]: by_case}), {})[0]["causes"]
+    leaked = [row["id"] for row in rows["cases"] if row["state"] == "leaked"]
+    assert rows["total"] == sum(row["total"] for row in counted) == len(rows["cases"])
+    assert causes[: rows["total"]] == [row["cause"] for row in counted]
+    assert leaked == [row["cases"][0] for row in counted[: len(leaked)]]
+
+
+def test_a_failed_case_without_a_cause_is_counted_too() -> None:
+    data = world(FRUIT[:8])
+    rows = build_failures(data, {})[0]
+    first = rows["cases"][0]["id"]
+    by_case = {first: Attribution(first, "retrieval_fault", "reranker")}
+    counted = build_failures(replace(data, attributions={rows["config"]: by_case}), {})[0]["causes"]
+    assert {"reranker": 1, "": rows["total"] - 1} == {row["cause"]: row["total"] for row in counted}

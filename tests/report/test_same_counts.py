@@ -186,6 +186,7 @@ def test_outcomes_and_counts_are_the_same_in_every_output(
         "html rows": sum(state not in ("passed", "unknown") for state in row_states),
         "html row causes": sum(bool(named_causes["names"][code]) for code in named_causes["codes"]),
         "html causes": sum(row["total"] for row in page["causes"]["one"]["rows"]),
+        "html to do": sum(row["total"] for row in page["failures"][0]["causes"]),
         "csv": sum(bool(row["failed_checks"]) for row in rows),
         "csv outcome": sum(row["outcome"] == "failed" for row in rows),
         "screen rows": sum(len(table.rows) for table in screen.tables if table.title == "Failed cases"),

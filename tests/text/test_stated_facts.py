@@ -70,6 +70,22 @@ def test_a_fact_in_doubt_or_about_something_else_is_unknown(answer: str, questio
     assert "unknown" == judge(answer, "12 days", question)
 
 
+@pytest.mark.parametrize(
+    ("answer", "fact", "state"),
+    [
+        ("The roof costs 7 450 euros.", "7 450 euros", "stated"),
+        ("The roof costs 7,450 euros.", "7 450 euros", "stated"),
+        ("The roof costs 7 480 euros.", "7 450 euros", "missing"),
+        ("The roof costs 8 450 euros.", "7 450 euros", "missing"),
+        ("The depot holds 31 220 crates.", "31 640 crates", "missing"),
+        ("Ring 0384 661 207.", "0384 661 270", "missing"),
+    ],
+)
+def test_a_number_written_in_groups_is_stated_as_a_whole(answer: str, fact: str, state: str) -> None:
+    """Regression: each half of "7 480" counted as a reading of it, so that 7 480 and 7 450 agreed in the 7."""
+    assert state == judge_facts(answer, [fact], "What is it?")[0].state
+
+
 def test_numbers_and_names_must_be_there_and_other_words_may_be_others() -> None:
     assert "missing" == judge("Staff get a lot of paid leave.", "12 days of leave")
     assert "missing" == judge("The trial was written by Max Brod.", "Franz Kafka")

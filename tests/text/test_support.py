@@ -116,6 +116,35 @@ def test_missing_facts_are_reported_as_written(claim: str, text: str, missing: t
     assert missing == of(claim, text).missing_facts
 
 
+@pytest.mark.parametrize(
+    ("claim", "text", "missing"),
+    [
+        (
+            "It digs at most 30 feet.",
+            "The drill digs at most 30 metres.",
+            'at most 30 feet (a source has "at most 30 metres")',
+        ),
+        ("The crate holds 9 pounds.", "The crate holds 9 kg.", '9 pounds (a source has "9 kg")'),
+        ("A locker is $7.", "A locker is 7 euros.", '$7 (a source has "7 euros")'),
+        (
+            "The pump moves 15 litres per hour.",
+            "The pump moves 15 litres per day.",
+            '15 litres per hour (a source has "15 litres per day")',
+        ),
+        ("A bag is 14 pounds.", "A bag is 19 euros.", "14 pounds"),
+    ],
+)
+def test_a_number_that_a_source_has_with_another_unit_is_named_with_both(claim: str, text: str, missing: str) -> None:
+    support = of(claim, text)
+    assert ((), [missing]) == (support.contradictions, support.describe_missing())
+
+
+def test_a_contradiction_says_alone_what_the_source_has_instead_of_a_missing_value() -> None:
+    support = of("One charge of the cart lasts about 65 miles.", "One charge of the cart lasts about 65 km.")
+    assert ('"about 65 miles" where the source has "about 65 km"',) == support.contradictions
+    assert ["about 65 miles"] == support.describe_missing() == list(support.missing_facts)
+
+
 def test_the_right_wording_with_a_wrong_number_is_contradicted() -> None:
     result = of("Full-time staff get 15 days of annual leave.", LEAVE)
     assert ("contradicted", ("15 days",)) == (result.verdict, result.missing_facts)

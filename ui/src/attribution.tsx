@@ -94,7 +94,7 @@ function Rank({ rank, lost }: { rank: number | null | undefined; lost: boolean }
   if (lost) {
     return (
       <td class="number bad-text">
-        ✕ <span class="hint">{t("lost")}</span>
+        {rank} ✕ <span class="hint">{t("lost")}</span>
       </td>
     );
   }

@@ -25,38 +25,75 @@ export function Overview({ report }: { report: Report }) {
   );
 }
 
+type CountedCause = ConfigFailures["causes"][number] & { config: string };
+
+/** The most causes that are listed openly; of more the first two are, and the others in a list to unfold, so that all
+    failed cases are counted and the first of them is on the first screen. */
+const SHOWN_CAUSES = 3;
+
 function ToDo({ report }: { report: Report }) {
   const { t, w } = useWords();
-  const causes = report.failures.flatMap(({ config, causes: counts }) => counts.map((count) => ({ config, ...count })));
+  const causes: CountedCause[] = report.failures.flatMap(({ config, causes: counts }) =>
+    counts.map((count) => ({ config, ...count })),
+  );
+  const shown = causes.length > SHOWN_CAUSES ? SHOWN_CAUSES - 1 : SHOWN_CAUSES;
+  const others = causes.slice(shown);
+  const several = report.failures.length > 1;
+  const nameCause = (cause: string) => (cause === "" ? t("without_cause") : w("cause", cause));
   return (
     <Section id="todo" title={t("to_do")}>
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
       <ol class="todo-list">
-        {causes.slice(0, 3).map(({ config, cause, total, fix, cases }) => (
-          <li key={`${config} ${cause} ${fix}`}>
-            <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
-              <strong>
-                <Data text={w("cause", cause)} />
-              </strong>
-            </a>{" "}
-            <span class="n">
-              {t("cause_count", { n: total })} (
-              <CaseNames ids={cases} config={config} />
-              {total > cases.length && ", …"})
-              {report.failures.length > 1 && (
-                <>
-                  {", "}
-                  <Data text={config} />
-                </>
-              )}
-            </span>
-            {": "}
-            <Remedy cause={cause} fix={fix} />
-          </li>
+        {causes.slice(0, shown).map((counted) => (
+          <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.fix}`} counted={counted} several={several} />
         ))}
       </ol>
+      {others.length > 0 && (
+        <details class="other-causes">
+          <summary>
+            {t("other_causes", { n: others.reduce((sum, { total }) => sum + total, 0) })}{" "}
+            {[...new Set(others.map(({ cause }) => nameCause(cause)))].join(", ")}
+          </summary>
+          <ul class="todo-list">
+            {others.map((counted) => (
+              <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+            ))}
+          </ul>
+        </details>
+      )}
       <OpenCases report={report} />
     </Section>
+  );
+}
+
+function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
+  const { t, w } = useWords();
+  const { config, cause, total, fix, cases } = counted;
+  return (
+    <li>
+      <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
+        <strong>
+          <Data text={cause === "" ? t("without_cause") : w("cause", cause)} />
+        </strong>
+      </a>{" "}
+      <span class="n">
+        {t("cause_count", { n: total })} (
+        <CaseNames ids={cases} config={config} />
+        {total > cases.length && ", …"})
+        {several && (
+          <>
+            {", "}
+            <Data text={config} />
+          </>
+        )}
+      </span>
+      {fix !== "" && (
+        <>
+          {": "}
+          <Remedy cause={cause} fix={fix} />
+        </>
+      )}
+    </li>
   );
 }
 

@@ -187,7 +187,7 @@ const en = {
   also_causes: "Also possible",
   record: "Record next",
   traces: "Evidence trace",
-  traces_note: "The rank of each piece of evidence at every stage; a cross marks the first stage that lost it.",
+  traces_note: "The rank of each piece of evidence at every stage; a cross marks the stage that lost it or ranked it too low.",
   unit: "Evidence",
   absent: "absent",
   lost: "lost here",
@@ -297,6 +297,8 @@ const en = {
   see_matrix: "Compare the answers side by side",
   to_do: "What to do first",
   cause_count: "× {n}",
+  other_causes: "Other causes, of {n} failed cases:",
+  without_cause: "no cause",
   no_causes: "No cause is known: the failed checks are named with each case.",
   outcomes: "Evidence and answers",
   reached: "Reached",
@@ -371,11 +373,15 @@ const en = {
     "merge by reciprocal rank, retune the weights; show the generator more chunks",
   "remedy.acl.access_denied":
     "compare the roles and the tenant that the search got with those of the evidence; test that users who may see it are served",
+  "remedy.acl.user_not_sent":
+    "send the user with each question (identity, or {{user}} in the body or arguments of the target), then run again",
   "remedy.citation.uncited": "ask for a source with each claim, with an example; reject answers without one",
   "remedy.generator.partial":
     "ask for every part of the question, with an example; let it list what each passage says before it answers",
   "remedy.generator.wrong_entity_or_number":
     "let it quote the passage before each name and number; compare the values of an answer with the context before it is sent",
+  "remedy.generator.denied_fact":
+    "let it quote the passage before it answers; compare each denial and each limit of an answer with the context before it is sent",
   "remedy.generator.invented":
     "forbid what no passage says; reject answers with numbers or claims that no passage has; show it how to say that something is not stated",
   "remedy.generator.ignored_evidence":
@@ -592,7 +598,7 @@ const vi: Record<ReportKey, string> = {
   also_causes: "Cũng có thể",
   record: "Để phân biệt, hãy ghi lại",
   traces: "Đường đi của bằng chứng",
-  traces_note: "Hạng của từng bằng chứng ở mỗi bước; dấu chéo là bước đầu tiên làm mất nó.",
+  traces_note: "Hạng của từng bằng chứng ở mỗi bước; dấu chéo là bước làm mất nó hoặc xếp nó quá thấp.",
   unit: "Bằng chứng",
   absent: "vắng",
   lost: "mất ở đây",
@@ -702,6 +708,8 @@ const vi: Record<ReportKey, string> = {
   see_matrix: "Đặt các câu trả lời cạnh nhau",
   to_do: "Nên làm gì trước",
   cause_count: "× {n}",
+  other_causes: "Nguyên nhân khác, của {n} câu không đạt:",
+  without_cause: "không rõ nguyên nhân",
   no_causes: "Chưa rõ nguyên nhân: mỗi câu có ghi những kiểm tra không đạt.",
   outcomes: "Bằng chứng và câu trả lời",
   reached: "Đến nơi",
@@ -776,11 +784,15 @@ const vi: Record<ReportKey, string> = {
     "trộn theo thứ hạng nghịch đảo (RRF), chỉnh lại trọng số; đưa thêm đoạn cho mô hình sinh",
   "remedy.acl.access_denied":
     "so vai trò và đơn vị mà bước tìm kiếm nhận được với quyền của bằng chứng; kiểm thử rằng người có quyền được phục vụ",
+  "remedy.acl.user_not_sent":
+    "gửi người hỏi kèm mỗi câu hỏi (identity, hoặc {{user}} trong nội dung hay tham số của hệ thống được đo), rồi chạy lại",
   "remedy.citation.uncited": "yêu cầu nguồn cho mỗi ý, kèm ví dụ; từ chối câu trả lời không có nguồn",
   "remedy.generator.partial":
     "yêu cầu trả lời đủ mọi ý của câu hỏi, kèm ví dụ; để mô hình liệt kê mỗi đoạn nói gì trước khi trả lời",
   "remedy.generator.wrong_entity_or_number":
     "để mô hình trích đoạn văn trước mỗi tên và con số; so các giá trị trong câu trả lời với ngữ cảnh trước khi gửi",
+  "remedy.generator.denied_fact":
+    "để mô hình trích đoạn văn trước khi trả lời; so mỗi câu phủ định và mỗi giới hạn trong câu trả lời với ngữ cảnh trước khi gửi",
   "remedy.generator.invented":
     "cấm nói điều không đoạn nào nói; loại câu trả lời có con số hay khẳng định mà không đoạn nào có; chỉ cho mô hình cách nói rằng tài liệu không nêu",
   "remedy.generator.ignored_evidence":

@@ -23,7 +23,7 @@ from assay.attribution.run_consensus import (
     rank_by_run,
 )
 from assay.metrics.case_checks import METRIC_ERROR, WRONG_BEHAVIOUR
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.case_index import CHUNK_ID, GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
 from assay.metrics.expected_text import find_text_signal
 from assay.metrics.find_leaks import ACCESS_UNKNOWN
@@ -88,7 +88,7 @@ def attribute_run_case(run: ScoredRun, config: str, case_id: str) -> Attribution
     if run.shards is None and not run.observations_in_memory:
         return None
     alone = _attribute_case(
-        run, config, run.joins.position[case_id], _attribution_settings(run), _index_view(run, config)
+        run, config, run.joins.position[case_id], _attribution_settings(run, config), _index_view(run, config)
     )
     return attribute_run(run, config).get(case_id) if is_open(alone) else alone
 
@@ -96,7 +96,7 @@ def attribute_run_case(run: ScoredRun, config: str, case_id: str) -> Attribution
 def _attribute_config(run: ScoredRun, config: str, *, has_doubts: bool) -> dict[str, Attribution]:
     if run.shards is None and not run.observations_in_memory:
         return {}
-    settings = _attribution_settings(run)
+    settings = _attribution_settings(run, config)
     decided = _attribute_from_scores(run, config, settings)
     with suspend_garbage_collection():
         view = _index_view(run, config)
@@ -171,10 +171,14 @@ def _scores_of_observation(
     }
 
 
-def _attribution_settings(run: ScoredRun) -> AttributionSettings:
+def _attribution_settings(run: ScoredRun, config: str) -> AttributionSettings:
     """Return the settings of attribution; a judge decides first only if it was calibrated against human labels."""
     calibrated = may_metric_gate(parse_metric(JUDGE_METRIC), run.judging)
-    return replace(run.attribution, calibrated=frozenset((JUDGE_METRIC,) if calibrated else ()))
+    return replace(
+        run.attribution,
+        calibrated=frozenset((JUDGE_METRIC,) if calibrated else ()),
+        is_user_sent=run.attribution.sent_users.get(config),
+    )
 
 
 # ── large runs ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -221,7 +225,7 @@ def _index_view(run: ScoredRun, config: str) -> IndexView:
     """
     views = _index_views.setdefault(run.joins, {})
     if config not in views:
-        decided = _attribute_from_scores(run, config, _attribution_settings(run))
+        decided = _attribute_from_scores(run, config, _attribution_settings(run, config))
         undecided = [case.id for case in run.golden.cases if case.id not in decided]
         view = views[config] = IndexView(run.corpus or Corpus({}))
         for case_id in (*undecided, *islice(decided, INDEX_SAMPLE)):
@@ -234,4 +238,8 @@ def _index_view(run: ScoredRun, config: str) -> IndexView:
 def _show_trace(view: IndexView, run: ScoredRun | None, config: str, case_id: str) -> None:
     observation = run.read_observation(config, case_id) if run is not None else None
     if run is not None and observation is not None:
-        view.add_observation(observation, run.cases[case_id].user)
+        case = run.cases[case_id]
+        needed = [unit for unit in case.evidence if unit.required and unit.grade > 0]
+        selectors = [selector for unit in needed for selector in unit.any_of]
+        needed_ids = [str(selector[CHUNK_ID]) for selector in selectors if CHUNK_ID in selector]
+        view.add_observation(observation, case.user, needed_ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from msgspec import Struct, structs
@@ -14,8 +15,15 @@ from assay.attribution.answer_quality import (
     get_scored_value,
 )
 from assay.attribution.evidence_trace import TraceStep, build_steps, format_selector, get_searched_units
-from assay.attribution.index_state import IndexView
+from assay.attribution.index_state import IndexView, is_kept_for_some
 from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
+from assay.attribution.other_values import (
+    find_other_names,
+    find_values_of_same_kind,
+    is_in_place_of,
+    split_lines,
+)
+from assay.metrics.access_rules import read_corpus_access
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
 from assay.metrics.citations import list_missing_sources
@@ -28,11 +36,16 @@ from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.mentioned_values import is_value_among, mentions_fact
 from assay.text.normalisation import fold_text, normalise_nfc
-from assay.text.numbers import Date, Number, find_quantities
-from assay.text.quantities import Quantity, Reading, find_measures, is_same_quantity, split_glued_units, split_range
-from assay.text.question_entities import find_missing_entities, find_question_entities
+from assay.text.numbers import Date, Number, find_quantities, is_split_number
+from assay.text.quantities import (
+    Quantity,
+    find_measures,
+    is_same_quantity,
+    is_telephone_number,
+    split_glued_units,
+    split_range,
+)
 from assay.text.tokens import tokenise_text
-from assay.text.units import PLAIN
 
 CITATION_METRIC = "citation_correctness(by=rules)"
 LEAK_METRIC = "visibility_leaks"
@@ -89,19 +102,32 @@ class CaseFacts(Struct, frozen=True, dict=True):
 
     @cached_property
     def other_values(self) -> tuple[str, ...]:
-        """The names and quantities that the answer states and its question does not, of the kind of a fact that it
-        lacks; none if no text of the context is known."""
+        """The names, codes and quantities that the answer states in the place of a fact that it lacks: of its kind, and
+        not in the question; none if no text of the context is known. Where the answer has other facts, the sentence
+        that has the value must be nearer to what the context says of the fact than to what it says of the value."""
         if self.behaviour != ANSWER_BEHAVIOUR or not self.context_texts:
             return ()
-        case = self.case.case
         values: dict[str, None] = {}
         for fact in self.content_quality.missing:
-            values |= dict.fromkeys(find_values_of_same_kind(self.answer, fact, case.question))
-        if any(find_question_entities(fact, case.language) for fact in self.content_quality.missing):
-            names = find_question_entities(remove_citation_markers(self.answer), case.language)
-            values |= dict.fromkeys(find_missing_entities(names, [case.question]))
-        # A value that is an expected fact is no other value, whether it is stated or denied.
-        return tuple(value for value in values if not any(contains_fact([value], fact) for fact in self.facts))
+            values |= dict.fromkeys(self._list_values_in_place_of(fact))
+        return tuple(values)
+
+    def _list_values_in_place_of(self, fact: str) -> list[str]:
+        case, answer = self.case.case, remove_citation_markers(self.answer)
+        values = find_values_of_same_kind(self.answer, fact, case.question)
+        values += find_other_names(self.answer, fact, case.question, self.context_texts, case.language)
+        # A value that is an expected fact, or a part of one, is no other value, whether it is stated or denied.
+        values = [value for value in values if not any(_is_part(value, known) for known in self.facts)]
+        if len(self.content_quality.missing) == len(self.facts):
+            return values
+        lines = [line for text in self.context_texts for line in split_lines(text)]
+        fact_lines = [line for line in lines if contains_fact([line], fact)]
+        in_place = []
+        for value in values:
+            value_lines = [line for line in lines if line not in fact_lines and contains_fact([line], value)]
+            if is_in_place_of(value, answer, fact_lines, value_lines):
+                in_place.append(value)
+        return in_place
 
     @cached_property
     def copied_from(self) -> str | None:
@@ -385,6 +411,11 @@ class CaseFacts(Struct, frozen=True, dict=True):
         """Whether no corpus tells of some chunk of the context who may see it."""
         return any(not self.list_corpus_chunks(chunk) for chunk in self.arrived_chunks)
 
+    def is_kept(self, chunk_id: str) -> bool:
+        """Whether the corpus keeps a chunk for users of a tenant or with a role."""
+        chunk = self._corpus_chunks.get(chunk_id)
+        return chunk is not None and is_kept_for_some(read_corpus_access(chunk))
+
     def list_ranked_texts(self, unit: int) -> list[str]:
         """Return the texts that the chunks of a unit have in the stages before the context."""
         return [
@@ -487,9 +518,21 @@ def contains_fact(texts: Iterable[str], fact: str) -> bool:
     (True, True)
     """
     fact_elements = _elements(fact)
+    if any(map(is_telephone_number, find_measures(fact))):  # a part of its digits is another number
+        return any(fold_text(fact) in fold_text(text) or mentions_fact(text, fact) for text in texts)
     if not fact_elements.items:
         return any(fold_text(fact) in fold_text(text) for text in texts)
     return any(find_occurrences(fact_elements, _elements(text)) or mentions_fact(text, fact) for text in texts)
+
+
+def _is_part(value: str, fact: str) -> bool:
+    """Whether a value is a fact, or a name or a quantity of it."""
+    if contains_fact([value], fact):
+        return True
+    if not any(map(str.isdigit, value)):
+        return contains_fact([fact], value)
+    own, stated = find_measures(fact), find_measures(value)
+    return bool(stated) and all(any(is_same_quantity(measure, item) for measure in own) for item in stated)
 
 
 _elements = lru_cache(maxsize=1024)(parse_elements)
@@ -514,14 +557,40 @@ def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     """
     answer = split_glued_units(normalise_nfc(remove_citation_markers(answer)))
     texts = list(texts)
-    text_values = {value for text in texts for quantity in find_quantities(text) for value in quantity.readings}
-    unsupported = [item for item in find_quantities(answer) if text_values.isdisjoint(item.readings)]
-    if not unsupported:
+    shown_numbers = _ShownNumbers(texts)
+    measures = find_measures(answer)
+    phones = [measure for measure in measures if is_telephone_number(measure)]
+    unsupported = [
+        item for item in find_quantities(answer) if item not in shown_numbers and not _is_inside(item, phones)
+    ]
+    if not unsupported and not phones:
         return []
     # A value may be there in another form: "4 pm" as "4:00 pm", the 11 of "11-4 pm" as "11:00", two weeks as 14 days.
     shown = [measure for text in texts for measure in find_measures(text)]
-    supported = [measure for measure in find_measures(answer) if _is_shown(measure, shown)]
-    return _quote_numbers(answer, [item for item in unsupported if not _is_inside(item, supported)])
+    supported = [measure for measure in measures if _is_shown(measure, shown)]
+    unknown = [item for item in unsupported if not _is_inside(item, supported)]
+    quoted = [(item.start, answer[item.start : item.end]) for item in unknown if not _is_spelled_out(item)]
+    quoted += [(phone.start, answer[phone.start : phone.end]) for phone in phones if phone not in supported]
+    return [text for _, text in sorted(quoted)]
+
+
+class _ShownNumbers:
+    """The numbers and dates of texts, by their readings."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.values: set[Decimal | tuple[int, int, int]] = set()
+        self.whole_values: set[Decimal | tuple[int, int, int]] = set()
+        for item in [item for text in texts for item in find_quantities(text)]:
+            self.values.update(item.readings)
+            self.whole_values.update(item.readings[:1] if _may_be_two(item) else item.readings)
+
+    def __contains__(self, item: Number | Date) -> bool:
+        """Whether a text has the number; where both may be two numbers, both must be the same one."""
+        return not (self.whole_values if _may_be_two(item) else self.values).isdisjoint(item.readings)
+
+
+def _may_be_two(item: Number | Date) -> bool:
+    return isinstance(item, Number) and is_split_number(item.readings)
 
 
 def _is_shown(measure: Quantity, shown: Sequence[Quantity]) -> bool:
@@ -533,51 +602,11 @@ def _is_inside(item: Number | Date, measures: Sequence[Quantity]) -> bool:
     return any(measure.start <= item.start and item.end <= measure.end for measure in measures)
 
 
-def find_values_of_same_kind(answer: str, fact: str, question: str) -> list[str]:
-    """Return the quantities of an answer that measure what those of a fact measure, as written; not the question's.
-
-    >>> find_values_of_same_kind("It costs 90p for 20 days in 2025.", "12 days", "And in 2025?")
-    ['20 days']
-    """
-    wanted = {reading.dimension for measure in find_measures(normalise_nfc(fact)) for reading in measure.readings}
-    asked = find_measures(normalise_nfc(question))
-    text = split_glued_units(normalise_nfc(remove_citation_markers(answer)))
-    return [
-        text[own.start : own.end]
-        for own in find_measures(text)
-        if wanted & {reading.dimension for reading in own.readings}
-        and not any(is_same_quantity(own, measure) for measure in asked)
-    ]
-
-
-def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
-    """Return the quantities of the answer that texts have with another unit only, as they are written.
-
-    >>> find_other_units("It weighs 12 grams and is 3 m long.", ["12 kg, 3 m long"])
-    ['12 grams']
-    """
-    normalised = normalise_nfc(remove_citation_markers(answer))
-    with_unit = [own for own in find_measures(normalised) if any(item.dimension != PLAIN for item in own.readings)]
-    if not with_unit:
-        return []
-    measures = [measure for text in texts for measure in find_measures(text)]
-    others = []
-    for own in with_unit:
-        plain = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), bound="")
-        has_number = any(is_same_quantity(plain, measure._replace(bound="")) for measure in measures)
-        is_same = any(is_same_quantity(own._replace(bound=""), measure._replace(bound="")) for measure in measures)
-        if has_number and not is_same:
-            others.append(normalised[own.start : own.end])
-    return others
-
-
-def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
-    return Reading(PLAIN, reading.low / quantity.unit_size, reading.high / quantity.unit_size)
-
-
 def _quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:
     """Return numbers and dates as the text writes them; spelled-out words ("one of them") are left out."""
     normalised = normalise_nfc(text)
-    return [
-        normalised[item.start : item.end] for item in numbers if not (isinstance(item, Number) and item.is_spelled_out)
-    ]
+    return [normalised[item.start : item.end] for item in numbers if not _is_spelled_out(item)]
+
+
+def _is_spelled_out(item: Number | Date) -> bool:
+    return isinstance(item, Number) and item.is_spelled_out

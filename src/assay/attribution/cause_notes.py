@@ -141,6 +141,11 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "compare the roles and the tenant that the search got with those of the evidence; test that users who may "
             "see it are served",
         ),
+        ("acl", "user_not_sent"): CauseNote(
+            "the target is not given the user, and does not show what only some users may see",
+            "send the user with each question (identity, or {{user}} in the body or arguments of the target), then run "
+            "again",
+        ),
         ("citation", "uncited"): CauseNote(
             "the answer cites nothing",
             "ask for a source with each claim, with an example; reject answers without one",
@@ -150,9 +155,14 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "ask for every part of the question, with an example; let it list what each passage says before it answers",
         ),
         ("generator", "wrong_entity_or_number"): CauseNote(
-            "the answer states another name or number than the evidence",
+            "the answer states another name, code or number than the evidence",
             "let it quote the passage before each name and number; compare the values of an answer with the context "
             "before it is sent",
+        ),
+        ("generator", "denied_fact"): CauseNote(
+            "the answer says the contrary of the evidence",
+            "let it quote the passage before it answers; compare each denial and each limit of an answer with the "
+            "context before it is sent",
         ),
         ("generator", "invented"): CauseNote(
             "the answer states what no text of the context has",

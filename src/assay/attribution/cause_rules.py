@@ -10,9 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
 from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
+from assay.attribution.denied_evidence import consider_access, describe_sent_user
 from assay.attribution.index_state import IndexDefect, IndexView
 from assay.attribution.lost_evidence import (
     RECORD_CORPUS,
@@ -29,7 +31,7 @@ from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
-from assay.records.golden_set import CorpusChunk
+from assay.records.golden_set import CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
@@ -41,6 +43,7 @@ from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.read_text import read_text
+from assay.text.refusals import UNKNOWN
 from assay.text.stated_facts import judge_facts
 from assay.text.tokens import tokenise_text
 
@@ -106,26 +109,55 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.case.accepted_bits >> 2 & 1:
         return None
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
-    user, view = case.case.case.user, case.index_view
-    if case.behaviour == "permission_denied" and not is_retrieved and user is not None:
+    user = case.case.case.user
+    is_answerable = bool(case.case.accepted_bits & 1)
+    if case.behaviour == "permission_denied" and is_answerable and not is_retrieved and user is not None:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
+        if not case.required_units:
+            fact = "permission was denied, and the case expects an answer for this user"
+        facts = (fact, *describe_sent_user(case))
         # Where no trace of the run shows it to anyone, it may not be indexed.
         is_indexed = case.required_units and all(map(case.is_shown_in_run, case.required_units))
         if is_indexed:
-            return CauseFinding("acl", _first_stage(case), (fact,), "high", subcause="access_denied")
+            return CauseFinding("acl", _first_stage(case), facts, "high", subcause="access_denied")
         others: tuple[RootCause, ...] = ("stale_index", "embedding")
-        return CauseFinding("acl", _first_stage(case), (fact,), "medium", others, "access_denied", (RECORD_SCORES,))
+        return CauseFinding("acl", _first_stage(case), facts, "medium", others, "access_denied", (RECORD_SCORES,))
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
-        if view is None or not view.returned:
-            fact = "no stage returned anything, for this case or any other of the run"
-            return CauseFinding(
-                "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
-            )
-        if not view.is_served(user) and not _is_search_at_fault(case, view):
-            fact = "no stage returned anything for this user, or any other with the same tenant and roles"
-            also: tuple[RootCause, ...] = ("bm25_analyzer",)
-            return CauseFinding("acl", _first_stage(case), (fact,), "low", also, "access_denied", _FAILED_SEARCH)
+        return _explain_empty_lists(case, user)
     return None
+
+
+def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
+    """No stage returned anything to a user who may see what the case needs.
+
+    A search by words finds nothing where the words are not those of the index. One by vectors ranks whatever it may
+    see: where its list is empty too, it was shown nothing to rank, or failed.
+    """
+    view = case.index_view
+    if view is None or not view.returned:
+        fact = "no stage returned anything, for this case or any other of the run"
+        return CauseFinding(
+            "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
+        )
+    by_vectors = [step.name for step in case.steps if step.kind == "dense" and view.largest_stages.get(step.name)]
+    if all(step.kind in ("dense", "context") for step in case.steps):
+        by_vectors = []  # one search that fails alone may fail for another reason
+    also: tuple[RootCause, ...] = ("bm25_analyzer",)
+    if not view.is_served(user):
+        if _is_search_at_fault(case, view) and not by_vectors:
+            return None
+        fact = "no stage returned anything for this user, or any other with the same tenant and roles"
+    elif by_vectors:
+        fact = f"no stage returned anything, and {by_vectors[0]}, which needs no common words, does for other questions"
+        also = ("embedding",)
+    elif case.steps[0].kind == "retriever" and view.largest_stages.get(case.steps[0].name):
+        fact = f"no stage returned anything, and {case.steps[0].name} does for other questions of these users"
+        also = ("acl", "embedding", "bm25_analyzer")
+        return CauseFinding("insufficient_trace", _first_stage(case), (fact,), "low", also, record=_FAILED_SEARCH)
+    else:
+        return None
+    facts = (fact, *describe_sent_user(case))
+    return CauseFinding("acl", _first_stage(case), facts, "low", also, "access_denied", _FAILED_SEARCH)
 
 
 def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
@@ -179,6 +211,27 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
             (RECORD_TEXTS,),
         )
     return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="answered_unanswerable")
+
+
+def find_other_refusal(case: CaseFacts) -> CauseFinding | None:
+    """A refusal was expected, and the answer is one of another kind.
+
+    Whether the search had anything that this user may not see is what tells a missing permission from a missing text.
+    """
+    expected = case.case.case.behaviour
+    is_refused = case.behaviour not in (None, UNKNOWN, "answer")
+    if case.good is not False or not is_refused or case.case.accepted_bits & 1:
+        return None
+    fact = f"the answer is {str(case.behaviour).replace('_', ' ')} where {expected.replace('_', ' ')} was expected"
+    if expected != "permission_denied":
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "low", ("golden_label_issue",))
+    found = [name for names in case.leaks.over_fetched.values() for name in names]
+    if found:
+        grounds = f"a list that nobody is shown has {', '.join(dict.fromkeys(found))}, which this user may not see"
+        return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", ("golden_label_issue",))
+    unseen = "no list shows what this user may not see, so that nothing tells whether the search had it"
+    record = ("the list before it is filtered by access",)
+    return CauseFinding("insufficient_trace", None, (fact, unseen), "low", record=record)
 
 
 _RECORD_ROLES = "the corpus with the roles and tenants of its chunks"
@@ -358,7 +411,7 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         return None
     # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
     lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))
-    losses = [find_index_defect(case, unit) or find_lost_step(case.describe_lost_evidence(unit)) for unit in lost_units]
+    losses = [find_index_defect(case, unit) or _find_loss(case, unit) for unit in lost_units]
     first = min(losses, key=lambda loss: (loss.cause == "insufficient_trace", loss.stage != INDEX_STAGE))
     also: dict[RootCause, None] = {}
     evidence: dict[str, None] = {}
@@ -369,7 +422,14 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
     if case.behaviour == "permission_denied" and case.case.case.user is None:
         also = dict.fromkeys(("acl", *also))
         evidence[_DENIED_TO_NOBODY] = None
-    return first._replace(also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)))
+    lost_at = {unit: loss.stage for unit, loss in zip(lost_units, losses, strict=True) if loss.stage is not None}
+    return first._replace(
+        also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)), lost_at=MappingProxyType(lost_at)
+    )
+
+
+def _find_loss(case: CaseFacts, unit: int) -> CauseFinding:
+    return consider_access(case, unit, find_lost_step(case.describe_lost_evidence(unit)))
 
 
 _DENIED_TO_NOBODY = "permission was denied, and the case names no user"
@@ -382,7 +442,7 @@ def _name_missing_entities(case: CaseFacts) -> list[str]:
         return []
     entities = find_question_entities(case.case.case.question, case.case.language)
     missing = find_missing_entities(entities, filter(None, texts))
-    return [f"entity missing from the evidence: {entity}" for entity in missing]
+    return [f"nothing that the generator was shown has “{entity}”, which the question names" for entity in missing]
 
 
 def _has_no_missing_fact(case: CaseFacts, unit: int) -> bool:
@@ -458,8 +518,9 @@ def find_cut_text(case: CaseFacts) -> CauseFinding | None:
     looked_for = case.facts if case.behaviour != "answer" else case.content_quality.missing
     for chunk_id, text in case.list_evidence_texts():
         lost_facts = [fact for fact in looked_for if not contains_fact([text], fact)]
-        if not lost_facts:
-            continue
+        whole_text = case.get_whole_text(chunk_id)
+        if not lost_facts or (whole_text is not None and contains_fact([whole_text], lost_facts[0])):
+            continue  # an earlier stage has it, so that it is indexed
         lack = f"{chunk_id} as it is indexed lacks {_quote(lost_facts)}"
         for piece in case.index_view.list_shown_pieces(chunk_id):
             if contains_fact([case.index_view.texts.get(piece, "")], lost_facts[0]):

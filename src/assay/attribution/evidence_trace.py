@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from assay.metrics.case_index import CaseIndex
@@ -104,15 +105,22 @@ def format_selector(selector: Selector) -> str:
     return " & ".join(f"{key}={value}" for key, value in sorted(selector.items()))
 
 
-def trace_evidence(case: CaseIndex, steps: Sequence[TraceStep]) -> tuple[EvidenceTrace, ...]:
-    """Return the trace of every unit of evidence through the steps."""
+def trace_evidence(
+    case: CaseIndex, steps: Sequence[TraceStep], lost_at: Mapping[int, str] = MappingProxyType({})
+) -> tuple[EvidenceTrace, ...]:
+    """Return the trace of every unit of evidence through the steps.
+
+    `lost_at` holds the steps of which a cause says that they lost a unit, such as a reranker that ranks it too low.
+    """
     traces = []
     for number, unit in enumerate(get_searched_units(case)):
         ranks: dict[str, int | None] = {}
         for step in steps:
             ranks.setdefault(step.name, step.find_rank(number))
         name = " or ".join(format_selector(selector) for selector in unit.any_of)
-        traces.append(EvidenceTrace(number, name, unit.grade, unit.required, ranks, _find_losing_stage(steps, number)))
+        losing = lost_at.get(number)
+        losing = losing if losing in ranks else _find_losing_stage(steps, number)
+        traces.append(EvidenceTrace(number, name, unit.grade, unit.required, ranks, losing))
     return tuple(traces)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from assay.attribution.case_facts import (
     CaseFacts,
     contains_fact,
-    find_other_units,
     find_unsupported_numbers,
 )
 from assay.attribution.cause_notes import ALL_ARRIVED
@@ -17,6 +16,7 @@ from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_inde
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.misread_numbers import find_misread_number
+from assay.attribution.other_values import find_other_units
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.answer_format import find_format_faults
 from assay.metrics.citation_precision import list_misplaced_citations
@@ -32,6 +32,10 @@ from assay.text.refusals import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"
+DENIED_FACT = "denied_fact"
+"""The subcause of an answer that says the contrary of a fact, without another value in its place."""
+WRONG_VALUE = "wrong_entity_or_number"
+"""The subcause of an answer that states another name, code or number than the evidence."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MAX_CLAIMS = 20
 """How many claims of an answer are compared with their sources."""
@@ -161,7 +165,7 @@ def _list_index_causes(case: CaseFacts, subcause: str) -> tuple[RootCause, ...]:
     """
     view = case.index_view
     has_pieces = view is None or bool(view.unknown_chunks) or view.has_pieces
-    return ("parser", "chunking") if has_pieces and subcause != "wrong_entity_or_number" else ("parser",)
+    return ("parser", "chunking") if has_pieces and subcause != WRONG_VALUE else ("parser",)
 
 
 def _describe_answer(case: CaseFacts) -> list[str]:
@@ -190,19 +194,25 @@ def _find_invented_numbers(case: CaseFacts) -> list[str]:
 
 
 def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> str:
-    """Return what the generator did: refused, invented, answered in part, or took another entity, number or passage.
+    """Return what the generator did: refused, stated another value in the place of a fact, invented, said the contrary,
+    answered in part, or took another passage.
 
-    Each needs its evidence; an answer of which nothing of that is shown did not use what it was given.
+    Each needs its evidence; an answer of which nothing of that is shown did not use what it was given. A value in the
+    place of a fact is a wrong one, whether the context has it for something else or nowhere.
     """
     if case.behaviour != "answer":
         return "ignored_evidence"
     quality = case.content_quality
+    if quality.wrong or case.other_values:
+        return WRONG_VALUE
     if invented_numbers:
         return "invented"
-    if 0 < len(quality.missing) < len(case.facts) and not quality.wrong and not quality.denied:
+    if quality.denied and not find_other_units(case.answer, case.context_texts):
+        return DENIED_FACT
+    if 0 < len(quality.missing) < len(case.facts) and not quality.denied:
         return "partial"
-    if quality.wrong or case.other_values or find_other_units(case.answer, case.context_texts):
-        return "wrong_entity_or_number"
+    if find_other_units(case.answer, case.context_texts):
+        return WRONG_VALUE
     return "other_passage" if case.copied_from else "ignored_evidence"
 
 
@@ -220,9 +230,7 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     other_units = find_other_units(case.answer, [*case.context_texts, case.case.case.question])
     if other_units:
         fact = f"the context has {', '.join(other_units)} with another unit"
-        return CauseFinding(
-            "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
-        )
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), WRONG_VALUE)
     chunks = case.get_answer_sources()
     if not chunks:
         return None
@@ -231,9 +239,7 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
         support = score_support(claim.text, sources)
         if support.verdict == "contradicted":
             fact = f"the sources contradict “{claim.text}”: {'; '.join(support.contradictions)}"
-            return CauseFinding(
-                "generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), "wrong_entity_or_number"
-            )
+            return CauseFinding("generator", GENERATE_STAGE, (fact,), "medium", ("golden_label_issue",), WRONG_VALUE)
     return None
 
 
@@ -252,9 +258,7 @@ def find_other_value(case: CaseFacts) -> CauseFinding | None:
     misread = find_misread_number(case.answer, case.facts)
     if misread is not None:
         return CauseFinding("parser", INDEX_STAGE, (*evidence, misread), "medium", ("generator", "golden_label_issue"))
-    return CauseFinding(
-        "generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), "wrong_entity_or_number"
-    )
+    return CauseFinding("generator", GENERATE_STAGE, evidence, "medium", ("golden_label_issue",), WRONG_VALUE)
 
 
 WRONG_FORMAT = "wrong_format"

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from assay.metrics.access_rules import parse_day
+from assay.metrics.access_rules import Access, parse_day, read_corpus_access
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User
@@ -42,6 +42,8 @@ _MIN_REPEATED = 0.5
 """The share of a text's words in runs that other texts of the index have too, from which on it is none of its own."""
 _MAX_COMPARED = 2000
 """How many changed chunks are compared with each other."""
+_AccessKey = tuple[str | None, tuple[str, ...]]
+"""A tenant, and roles in order."""
 IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
@@ -66,8 +68,9 @@ class IndexView(Struct):
     first search returned a chunk with the rarest of them. `texts` are the texts of the shown chunks, kept only where
     there is no corpus to compare them with. `largest_stages` are the most chunks that a stage of each name had.
     `cited_contexts` are contexts of several chunks of which the answer cites any, `wholly_cited_contexts` those of
-    which it cites every chunk. `case_ids` are the cases of the traces, fewer than `observations` where cases are
-    repeated.
+    which it cites every chunk. `kept_shown_to` are the users for whom chunks of each kind of restricted access were
+    shown, `kept_expected` the chunks of that kind that the cases of each user need. `case_ids` are the cases of the
+    traces, fewer than `observations` where cases are repeated.
     """
 
     corpus: Corpus
@@ -92,6 +95,8 @@ class IndexView(Struct):
     served_users: set[tuple[str | None, tuple[str, ...]]] = field(default_factory=set)
     shown_to: dict[str, set[tuple[str | None, tuple[str, ...]]]] = field(default_factory=dict)
     asked_by: Counter[tuple[str | None, tuple[str, ...]]] = field(default_factory=Counter)
+    kept_shown_to: dict[_AccessKey, set[_AccessKey]] = field(default_factory=dict)
+    kept_expected: dict[tuple[_AccessKey, _AccessKey], set[str]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     _pieces: dict[str, list[str]] | None = None
     _owners: dict[tuple[str, ...], str] | None = None
@@ -107,8 +112,10 @@ class IndexView(Struct):
         for chunk in self.corpus.chunks.values():
             self._documents.setdefault(chunk.document, []).append(chunk)
 
-    def add_observation(self, observation: Observation, user: User | None = None) -> None:
-        """Add the trace of one observation, and who asked."""
+    def add_observation(
+        self, observation: Observation, user: User | None = None, needed_ids: Iterable[str] = ()
+    ) -> None:
+        """Add the trace of one observation, who asked, and the chunks that the case needs by their ids."""
         self.observations += 1
         self.case_ids.add(observation.case_id)
         stages = observation.stages or ()
@@ -116,6 +123,10 @@ class IndexView(Struct):
         self.asked_by[user_key] += 1
         if any(stage.chunks for stage in stages):
             self.served_users.add(user_key)
+        for chunk_id in needed_ids:
+            access_key = self._get_access_key(chunk_id)
+            if access_key is not None:
+                self.kept_expected.setdefault((access_key, user_key), set()).add(chunk_id)
         if stages:
             self._add_matched_words(observation.query_rewrite or observation.question or "", stages[0].chunks)
         self._damage.clear()
@@ -132,6 +143,9 @@ class IndexView(Struct):
             for chunk in stage.chunks:
                 self.shown.add(chunk.chunk_id)
                 self.shown_to.setdefault(chunk.chunk_id, set()).add(user_key)
+                access_key = self._get_access_key(chunk.chunk_id)
+                if access_key is not None:
+                    self.kept_shown_to.setdefault(access_key, set()).add(user_key)
                 if not self.corpus.chunks and chunk.text is not None:
                     self.texts.setdefault(chunk.chunk_id, chunk.text)
                 self._add(chunk)
@@ -278,6 +292,22 @@ class IndexView(Struct):
         viewers = {viewer for chunk_id in chunk_ids for viewer in self.shown_to.get(chunk_id, ())}
         own = _make_user_key(user)
         return bool(viewers) and own not in viewers and self.asked_by[own] >= _MIN_TRACES
+
+    def _get_access_key(self, chunk_id: str) -> _AccessKey | None:
+        """Return the kind of access to a chunk, None if the corpus keeps it for nobody."""
+        corpus_chunk = self.corpus.chunks.get(chunk_id)
+        access = read_corpus_access(corpus_chunk) if corpus_chunk is not None else None
+        return _make_access_key(access) if access is not None and is_kept_for_some(access) else None
+
+    def shows_kept(self, access: Access, user: User | None) -> bool:
+        """Whether any trace of a user with the same tenant and roles shows a chunk with this access; without a user,
+        any trace."""
+        viewers = self.kept_shown_to.get(_make_access_key(access), set())
+        return bool(viewers) if user is None else _make_user_key(user) in viewers
+
+    def count_expected(self, access: Access, user: User | None) -> int:
+        """Return how many chunks with this access the cases of users with the same tenant and roles need."""
+        return len(self.kept_expected.get((_make_access_key(access), _make_user_key(user)), ()))
 
     def _add(self, chunk: Chunk) -> None:
         corpus_chunk = self.corpus.chunks.get(chunk.chunk_id)
@@ -549,6 +579,15 @@ class IndexView(Struct):
         return any(
             document == corpus_chunk.document and version != corpus_chunk.version for document, version in self.versions
         )
+
+
+def is_kept_for_some(access: Access) -> bool:
+    """Return whether a chunk is for users of a tenant or with a role only."""
+    return access.tenant is not None or bool(access.roles)
+
+
+def _make_access_key(access: Access) -> _AccessKey:
+    return access.tenant, tuple(sorted(access.roles))
 
 
 def _make_user_key(user: User | None) -> tuple[str | None, tuple[str, ...]]:

@@ -27,6 +27,8 @@ from assay.text.tokens import tokenise_text
 
 DEFAULT_PRODUCTION_K = 5
 """The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
+FILTERED_OUT = "filtered_out"
+"""The subcause of evidence that a filter dropped."""
 NEAR = 5
 """The last rank at which a retriever counts as having found the evidence near the top."""
 _RRF_CONSTANT = 60
@@ -42,7 +44,7 @@ class CauseFinding(NamedTuple):
     """A cause with the stage where it shows, the facts behind it, and what it leaves open.
 
     `subcause` refines the cause, `also` are other causes that would explain the facts, most likely first, and `record`
-    says what to record to tell them apart.
+    says what to record to tell them apart. `lost_at` are the stages that lost units of the evidence.
     """
 
     cause: RootCause
@@ -52,6 +54,7 @@ class CauseFinding(NamedTuple):
     also: tuple[RootCause, ...] = ()
     subcause: str = ""
     record: tuple[str, ...] = ()
+    lost_at: Mapping[int, str] = MappingProxyType({})
 
 
 RECORD_QUERY = "the query as it was sent to the search"
@@ -244,9 +247,9 @@ def _check_filter(loss: LostEvidence) -> CauseFinding | None:
             )
         if not loss.is_query_known:  # a filter that goes by the query drops the same
             return CauseFinding(
-                "hybrid_merge", step.name, evidence, "medium", ("bm25_analyzer",), "filtered_out", (RECORD_QUERY,)
+                "hybrid_merge", step.name, evidence, "medium", ("bm25_analyzer",), FILTERED_OUT, (RECORD_QUERY,)
             )
-        return CauseFinding("hybrid_merge", step.name, evidence, "high", subcause="filtered_out")
+        return CauseFinding("hybrid_merge", step.name, evidence, "high", subcause=FILTERED_OUT)
     return None
 
 

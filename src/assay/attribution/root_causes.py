@@ -46,6 +46,7 @@ _TRUST_RULES: tuple[CauseRule, ...] = (
 _RULES: tuple[CauseRule, ...] = (
     cause_rules.find_access_denied,
     cause_rules.find_missing_refusal,
+    cause_rules.find_other_refusal,
     generation_rules.find_exchanged_text,
     cause_rules.find_moved_label,
     moved_evidence.find_quoted_evidence,
@@ -123,7 +124,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         good=inquiry.good,
         reached=inquiry.reached,
         signal=inquiry.content_quality.signal,
-        traces=trace_evidence(inquiry.case, inquiry.steps),
+        traces=trace_evidence(inquiry.case, inquiry.steps, finding.lost_at if finding is not None else {}),
     )
     if finding is None:
         return _doubt_further_values(attribution, inquiry)
@@ -224,20 +225,20 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "pass", ""
     if inquiry.good is None:
         return "unknown", ""
-    return _decide_bad_answer(inquiry, cause)
+    return _decide_bad_answer(inquiry, cause, finding.subcause if finding is not None else "")
 
 
-def _decide_bad_answer(inquiry: CaseFacts, cause: str | None) -> tuple[FaultParty, str]:
+def _decide_bad_answer(inquiry: CaseFacts, cause: str | None, subcause: str) -> tuple[FaultParty, str]:
     """Return the fault behind an answer that is not good, with its subtype."""
     if not inquiry.case.accepted_bits & 1:
         return "refusal_fault", "under_refusal" if inquiry.behaviour == "answer" else "wrong_refusal"
     if inquiry.reached is None:
         return "unknown", ""
-    if not inquiry.reached or cause in ("parser", "chunking", "stale_index"):
+    if not inquiry.reached or cause in ("parser", "chunking", "stale_index", "context_builder"):
         return "retrieval_fault", ""
     if inquiry.behaviour != "answer":
         return "refusal_fault", "over_refusal"
-    return "generation_fault", _find_generation_subtype(inquiry)
+    return "generation_fault", _find_generation_subtype(inquiry, subcause)
 
 
 def _find_masked_subtype(inquiry: CaseFacts, cause: str | None) -> str:
@@ -254,8 +255,10 @@ def _find_masked_subtype(inquiry: CaseFacts, cause: str | None) -> str:
     return "parametric_knowledge"
 
 
-def _find_generation_subtype(inquiry: CaseFacts) -> str:
-    """Say how an answer that had its evidence is wrong: invented, incomplete or wrongly concluded."""
+def _find_generation_subtype(inquiry: CaseFacts, subcause: str) -> str:
+    """Say how an answer that had its evidence is wrong: by another value, invented, incomplete or wrongly concluded."""
+    if subcause == generation_rules.WRONG_VALUE:
+        return "wrong_value"
     texts = [*inquiry.context_texts, inquiry.case.case.question]
     if inquiry.context_texts and find_unsupported_numbers(inquiry.answer, texts):
         return "hallucination"

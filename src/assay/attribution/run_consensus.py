@@ -125,11 +125,13 @@ def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribut
     assert attribution.cause is not None
     others = [cause for cause in (attribution.cause, *attribution.also) if cause not in (best, _UNKNOWN)]
     note = get_cause_note(best)
+    stage = _locate_cause(attribution, best)
     return replace(
         attribution,
         verdict=_name_party(attribution, best),
         cause=best,
-        stage=_locate_cause(attribution, best),
+        stage=stage,
+        traces=tuple(_move_loss(trace, attribution.stage, stage) for trace in attribution.traces),
         also=tuple(others),
         evidence=(*attribution.evidence, fact),
         confidence="low",
@@ -137,6 +139,12 @@ def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribut
         sign=note.sign,
         fix=note.fix,
     )
+
+
+def _move_loss(trace: EvidenceTrace, before: str | None, now: str | None) -> EvidenceTrace:
+    """Return a trace with a unit that the stage before lost as lost at the one that comes first now, if it has both."""
+    is_moved = trace.lost_at is not None and trace.lost_at == before and now in trace.ranks
+    return replace(trace, lost_at=now) if is_moved else trace
 
 
 def _locate_cause(attribution: Attribution, cause: RootCause) -> str | None:

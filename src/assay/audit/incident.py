@@ -299,8 +299,9 @@ def _list_redacted(claim: Claim, source_text: str, reading: ParsedAnswer, record
 
 def _list_reasons(support: SourceSupport, redacted: Sequence[str]) -> Iterable[str]:
     yield from support.contradictions
-    if support.missing_facts:
-        yield f"in no source that was shown: {', '.join(support.missing_facts)}"
+    missing = support.describe_missing()
+    if missing:
+        yield f"in no source that was shown: {', '.join(missing)}"
     if redacted and support.verdict != "supported":
         yield f"its text or its source was redacted before storing ({', '.join(redacted)}): that cannot be compared"
     elif support.verdict == "unknown" and not support.contradictions and not support.missing_facts:

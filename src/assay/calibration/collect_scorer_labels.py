@@ -335,10 +335,8 @@ def _rule_citations(reading: ParsedAnswer, _: str) -> dict[str, ScorerLabel]:
 
 
 def _opinion_of_support(support: SourceSupport) -> ScorerLabel:
-    reasons = [
-        *support.contradictions,
-        *([f"missing: {', '.join(support.missing_facts)}"] if support.missing_facts else ()),
-    ]
+    missing = support.describe_missing()
+    reasons = [*support.contradictions, *([f"missing: {', '.join(missing)}"] if missing else ())]
     return ScorerLabel(None, support.score, "; ".join(reasons), signal=support.z)
 
 

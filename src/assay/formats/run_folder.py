@@ -458,12 +458,35 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any], run:
         look_again=True,
         metric_paths=manifest.get("metric_paths", {}),
         labels=scoring.labels or list_run_labels(run, manifest),
+        sent_users=read_sent_users(manifest),
     )
 
 
 def list_run_labels(run: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the files of what people decided about the answers of a run: its own one, if it has any."""
     return (str(run / manifest["labels"]),) if "labels" in manifest else ()
+
+
+_CALLED_BY_TEMPLATE = ("http", "mcp")
+
+
+def read_sent_users(manifest: Mapping[str, Any]) -> dict[str, bool]:
+    """Return, for each target of a manifest of which the settings tell, whether they send the user with a question.
+
+    A command is given the user; of a Python function nothing tells which of its arguments it takes.
+
+    >>> asked, told = {"type": "http", "body": {"q": "{{question}}"}}, {"type": "mcp", "identity": {"r": "user.roles"}}
+    >>> read_sent_users({"targets": {"a": asked, "b": told, "c": {"type": "python"}}})
+    {'a': False, 'b': True}
+    """
+    sent: dict[str, bool] = {}
+    for name, settings in manifest.get("targets", {}).items():
+        kind = settings.get("type") if isinstance(settings, Mapping) else None
+        if kind in _CALLED_BY_TEMPLATE:
+            sent[name] = bool(settings.get("identity")) or "{{user" in repr(settings)
+        elif kind == "command":
+            sent[name] = True
+    return sent
 
 
 def counts_missing(manifest: Mapping[str, Any]) -> bool:

@@ -13,11 +13,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from assay.records.errors import Problem
-from assay.records.golden_set import Corpus, CorpusChunk, Evidence, GoldenSet, User
+from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import Chunk
 
-_MOST_NAMED = 3
 _FIELDS = ("tenant", "roles", "position", "valid_from", "valid_to")
 
 
@@ -101,41 +99,6 @@ def is_visible(access: Access, user: User, as_of: str | None) -> bool:
     start = parse_day(access.valid_from) if access.valid_from else None
     now = parse_day(as_of) if as_of else None
     return start is None or now is None or start <= now
-
-
-def find_hidden_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[Problem, ...]:
-    """Return a problem for each case of the golden set (at `path`) that expects an answer from evidence that its user
-    may not see by the corpus: a required unit of which every chunk that could cover it is hidden from them.
-
-    What a case expects its user to see is no leak there (ADR 0026): one of the two is wrong, and the leak is not found.
-    """
-    problems = []
-    for case in golden.cases:
-        if case.user is None or case.behaviour != "answer":
-            continue
-        as_of = case.user.as_of or golden.as_of
-        hidden_ids: dict[str, None] = {}
-        for unit in case.evidence:
-            if unit.required and unit.grade > 0:
-                hidden_ids |= dict.fromkeys(_list_hidden_chunks(unit, corpus, case.user, as_of))
-        if hidden_ids:
-            ids = ", ".join(list(hidden_ids)[:_MOST_NAMED])
-            it = "it" if len(hidden_ids) == 1 else "them"
-            message = f"its user may not see {ids} by the corpus, and it expects {it}: no leak is found there"
-            message += " (correct one of the two)"
-            problems.append(Problem(path, None, f"{case.id}: user", message, "E_ACCESS"))
-    return tuple(problems)
-
-
-def _list_hidden_chunks(unit: Evidence, corpus: Corpus, user: User, as_of: str | None) -> list[str]:
-    """Return the chunks that a unit names, if the user may see none of them; nothing if one is named in another way
-    than by its id, because the user may see that."""
-    if not all("chunk_id" in selector for selector in unit.any_of):
-        return []
-    names = dict.fromkeys(str(selector["chunk_id"]) for selector in unit.any_of)
-    chunks = [corpus.chunks[chunk_id] for chunk_id in names if chunk_id in corpus.chunks]
-    is_reachable = any(is_visible(read_corpus_access(chunk), user, as_of) for chunk in chunks)
-    return [] if is_reachable else [chunk.chunk_id for chunk in chunks]
 
 
 def has_expired(valid_to: str | None, as_of: str | None) -> bool:

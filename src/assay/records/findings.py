@@ -48,8 +48,8 @@ ROOT_CAUSES: tuple[RootCause, ...] = get_args(RootCause)
 class EvidenceTrace(Struct, frozen=True, omit_defaults=True):
     """The trace of one unit of evidence through the pipeline.
 
-    `ranks` holds its rank (from 1) in every reported stage, or None if it is absent there. `lost_at` is the first stage
-    without it after a stage that had it, or the first stage of all if none had it.
+    `ranks` holds its rank (from 1) in every reported stage, or None if it is absent there. `lost_at` is the stage that
+    lost it: that of the cause, which may rank it too low to be shown, else the first without it after one that had it.
     """
 
     unit: int

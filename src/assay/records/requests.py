@@ -76,7 +76,8 @@ class ScoringOptions(Struct, frozen=True):
     `metric_paths` are the import paths of metrics that a run folder remembers, by name. `lexicons` are files or folders
     with lexicons of refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a
     later one passes them on; None stands for those of the run, else for none. `with_variants` counts variants of cases
-    like other cases. `labels` are files of what people decided about answers.
+    like other cases. `labels` are files of what people decided about answers. `sent_users` says of configurations
+    whether their target is given the user of a case, where its settings tell.
     """
 
     metrics: Sequence[str] | None = None
@@ -93,6 +94,7 @@ class ScoringOptions(Struct, frozen=True):
     with_variants: bool = False
     also: Sequence[str] = ()
     labels: Sequence[str] = ()
+    sent_users: Mapping[str, bool] = field(default_factory=dict)
 
 
 class ScoreRequest(Struct, frozen=True):

@@ -25,7 +25,6 @@ from assay.text.escaping import shorten_to_line
 Json = dict[str, Any]
 MAX_FAILURES = 6
 """The largest number of failed cases of one configuration on the first screen; the list of cases has the others."""
-MAX_CAUSES = 3
 MAX_CASES_OF_CAUSE = 2
 MAX_SHORT_TEXT = 160
 ANSWER_STATES = ("absent", "text", "null", "never", "withheld", "error")
@@ -138,24 +137,27 @@ def _build_config_failures(
                 "fix": attribution.fix if attribution is not None else "",
             }
         )
-    causes = _count_causes(config, data, failed, states)
+    causes = _count_causes(config, data, sorted(failed, key=weigh), states)
     return {"config": config, "total": len(failed), "causes": causes, "cases": rows}
 
 
 def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Sequence[str]) -> list[Json]:
-    """Return the causes of leaks and the most frequent ones, each with what to try first and the first of its cases.
+    """Return the causes of the failed cases, each with what to try first and the first of its cases: those of leaks
+    before others, then the most frequent, then that of the first failed case. Together they count every failed case.
 
     What to try depends on what went wrong: one cause is there twice where it makes some answers refuse too much and
     others too little.
     """
     ids: dict[tuple[str, str], list[str]] = {}
-    for case_index in failed:
+    attributions = data.attributions.get(config)
+    for case_index in failed if attributions else ():
         case_id = data.cases[case_index].id
-        attribution = data.attributions.get(config, {}).get(case_id)
-        if attribution is not None and attribution.cause is not None:
-            ids.setdefault((attribution.cause, attribution.fix), []).append(case_id)
+        attribution = attributions.get(case_id) if attributions else None
+        cause = attribution.cause if attribution is not None else None
+        key = (cause, attribution.fix) if attribution is not None and cause is not None else ("", "")
+        ids.setdefault(key, []).append(case_id)
     leaked = {data.cases[case_index].id for case_index in failed if states[case_index] == LEAKED}
-    ordered = sorted(ids.items(), key=lambda item: (leaked.isdisjoint(item[1]), -len(item[1]), item[0]))[:MAX_CAUSES]
+    ordered = sorted(ids.items(), key=lambda item: (leaked.isdisjoint(item[1]), -len(item[1])))
     return [
         {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
         for (cause, fix), case_ids in ordered

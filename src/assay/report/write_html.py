@@ -116,10 +116,8 @@ def _label_by_rules(calibrated: CalibratedSupport, support: SourceSupport) -> st
 
 
 def _claim_by_rules(text: str, support: SourceSupport, verdict: str, texts: dict[str, str]) -> ClaimView:
-    reasons = [
-        *support.contradictions,
-        *([f"in no source: {', '.join(support.missing_facts)}"] if support.missing_facts else ()),
-    ]
+    missing = support.describe_missing()
+    reasons = [*support.contradictions, *([f"in no source: {', '.join(missing)}"] if missing else ())]
     quote = normalise_nfc(texts[support.source])[support.start : support.end] if support.source is not None else None
     return ClaimView(text, _STATES.get(verdict, "unknown"), RULES, "; ".join(reasons), quote, support.source)
 

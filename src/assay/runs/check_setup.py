@@ -25,8 +25,8 @@ from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describ
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
-from assay.metrics.access_rules import find_hidden_evidence
 from assay.metrics.citations import find_unknown_sources
+from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders

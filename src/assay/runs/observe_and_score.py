@@ -17,7 +17,14 @@ from msgspec.structs import replace
 from assay.calls.interfaces import SEARCH_STAGE
 from assay.formats import outputs
 from assay.formats.overwriting import refuse_overwriting
-from assay.formats.run_folder import GOLDEN_FILE, OBSERVATIONS_FILE, RunFolder, list_run_files
+from assay.formats.run_folder import (
+    GOLDEN_FILE,
+    OBSERVATIONS_FILE,
+    RunFolder,
+    list_run_files,
+    read_manifest,
+    read_sent_users,
+)
 from assay.formats.settings_file import Config
 from assay.gates.release_decision import select_gated_configs
 from assay.records.counts import format_count
@@ -167,7 +174,12 @@ def score_observed_run(
         replace(inputs, limit=observation_request.limit, only=observation_request.only),
         verdicts=VerdictOptions(entailment_model=config.entailment_model_path),
         gate=gate.options,
-        scoring=replace(_scoring_options(config), workers=workers, notices=[*observed.notices, *agreement]),
+        scoring=replace(
+            _scoring_options(config),
+            workers=workers,
+            notices=[*observed.notices, *agreement],
+            sent_users=read_sent_users(read_manifest(observed.folder)),
+        ),
     )
     with open_scored_run(request, progress, gate.loaded) as run:
         golden = config.golden_settings

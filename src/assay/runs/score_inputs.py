@@ -172,6 +172,7 @@ def read_attribution_settings(scoring: ScoringOptions) -> AttributionSettings:
         scoring.good if scoring.good is not None else AUTO_SIGNAL,
         scoring.production_k,
         internal_stages=tuple(scoring.internal_stages or ()),
+        sent_users=scoring.sent_users,
     )
 
 

@@ -32,8 +32,8 @@ from assay.formats.run_folder import parse_run_name, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
-from assay.metrics.access_rules import find_hidden_evidence
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
+from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, IncompleteError, InputError, Problem, SettingsError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -58,6 +59,8 @@ class AttributionSettings:
     the number of chunks that the system shows its model. `reached` says whether all of the required evidence must have
     reached the model or any of it. `calibrated` are the judge metrics that were calibrated against human labels;
     `judge_threshold` is the least grade of a judge that `auto` takes as right. `internal_stages` are shown to nobody.
+    `sent_users` says of configurations whether their target is given the user of a case, where that is known, and
+    `is_user_sent` is that of the one that is attributed.
     """
 
     good: str = AUTO_SIGNAL
@@ -66,6 +69,8 @@ class AttributionSettings:
     calibrated: frozenset[str] = frozenset()
     judge_threshold: float = JUDGE_THRESHOLD
     internal_stages: tuple[str, ...] = ()
+    sent_users: Mapping[str, bool] = field(default_factory=dict)
+    is_user_sent: bool | None = None
     threshold: QualityThreshold | None = field(init=False)
 
     @property

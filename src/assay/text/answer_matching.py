@@ -20,7 +20,7 @@ from assay.text.citation_markers import remove_citation_markers
 from assay.text.fact_judgments import FactJudgment, FactState
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
-from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
+from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities, share_value
 from assay.text.stated_facts import judge_facts
 from assay.text.stated_quantities import judge_quantities
 from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
@@ -86,7 +86,7 @@ def is_same_number(expected: Number, candidate: Number, *, unit_required: bool) 
     Units must agree if both are stated. With `unit_required`, a unit of `expected` other than a currency must also be
     stated by `candidate`.
     """
-    if not set(expected.readings) & set(candidate.readings):
+    if not share_value(expected.readings, candidate.readings):
         return False
     optional = not unit_required or expected.unit in CURRENCY_UNITS
     return not expected.unit or expected.unit == candidate.unit or (optional and not candidate.unit)

@@ -30,7 +30,7 @@ from assay.text.passages import (
     weigh_claim_grams,
 )
 from assay.text.placed_quantities import spell_quantity
-from assay.text.quantities import find_measures, is_same_quantity
+from assay.text.quantities import Quantity, differ_in_unit, find_measures, is_same_quantity
 from assay.text.source_quantities import (
     ClaimedQuantity,
     ComparedQuantities,
@@ -147,6 +147,11 @@ class MatchedClaim(NamedTuple):
     def text_of_term(self, term: Term) -> str:
         """Return a term of the claim as written."""
         return self.terms.text[term.start : term.end]
+
+    def find_quantity(self, term: Term) -> Quantity | None:
+        """Return the quantity of the claim of which a term is a part, None if there is none."""
+        index = self.content.index(term)
+        return next((quantity for quantity, words in self.quantities if index in words), None)
 
 
 def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence: int) -> Contradiction:
@@ -337,7 +342,8 @@ class SourceSupport(NamedTuple):
     because claim and sources are in different languages.
     `source`, `start`, `end`: the best sentence, which is the first of `evidence`; None, 0 and 0 without evidence.
     `unsupported_spans`: spans, in the NFC claim, of words with little support.
-    `missing_facts`: numbers, dates, identifiers and names that no source contains, as written.
+    `missing_facts`: numbers with their units, dates, identifiers and names that no source contains, as written.
+    `stated_with_other_units`: for those of them that a source near the claim has with another unit, what it has.
     `logp`, `fact`, `c4`, `dig`, `turn`: the features of the score, see `score_support`.
     """
 
@@ -356,6 +362,17 @@ class SourceSupport(NamedTuple):
     dig: float
     turn: float
     evidence: tuple[SupportingSentence, ...]
+    stated_with_other_units: tuple[tuple[str, str], ...] = ()
+
+    def describe_missing(self) -> list[str]:
+        """Return the missing facts, each with what a source has in another unit, unless a contradiction says it."""
+        instead = dict(self.stated_with_other_units)
+        descriptions = []
+        for fact in self.missing_facts:
+            is_told = any(text.startswith(f'"{fact}" where ') for text in self.contradictions)
+            tells_more = fact in instead and not is_told
+            descriptions.append(f'{fact} (a source has "{instead[fact]}")' if tells_more else fact)
+        return descriptions
 
 
 # z = 0.04·logp − 0.4·fact + 1.5·c4 − dig − turn. The weights were set by hand on six public data sets; a trained
@@ -438,13 +455,19 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
         dig=float(len(absent_numbers)),
         turn=float(contradicted_by.is_reversal),
     )
+    missing = [
+        (_spell_fact(claimed, term), term)
+        for term in absent
+        if term.kind in _FACT_KINDS and content.index(term) not in displaced
+    ]
     result = _build_support(
         features,
         claim_terms,
         tuple([locate_sentence(sources, sentence) for sentence in best_sentences]),
         weak=[term for term, value in zip(content, word_supports, strict=True) if value < _WEAK_SUPPORT],
-        missing=[term for term in absent if term.kind in _FACT_KINDS and content.index(term) not in displaced],
+        missing=[fact for fact, _ in missing],
         contradicted_by=contradicted_by,
+        other_units=_find_other_units(claimed, missing, sources, best_sentences),
     )
     if (
         result.verdict in ("not_found", "unknown")
@@ -500,8 +523,9 @@ def _build_support(
     claim_terms: ParsedTerms,
     evidence: tuple[SupportingSentence, ...],
     weak: Sequence[Term] = (),
-    missing: Sequence[Term] = (),
+    missing: Sequence[str] = (),
     contradicted_by: Contradiction = _NO_CONTRADICTION,
+    other_units: tuple[tuple[str, str], ...] = (),
     z: float | None = None,
 ) -> SourceSupport:
     if z is None:
@@ -516,11 +540,35 @@ def _build_support(
         start=start,
         end=end,
         unsupported_spans=tuple(dict.fromkeys((term.start, term.end) for term in weak)),
-        missing_facts=tuple(dict.fromkeys(claim_terms.text[term.start : term.end] for term in missing)),
+        missing_facts=tuple(dict.fromkeys(missing)),
         contradictions=contradicted_by.explanations,
         **features._asdict(),
         evidence=evidence,
+        stated_with_other_units=other_units,
     )
+
+
+def _spell_fact(claimed: MatchedClaim, term: Term) -> str:
+    """Return a fact of a claim as written, a number with its unit and what it counts per."""
+    own = claimed.find_quantity(term)
+    return spell_quantity(own, claimed.terms.text) if own is not None else claimed.text_of_term(term)
+
+
+def _find_other_units(
+    claimed: MatchedClaim, missing: Sequence[tuple[str, Term]], sources: IndexedSources, sentences: Sequence[int]
+) -> tuple[tuple[str, str], ...]:
+    """Return the missing facts that sentences have with another unit, each with what the first such sentence has."""
+    own_quantities = [(fact, claimed.find_quantity(term)) for fact, term in missing]
+    measured = [(fact, own) for fact, own in own_quantities if own is not None]
+    instead: dict[str, str] = {}
+    for sentence in sentences if measured else ():
+        passage_index, sentence_index = sources.sentences[sentence]
+        passage = sources.passages[passage_index]
+        for stated, _ in passage.sentence_quantities(sentence_index):
+            for fact, own in measured:
+                if differ_in_unit(own, stated):
+                    instead.setdefault(fact, spell_quantity(stated, passage.text))
+    return tuple(instead.items())
 
 
 def scale_support(z: float) -> float:

@@ -128,6 +128,28 @@ class Number(NamedTuple):
     is_spelled_out: bool = False
 
 
+def share_value(first: Sequence[Decimal], second: Sequence[Decimal]) -> bool:
+    """Return whether two numbers, given by their readings, can have one value.
+
+    Two that may each be one number or two ("1 300" and "1 200") are read alike: the first halves alone say nothing.
+
+    >>> one, other, half = (find_numbers(text)[0].readings for text in ("1 300", "1 200", "300"))
+    >>> share_value(one, other), share_value(one, half)
+    (False, True)
+    """
+    if is_split_number(first) and is_split_number(second):
+        return first[0] == second[0]
+    return not set(first).isdisjoint(second)
+
+
+def is_split_number(readings: Sequence[Decimal]) -> bool:
+    """Return whether the readings are those of one number and of the two that it may be instead: "26 150"."""
+    return len(readings) == 3 and readings[0] == _THOUSAND * readings[1] + readings[2]
+
+
+_THOUSAND = Decimal(1000)
+
+
 class Date(NamedTuple):
     """A date with its possible readings (year, month, day; day 0 if none is stated) and its span in the NFC text."""
 

@@ -16,7 +16,14 @@ from typing import Literal, NamedTuple
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.numbers import SPELLED_NUMBER_PATTERN, Date, Number, find_quantities, parse_spelled_number
+from assay.text.numbers import (
+    SPELLED_NUMBER_PATTERN,
+    Date,
+    Number,
+    find_quantities,
+    is_split_number,
+    parse_spelled_number,
+)
 from assay.text.spoken_numbers import write_spoken_numbers
 from assay.text.units import MONEY, NAMED_UNITS, PLAIN, SHARE, TIME, UNITS, Unit
 from assay.text.vietnamese_forms import write_vietnamese_forms
@@ -96,6 +103,7 @@ def is_same_quantity(
         if expected.rate_size[0] != stated.rate_size[0]:
             return False
         stated = _scale(stated, expected.rate_size[1] / stated.rate_size[1])
+    expected, stated = _read_alike(expected, stated)
     margin = tolerance * expected.unit_size
     for wanted in expected.readings:
         for reading in stated.readings:
@@ -110,6 +118,13 @@ def is_same_quantity(
             if agrees:
                 return True
     return False
+
+
+def _read_alike(first: Quantity, second: Quantity) -> tuple[Quantity, Quantity]:
+    """Return two quantities as one number each, if both may be two next to each other: "1 300" and "1 200"."""
+    if all(is_split_number([reading.low for reading in quantity.readings]) for quantity in (first, second)):
+        return first._replace(readings=first.readings[:1]), second._replace(readings=second.readings[:1])
+    return first, second
 
 
 def _scale(quantity: Quantity, factor: Decimal) -> Quantity:
@@ -144,6 +159,21 @@ def have_different_rates(first: Quantity, second: Quantity) -> bool:
 def have_different_rate_sizes(first: Quantity, second: Quantity) -> bool:
     """Return whether two quantities count per different measures: "5 ml per kg" and "5 ml per 10 kg"."""
     return None not in (first.rate_size, second.rate_size) and first.rate_size != second.rate_size
+
+
+def differ_in_unit(first: Quantity, second: Quantity) -> bool:
+    """Return whether two quantities have one number with different units, or per different spans of time.
+
+    >>> [differ_in_unit(find_measures("12 kg")[0], find_measures(text)[0]) for text in ("12 grams", "0.012 t", "12")]
+    [True, False, False]
+    """
+    if first.date or second.date:
+        return False
+    own, other = first._replace(bound=""), second._replace(bound="")
+    if is_same_quantity(own, other):
+        return False
+    number = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), rate="")
+    return is_same_quantity(number._replace(rate_size=None, unit_size=Decimal(1)), other._replace(rate=""))
 
 
 def _without_unit(reading: Reading, quantity: Quantity) -> Reading:

@@ -1,0 +1,128 @@
+"""A wrong value has one cause, whatever else the context has: quantities, dates, codes, numbers to ring, names."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay import api
+from assay.attribution.attribute_run import attribute_run
+from assay.attribution.generation_rules import WRONG_VALUE
+from assay.records.findings import Attribution
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
+from assay.records.observations import Chunk, Observation, Stage
+from assay.runs.score_result import ScoreResult
+
+TEXTS = {
+    "hall": "The hall is let for 340 euros an evening. The stage door opens with 6294. The caretaker is reached at "
+    "0384 661 270. The piano is tuned by Ines Rybak.",
+    "rules": "The lease has the number KV-815 and ends on 3 October 2028. A choir of 26 litres of voices never came.",
+    "store": "The store opens at 08:15. A barrel holds 62 litres; its deposit is 14 euros. Up to 430 guests come.",
+}
+
+
+def attribute(question: str, facts: tuple[str, ...], chunk_id: str, answer: str) -> Attribution:
+    case = Case("a", question, must_have=facts, evidence=(Evidence(({"chunk_id": chunk_id},)),))
+    chunks = tuple(Chunk(name, text=text) for name, text in TEXTS.items())
+    stages = (Stage("dense", chunks), Stage("context", chunks))
+    observation = Observation("a", "c", stages=stages, answer=answer, citations=(chunk_id,))
+    corpus = Corpus({name: CorpusChunk(name, text=text) for name, text in TEXTS.items()})
+    result: ScoreResult = api.score(GoldenSet((case,)), [observation], corpus=corpus)
+    return attribute_run(result.run, "c")["a"]
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "chunk_id", "sentence", "values"),
+    [
+        (
+            "What does the hall cost?",
+            "340 euros",
+            "hall",
+            "The hall is let for {} an evening.",
+            # in no text, with the number of another text, with its unit, of another thing, in another unit
+            ("380 euros", "430 euros", "14 euros", "340 dollars"),
+        ),
+        ("What opens the stage door?", "6294", "hall", "The stage door opens with {}.", ("6249", "6293", "430")),
+        (
+            "How do I reach the caretaker?",
+            "0384 661 270",
+            "hall",
+            "You reach the caretaker at {}.",
+            ("0384 661 207", "0384 616 270", "0384 661 27"),
+        ),
+        ("Who tunes the piano?", "Ines Rybak", "hall", "The piano is tuned by {}.", ("Ines Ryback", "Olga Stein")),
+        (
+            "Which number has the lease?",
+            "KV-815",
+            "rules",
+            "The lease has the number {}.",
+            ("KV-851", "KW-815"),
+        ),
+        (
+            "When does the lease end?",
+            "3 October 2028",
+            "rules",
+            "The lease ends on {}.",
+            ("13 October 2028", "3 May 2028", "3 October 2026"),
+        ),
+        ("When does the store open?", "08:15", "store", "The store opens at {}.", ("08:51", "09:15", "8:15 pm")),
+    ],
+)
+def test_another_value_in_the_place_of_a_fact_is_a_wrong_one(
+    question: str, fact: str, chunk_id: str, sentence: str, values: tuple[str, ...]
+) -> None:
+    assert "pass" == attribute(question, (fact,), chunk_id, sentence.format(fact)).verdict
+    for value in values:
+        found = attribute(question, (fact,), chunk_id, sentence.format(value))
+        assert ("generator", WRONG_VALUE, "wrong_value") == (found.cause, found.subcause, found.subtype), value
+        assert f"missing: {fact} (stated instead: {value})" in found.evidence
+
+
+BARREL = ("How much does a barrel hold, and what is its deposit?", ("62 litres", "14 euros"), "store")
+
+
+@pytest.mark.parametrize("value", ["26 litres", "64 litres"])
+def test_a_wrong_value_next_to_a_right_one_is_no_part_of_an_answer(value: str) -> None:
+    found = attribute(*BARREL, f"A barrel holds {value}. The deposit of a barrel is 14 euros.")
+    assert (WRONG_VALUE, "wrong_value") == (found.subcause, found.subtype)
+    assert f"missing: 62 litres (stated instead: {value})" in found.evidence
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The deposit of a barrel is 14 euros.",
+        # a value of the kind that is missing, which the context has for what the sentence says
+        "The deposit of a barrel is 14 euros. A choir of 26 litres of voices never came.",
+    ],
+)
+def test_a_value_of_something_else_stands_in_no_place_of_a_fact(answer: str) -> None:
+    found = attribute(*BARREL, answer)
+    assert ("partial", "incompleteness") == (found.subcause, found.subtype)
+    assert "missing: 62 litres" in found.evidence
+
+
+def test_a_number_in_no_facts_place_is_invented() -> None:
+    found = attribute(
+        "Who tunes the piano?", ("Ines Rybak",), "hall", "The piano is tuned on 7 days of each year by a firm."
+    )
+    assert ("invented", "hallucination") == (found.subcause, found.subtype)
+    assert "not in the context: 7 days" in found.evidence
+
+
+def test_a_fact_that_is_negated_is_not_evidence_that_was_ignored() -> None:
+    found = attribute("Who tunes the piano?", ("tuned by Ines Rybak",), "hall", "The piano is not tuned by Ines Rybak.")
+    assert ("generator", "denied_fact") == (found.cause, found.subcause)
+    assert found.evidence[1].startswith("contradicted: tuned by Ines Rybak")
+    assert "fewer chunks" not in found.fix
+
+
+def test_a_cut_text_is_no_error_of_reasoning() -> None:
+    case = Case("a", "What is the deposit?", must_have=("14 euros",), evidence=(Evidence(({"chunk_id": "store"},)),))
+    whole, cut = Chunk("store", text=TEXTS["store"]), Chunk("store", text=TEXTS["store"][:40])
+    stages = (Stage("dense", (whole,)), Stage("context", (cut,)))
+    observation = Observation(
+        "a", "c", stages=stages, answer="No deposit is named for the barrel.", citations=("store",)
+    )
+    found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
+    assert ("retrieval_fault", "context_builder", "text_truncated") == (found.verdict, found.cause, found.subcause)
+    assert "" == found.subtype
