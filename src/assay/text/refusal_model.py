@@ -40,6 +40,8 @@ LONGEST_READ = 3000
 """Characters of an answer up to which a model reads it."""
 
 
+_START_BITS = 19
+_START_SHIFT = np.uint32(32 - _START_BITS)
 _GROUP_COLUMN = np.arange(len(GROUPS))[:, np.newaxis]
 
 
@@ -86,6 +88,8 @@ class RefusalModel:
         self.language, self.parameters, self.table = language, parameters, weights
         self._keys: Keys = np.ascontiguousarray(weights["key"])
         self._weights: npt.NDArray[np.int8] = np.ascontiguousarray(weights["weights"])
+        self._holds_start = np.zeros(1 << _START_BITS, dtype=np.bool_)
+        self._holds_start[self._keys >> _START_SHIFT] = True
         self._masks = Masks(parameters.masked)
         self._scales = np.array(parameters.scales)
         self._measure_places = {name: place for place, name in enumerate(parameters.measures, 1)}
@@ -104,8 +108,9 @@ class RefusalModel:
 
         The weights are whole numbers, so that their sums are exact, and the same everywhere.
         """
-        places, is_known = self._look_up(features.keys)
-        is_of_group = features.groups[is_known] == _GROUP_COLUMN
+        may_be_known = np.flatnonzero(self._holds_start[features.keys >> _START_SHIFT])  # saves looking up most runs
+        places, is_known = self._look_up(features.keys[may_be_known])
+        is_of_group = features.groups[may_be_known[is_known]] == _GROUP_COLUMN
         sums = is_of_group.astype(np.float64) @ self._weights[places[is_known]].astype(np.float64)
         of_runs = (features.weigh_groups()[:, np.newaxis] * sums).sum(axis=0) * self._scales
         weights = self._measures[[self._measure_places.get(name, 0) for name, _ in features.measures]]

@@ -12,9 +12,9 @@ from __future__ import annotations
 import itertools
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from assay.text.segmentation import normalise_answer
 
 Keys = npt.NDArray[np.uint32]
 _Numbers = npt.NDArray[np.uint64]
+T = TypeVar("T")
 
 UNSPACED = frozenset(("ja", "zh"))
 """Languages that put no spaces between words: every character counts as a word."""
@@ -34,6 +35,8 @@ _MARKS = r"[?!:;.,\"¶()\[\]…-]"
 _NUMBER = r"\d[\d.,:%]*"
 _CHARACTER = r"\u3040-\u30ff\u3400-\u9fff"
 _TOKEN = re.compile(rf"[^\W\d_]+|{_NUMBER}|{_MARKS}")
+_ASCII_TOKEN = re.compile(r"[a-zA-Z]+|[0-9][0-9.,:%]*|[?!:;.,\"()\[\]-]")
+"""What `_TOKEN` finds in ASCII, in half the time."""
 _UNSPACED_TOKEN = LatePattern(rf"[{_CHARACTER}]|[^\W\d_{_CHARACTER}]+|{_NUMBER}|{_MARKS}")
 _SENTENCE_ENDS = ".!?¶"
 _PART_ENDS = frozenset(".!?¶;:")
@@ -60,6 +63,7 @@ _ASKING = {
 """The words by which a question shows what is asked for: whether something is so, or why, who, how many."""
 _FIRST_FACTOR, _SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF, _SHIFT = np.uint64(32), np.uint64(29)
+_KEY_BITS = np.uint64(0xFFFFFFFF00000000)
 
 MASK_MARK = "§"
 GROUPS = ("words", "marked", "denying", "stems", "places", "question", "opening")
@@ -106,13 +110,14 @@ NO_MASKS = Masks()
 
 
 class _MarkedWords(NamedTuple):
-    """The words of an answer, with those of the question replaced by one mark, and how many are new."""
+    """The words of an answer, with those of the question replaced by one mark, and how many are new: none without a
+    question."""
 
     words: list[str]
-    new_words: int
-    asked_words: int
-    new_numbers: int
-    covered: float
+    new_words: int = 0
+    asked_words: int = 0
+    new_numbers: int = 0
+    covered: float = 0.0
 
 
 def prepare_wording(text: str, language: str) -> str:
@@ -147,10 +152,10 @@ def read_features(
     if not masks.words.isdisjoint(tokens):
         tokens = mask_words(tokens, masks)
         marked = marked._replace(words=mask_words(marked.words, masks))
-    denying = [part for part in _split_parts(marked.words) if not denials.isdisjoint(list_short_runs(part, language))]
+    denying = _list_denying(marked.words, denials, language)
     opening = list(_list_opening(marked.words, question, language)) if asked else []
     numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, opening, language))
-    keys, first = _find_different(shorten_keys(numbers))
+    keys, first = _find_different(numbers)
     ends = sum(map(tokens.count, _SENTENCE_ENDS))
     measures = [
         ("bias", 1.0),
@@ -177,6 +182,8 @@ def split_tokens(text: str, language: str) -> list[str]:
     >>> split_tokens("not in 2021 (yet).", "en")
     ['not', 'in', '2021', '(', 'yet', ')', '.']
     """
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text)
     return (_UNSPACED_TOKEN.compiled if language in UNSPACED else _TOKEN).findall(text)
 
 
@@ -197,11 +204,22 @@ def list_short_runs(words: Sequence[str], language: str) -> set[str]:
     >>> sorted(list_short_runs(["not", "in", "Q"], "en"))
     ['Q', 'in', 'in Q', 'not', 'not in']
     """
+    return set(_iterate_short_runs(words, language))
+
+
+def _iterate_short_runs(words: Sequence[str], language: str) -> Iterator[str]:
     pairs = itertools.pairwise(words)
     if language in UNSPACED:
         triples = zip(words, words[1:], words[2:], strict=False)
-        return {*map("".join, pairs), *map("".join, triples)}
-    return {*words, *map(" ".join, pairs)}
+        return itertools.chain(map("".join, pairs), map("".join, triples))
+    return itertools.chain(words, map(" ".join, pairs))
+
+
+def _list_denying(words: Sequence[str], denials: AbstractSet[str], language: str) -> list[Sequence[str]]:
+    """Return the parts of a text that hold a run that denies; most texts hold none, and need not be split."""
+    if denials.isdisjoint(_iterate_short_runs(words, language)):
+        return []
+    return [part for part in _split_parts(words) if not denials.isdisjoint(_iterate_short_runs(part, language))]
 
 
 def _split_parts(words: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -272,54 +290,92 @@ def shorten_keys(numbers: _Numbers) -> Keys:
     return (numbers >> _HALF).astype(np.uint32)
 
 
-def _find_different(keys: Keys) -> tuple[Keys, npt.NDArray[np.intp]]:
-    """Return the different keys in ascending order, and the first place of each."""
-    order = keys.argsort(kind="stable")
-    ordered = keys[order]
+def _find_different(numbers: _Numbers) -> tuple[Keys, npt.NDArray[np.uint64]]:
+    """Return the different keys of runs in ascending order, and the first place of each."""
+    placed = (numbers & _KEY_BITS) | np.arange(len(numbers), dtype=np.uint64)
+    placed.sort()  # numbers that end in their places: several times as fast as `argsort`
+    keys = shorten_keys(placed)
     is_first = np.empty(len(keys), dtype=np.bool_)
     is_first[:1] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered[is_first], order[is_first]
+    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+    return keys[is_first], placed[is_first] & ~_KEY_BITS
 
 
-class _WordNumbers(dict[str, int]):
-    """A number for every word, the same everywhere."""
+class _Remembered(dict[str, T]):
+    """What a function says of each word, which it is asked once."""
 
-    def __missing__(self, word: str) -> int:
-        number = (zlib.crc32(word.encode("utf-8", "replace")) + 1) * 0x9E3779B1
+    def __init__(self, describe: Callable[[str], T]) -> None:
+        super().__init__()
+        self._describe = describe
+
+    def __missing__(self, word: str) -> T:
+        described = self._describe(word)
         if len(self) < _MOST_REMEMBERED:
-            self[word] = number
-        return number
+            self[word] = described
+        return described
+
+
+def _number_word(word: str) -> int:
+    """Return a number for a word, the same everywhere."""
+    return (zlib.crc32(word.encode("utf-8", "replace")) + 1) * 0x9E3779B1
+
+
+def _find_stem(word: str) -> str:
+    """Return the beginning by which a word of three letters or more agrees with others, "" for a shorter one."""
+    return _find_short_stem(word) if len(word) > 2 else ""
+
+
+def _find_short_stem(word: str) -> str:
+    """Return the beginning by which a word of two letters or more agrees with others, "" for a letter or number."""
+    if len(word) < 2 or not word[0].isalpha():
+        return ""
+    return word[:_STEM].rstrip("s") if len(word) > 3 else word
 
 
 _MOST_REMEMBERED = 100_000
-_WORD_NUMBERS = _WordNumbers()
+_WORD_NUMBERS = _Remembered(_number_word)
+_STEMS, _SHORT_STEMS = _Remembered(_find_stem), _Remembered(_find_short_stem)
 _GROUP_PLACES = np.arange(len(GROUPS))
 _GROUP_NUMBERS = np.array([_WORD_NUMBERS[f"group {name}"] for name in GROUPS], dtype=np.uint64)
 
 
 def _mix(state: _Numbers, words: _Numbers) -> _Numbers:
-    mixed = (state ^ words) * _FIRST_FACTOR
-    return (mixed ^ (mixed >> _SHIFT)) * _SECOND_FACTOR
+    mixed = state ^ words
+    mixed *= _FIRST_FACTOR
+    mixed ^= mixed >> _SHIFT
+    mixed *= _SECOND_FACTOR
+    return mixed
 
 
-def _mark_asked(tokens: Sequence[str], asked: Sequence[str], language: str) -> _MarkedWords:
+def _mark_asked(tokens: list[str], asked: Sequence[str], language: str) -> _MarkedWords:
+    words = tokens
+    numbers = set(itertools.compress(tokens, map(str.isdigit, _list_first_letters(tokens))))
+    if numbers:
+        marks = dict.fromkeys(numbers, _NEW_NUMBER) | dict.fromkeys(numbers.intersection(asked), _ASKED_NUMBER)
+        words = [marks.get(token, token) for token in tokens]
+    if not asked:
+        return _MarkedWords(words)
     is_asked, covered = _find_asked(_fold_words(tokens), _fold_words(asked), language)
-    numbers = {word for word in asked if word[0].isdigit()}
-    words: list[str] = []
-    new_words = asked_words = new_numbers = 0
-    for token, named in zip(tokens, is_asked, strict=True):
-        if token[0].isdigit():
-            words.append(_ASKED_NUMBER if token in numbers else _NEW_NUMBER)
-            new_numbers += token not in numbers
-        elif named:
-            asked_words += 1
-            if not words or words[-1] != _ASKED:
-                words.append(_ASKED)
-        else:
-            new_words += token[0].isalpha()
-            words.append(token)
-    return _MarkedWords(words, new_words, asked_words, new_numbers, covered)
+    asked_words = sum(is_asked)
+    if asked_words:
+        words = _join_asked(words, is_asked)
+    new_words = sum(map(str.isalpha, _list_first_letters(words))) - words.count(_ASKED)
+    return _MarkedWords(words, new_words, asked_words, words.count(_NEW_NUMBER), covered)
+
+
+def _list_first_letters(words: Sequence[str]) -> list[str]:
+    return [word[0] for word in words]
+
+
+def _join_asked(words: Sequence[str], is_asked: Sequence[bool]) -> list[str]:
+    """Return the words with one mark for each run of those that the question named."""
+    joined: list[str] = []
+    for word, named in zip(words, is_asked, strict=True):
+        if not named:
+            joined.append(word)
+        elif not joined or joined[-1] != _ASKED:
+            joined.append(_ASKED)
+    return joined
 
 
 def _fold_words(words: Sequence[str]) -> Sequence[str]:
@@ -343,11 +399,10 @@ def _find_asked(tokens: Sequence[str], asked: Sequence[str], language: str) -> t
                 is_asked[index] = is_asked[index + 1] = True
                 covered.add(pair)
         return is_asked, len(covered) / max(1, len(pairs))
-    least = 2 if language == "vi" else 3
-    stems = {_find_stem(word) for word in asked if len(word) >= least and word[0].isalpha()}
-    stem_of = [_find_stem(token) if len(token) >= least and token[0].isalpha() else "" for token in tokens]
-    return [stem in stems for stem in stem_of], len(stems.intersection(stem_of)) / max(1, len(stems))
-
-
-def _find_stem(word: str) -> str:
-    return word[:_STEM].rstrip("s") if len(word) > 3 else word
+    stem_of = _SHORT_STEMS if language == "vi" else _STEMS
+    stems = set(map(stem_of.__getitem__, asked))
+    stems.discard("")
+    if not stems:
+        return [False] * len(tokens), 0.0
+    answered = list(map(stem_of.__getitem__, tokens))
+    return list(map(stems.__contains__, answered)), len(stems.intersection(answered)) / len(stems)
