@@ -10,7 +10,7 @@ from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.counts import format_count
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.doubts import list_doubts
-from assay.report.number_format import MetricsByName, format_interval, format_value
+from assay.report.number_format import MetricsByName, format_interval, format_open_counts, format_value
 from assay.report.target_errors import describe_all_failures, fold_first_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -74,8 +74,8 @@ def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> s
     interval = f" ({format_interval(summary.interval, metric, graders)})" if summary.interval is not None else ""
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
     if summary.unknown is not None:
-        interval, errors = "", f", {summary.unknown.count} unknown{errors}"
-    return f"{format_value(summary, graders)}{interval} n={summary.scored}{errors}"
+        interval = ""
+    return f"{format_value(summary, graders)}{interval} n={summary.scored}{format_open_counts(summary)}{errors}"
 
 
 def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
