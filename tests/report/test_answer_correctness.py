@@ -53,7 +53,7 @@ def test_the_range_and_the_name_are_the_same_in_every_output(
     )
     main(["score", "run", "--verbose"])
     verbose = " ".join(capsys.readouterr().out.split())
-    assert f"correct_answer D {value} n={summary['scored']} ({count} unknown)" in verbose
+    assert f"correct_answer D {value} n={summary['scored']}, {count} unknown" in verbose
     plain_mean = f"{summary['value']:.3f}"
     for text in (screen, markdown, verbose):
         assert not re.search(rf"(Answer correctness|correct_answer)[^|\n]*\b{re.escape(plain_mean)}\b", text)

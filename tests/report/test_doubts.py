@@ -57,7 +57,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     lines = capsys.readouterr().out.splitlines()
     assert "shop: PASS" == lines[0]
     doubt, regressed = lines[1:3]
-    assert doubt.startswith("doubt: 30 of 30 answers have numbers that no source has: item-00, ")
+    assert doubt.startswith("doubt: 30 of 30 cases have answers with numbers that no source has: item-00, ")
     assert doubt.endswith("(read them, or run `assay judge`)")
     assert regressed.startswith("regressed since the baseline, shown: ")
     assert "faithfulness(by=rules) " in regressed
@@ -70,6 +70,6 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
         assert json.dumps(line, ensure_ascii=False)[1:60] in files["html"].read_text("utf-8")
     assert "or run `assay judge`)" in files["md"].read_text("utf-8")
     assert 0 == score(folder, "bad", *gate, "--verbose")
-    assert any(line.startswith("doubt: 30 of 30 answers") for line in capsys.readouterr().out.splitlines()[:4])
+    assert any(line.startswith("doubt: 30 of 30 cases") for line in capsys.readouterr().out.splitlines()[:4])
     assert 0 == score(folder, "good", *gate)
     assert "doubt" not in capsys.readouterr().out

@@ -52,7 +52,7 @@ def test_tables_are_metrics_rules_and_failed_cases() -> None:
 def test_metrics_stand_side_by_side_with_class_interval_counts_and_the_worst_case() -> None:
     assert ("Metric", "Class", "hybrid-rerank", "vector-only") == render_score_screen(scoring()).tables[0].columns
     # 0 and 0.5 scored, the error counted as 0: 0.5 / 3.
-    expected = "0.250  0.000 to 0.900  n=2, 1 error (0.167 if they count as the worst)"
+    expected = "0.250  0.000 to 0.900  n=2, 1 error (0.167 if errors count as the worst)"
     assert ("recall@10", "D", expected) == (*_metric_rows()["recall@10"][:2], _metric_rows()["recall@10"][3])
 
 

@@ -363,7 +363,7 @@ def test_every_table_shows_the_range_where_answers_are_unknown() -> None:
     run = assay.score(GoldenSet(cases), observations).run.scoring
     rows = render_score_screen(run).tables[0].rows
     (shown,) = [row[2] for row in rows if row[0] == "correct_answer"]
-    assert "0.333–0.667  n=2 (1 unknown)" == shown
+    assert "0.333–0.667  n=2, 1 unknown" == shown
     assert any("0.333–0.667" in line and "1 unknown" in line for line in render_run_summary(run, {}, {}).lines)
     report = json.loads(render_json_report(run))
     ends = report["configs"]["x"]["summary"]["correct_answer"]["unknown"]

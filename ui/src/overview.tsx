@@ -385,7 +385,7 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
   const summary = report.configs.find((config) => config.id === failures.config);
   const unknown = summary?.states.unknown ?? 0;
   const failed = t("failed_of", { n: failures.total, total: summary?.cases ?? 0 });
-  const count = unknown > 0 ? `${failed}, ${t("and_unknown", { n: unknown })}` : failed;
+  const count = unknown > 0 ? `${failed}, ${t(failures.total > 0 ? "others_unknown" : "and_unknown", { n: unknown })}` : failed;
   const title = report.configs.length > 1 ? `${visible(failures.config)}: ${count}` : count;
   const listed = Math.max(2, Math.floor(LISTED / report.failures.length));
   const all = new URLSearchParams({ config: failures.config, status: "failed" });

@@ -138,11 +138,17 @@ function Identity({ report }: { report: Report }) {
 
 function ConfigCases({ config }: { config: ConfigSummary }) {
   const { t, w } = useWords();
-  const states = Object.entries(config.states).filter(([, count]) => count > 0);
+  const { passed = 0, failed = 0, leaked = 0, missing = 0, unknown = 0 } = config.states;
+  const name = ([state, count]: [string, number]) => `${count} ${w("state", state)}`;
+  const named = (states: [string, number][]) => states.filter(([, count]) => count > 0).map(name).join(", ");
+  // A case that leaked or is missing is a failed one, here as in every other report.
+  const kinds = named([["leaked", leaked], ["missing", missing]]);
+  const all = [named([["passed", passed]]), named([["failed", failed + leaked + missing]]) + (kinds && ` (${kinds})`)];
+  const counts = [...all, named([["unknown", unknown]])].filter((text) => text !== "");
   return (
     <>
       <a href={`#/cases?${new URLSearchParams({ config: config.id })}`}>{t("n_cases", { n: config.cases })}</a>
-      <span class="hint"> {states.map(([state, count]) => `${count} ${w("state", state)}`).join(", ")}</span>
+      <span class="hint"> {counts.join(", ")}</span>
     </>
   );
 }
@@ -212,10 +218,16 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
   const details = [
     measure.interval,
     coverage,
-    measure.errors > 0 ? t("errors", { n: measure.errors }) : null,
-    measure.worst !== null ? t("if_worst", { value: measure.worst }) : null,
+    measure.errors > 0 ? t(measure.errors === 1 ? "one_error" : "errors", { n: measure.errors }) : null,
+    measure.worst !== null ? t(measure.unknown > 0 ? "if_worst_unknown" : "if_worst", { value: measure.worst }) : null,
+    measure.known_alone !== null ? t("known_alone", { n: measure.n, value: measure.known_alone }) : null,
     ...measure.notes,
   ].filter((item): item is string => item !== null);
+  const counts = [
+    `n ${measure.n}`,
+    ...(measure.unknown > 0 ? [t("and_unknown", { n: measure.unknown })] : []),
+    ...(measure.unchecked > 0 ? [t("and_unchecked", { n: measure.unchecked })] : []),
+  ].join(", ");
   if (measure.text === null) {
     return (
       <>
@@ -226,7 +238,7 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
   }
   return (
     <>
-      <span class="value">{measure.text}</span> <span class="n">n {measure.n}</span>
+      <span class="value">{measure.text}</span> <span class="n">{counts}</span>
       <Dot figure={measure} low={low} high={high} />
       <span class="hint">{details.join("; ")}</span>
     </>

@@ -27,6 +27,9 @@ export interface MetricValue {
   statistic: string;
   not_applicable: number;
   errors: number;
+  unknown: number;
+  unchecked: number;
+  known_alone: string | null;
   worst: string | null;
   why: string;
   notes: string[];

@@ -202,7 +202,15 @@ def score(
         if run_dir is not None:
             from assay.runs.save_run import save_run
 
-            written.append(("run folder", save_run(scoring, Path(run_dir), request.verdicts, targets, inputs)))
+            folder = save_run(
+                scoring,
+                Path(run_dir),
+                request.verdicts,
+                targets,
+                request.inputs,
+                with_variants=request.scoring.with_variants,
+            )
+            written.append(("run folder", folder))
             if not no_history:
                 register_in_history(Path(run_dir), now)
         if targets.has_any():

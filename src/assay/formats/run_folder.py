@@ -401,6 +401,7 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
     if problems:
         raise InputError(problems)
     accepted = manifest.get("accepted", {})
+    selection = manifest.get("selection", {})
     inputs = replace(
         request.inputs,
         golden=str(run / GOLDEN_FILE),
@@ -412,6 +413,8 @@ def complete_run_request(request: ScoreRequest) -> ScoreRequest:
         ignore_unknown=request.inputs.ignore_unknown or accepted.get("unknown_cases", False),
         allow_torn_tail=request.inputs.allow_torn_tail or accepted.get("torn_tail", False),
         configs=request.inputs.configs or name.configs,
+        limit=request.inputs.limit if request.inputs.limit is not None else selection.get("limit"),
+        only=request.inputs.only or selection.get("only", ()),
     )
     recorded_verdicts = VerdictOptions(
         store=_verdict_store_path(run, judge) if judge is not None else None,
@@ -456,6 +459,7 @@ def _complete_scoring(scoring: ScoringOptions, manifest: Mapping[str, Any], run:
         else recorded.get("internal_stages") or None,
         missing_as_zero=scoring.missing_as_zero if scoring.missing_as_zero is not None else counts_missing(manifest),
         look_again=True,
+        with_variants=scoring.with_variants or manifest.get("selection", {}).get("with_variants", False),
         metric_paths=manifest.get("metric_paths", {}),
         labels=scoring.labels or list_run_labels(run, manifest),
         sent_users=read_sent_users(manifest),

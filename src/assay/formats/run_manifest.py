@@ -67,6 +67,14 @@ class ManifestAccepted(msgspec.Struct, frozen=True):
     torn_tail: bool = False
 
 
+class ManifestSelection(msgspec.Struct, frozen=True):
+    """Which cases of the golden set were scored, and whether variants counted like other cases."""
+
+    limit: int | None = None
+    only: list[str] = []
+    with_variants: bool = False
+
+
 class RunManifest(msgspec.Struct, frozen=True):
     """All members of a manifest, whether observing or scoring wrote them."""
 
@@ -90,6 +98,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     started_at: str | None = None
     looks: SplitLooks | None = None
     accepted: ManifestAccepted = ManifestAccepted()
+    selection: ManifestSelection = ManifestSelection()
 
 
 def decode_manifest(data: bytes, path: Path) -> dict[str, Any]:

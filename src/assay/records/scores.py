@@ -72,6 +72,8 @@ class Summary(Struct, frozen=True):
 
     `needs_review` counts the cases that a person should look at, `settled` those in which a person decided in a judge's
     place. `unknown` is the range of the mean if answers of which nobody can tell count as well, None if there are none.
+    `unchecked` counts the unknown cases that a metric of right answers does not look at, because their cases state
+    nothing that it could compare with; they are in `not_applicable` too.
     """
 
     metric: str
@@ -88,6 +90,7 @@ class Summary(Struct, frozen=True):
     needs_review: int = 0
     settled: int = 0
     unknown: UnknownRange | None = None
+    unchecked: int = 0
 
 
 class CaseChecks(Struct, frozen=True):

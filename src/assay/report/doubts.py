@@ -65,11 +65,11 @@ def describe_unsourced(result: ConfigResult) -> str:
     if not doubted:
         return ""
     more = f" and {len(doubted) - MAX_CASES_NAMED} more" if len(doubted) > MAX_CASES_NAMED else ""
-    verb, whom = ("have numbers", "them") if len(doubted) > 1 else ("has a number", "it")
+    verb, whom = ("have answers", "them") if len(doubted) > 1 else ("has an answer", "it")
     remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
     return (
-        f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'answer')} {verb} that no source has: "
-        f"{', '.join(doubted[:MAX_CASES_NAMED])}{more} ({remedy})"
+        f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'case')} {verb} with numbers "
+        f"that no source has: {', '.join(doubted[:MAX_CASES_NAMED])}{more} ({remedy})"
     )
 
 

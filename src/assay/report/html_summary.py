@@ -42,7 +42,6 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
-    format_unknown,
     format_value,
     get_metric_class,
 )
@@ -364,9 +363,12 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
         "statistic": summary.statistic,
         "not_applicable": summary.not_applicable,
         "errors": summary.errors,
+        "unknown": summary.unknown.count if summary.unknown is not None else 0,
+        "unchecked": summary.unchecked,
+        "known_alone": format_number(summary.value, metric, data.metric_rows) if summary.unknown is not None else None,
         "worst": worst if summary.errors else None,
         "why": unscored_reason,
-        "notes": list(filter(None, (format_unknown(summary, data.metric_rows), *collect_summary_notes(summary)))),
+        "notes": list(collect_summary_notes(summary)),
         "method": summary.interval.method if summary.interval is not None else None,
     }
 

@@ -226,6 +226,8 @@ def _encode_summary(summary: Summary) -> Json:
     if summary.unknown is not None:
         unknown = summary.unknown
         encoded["unknown"] = {"cases": unknown.count, "low": unknown.low, "high": unknown.high}
+    if summary.unchecked:
+        encoded["unchecked"] = summary.unchecked
     if summary.needs_review:
         encoded["needs_review"] = summary.needs_review
     if summary.settled:

@@ -44,8 +44,23 @@ def format_with_count(summary: Summary | None, metric_rows: MetricsByName = CATA
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
+    return f"{format_value(summary, metric_rows)} (n={summary.scored}{errors}{format_open_counts(summary)})"
+
+
+def format_open_counts(summary: Summary) -> str:
+    """Return how many answers next to the scored ones are unknown to a metric, and how many nothing checks.
+
+    >>> format_open_counts(Summary("correct_answer", "all", "rate", 1.0, None, 1.0, None, 1, 9, 0, unchecked=9))
+    ', 9 unchecked'
+    """
     unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
-    return f"{format_value(summary, metric_rows)} (n={summary.scored}{errors}{unknown})"
+    return unknown + (f", {summary.unchecked} unchecked" if summary.unchecked else "")
+
+
+def count_out_of_scope(summary: Summary) -> int:
+    """Return how many cases a metric does not apply to: neither scored nor in error, unknown or unchecked."""
+    unknown = summary.unknown.count if summary.unknown is not None else 0
+    return summary.not_applicable - unknown - summary.unchecked
 
 
 def format_value(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:

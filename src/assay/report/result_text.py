@@ -12,7 +12,7 @@ from assay.records.counts import format_count
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.answer_metrics import list_answer_metrics
 from assay.report.doubts import list_doubts
-from assay.report.number_format import MetricsByName, format_interval, format_value
+from assay.report.number_format import MetricsByName, format_interval, format_open_counts, format_value
 from assay.report.target_errors import describe_all_failures, fold_first_failures, order_reasons
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns, describe_standing
@@ -81,9 +81,10 @@ def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> s
     interval = f" ({format_interval(summary.interval, metric, graders)})" if summary.interval is not None else ""
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
     if summary.unknown is not None:
-        interval, errors = "", f", {summary.unknown.count} unknown{errors}"
+        interval = ""
     standing = describe_standing(result.table) if metric == JUDGED_CORRECTNESS else ""
-    return f"{format_value(summary, graders)}{interval} n={summary.scored}{errors}" + (standing and f", {standing}")
+    counts = f"n={summary.scored}{format_open_counts(summary)}{errors}"
+    return f"{format_value(summary, graders)}{interval} {counts}" + (standing and f", {standing}")
 
 
 def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:

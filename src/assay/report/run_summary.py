@@ -10,6 +10,8 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from assay.metrics.case_checks import LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.metric import parse_metric_name
@@ -29,6 +31,7 @@ from assay.report.number_format import (
     find_common_reason,
     find_source_column,
     format_number,
+    format_open_counts,
     format_value,
 )
 from assay.report.short_names import ELLIPSIS, shorten_names
@@ -233,6 +236,8 @@ def _order_by_subject(reasons: Sequence[str]) -> list[str]:
     further_reasons = []
     for reason in reasons:
         subject = reason.removeprefix(" - ").partition(" ")[0]
+        if subject.isdecimal():  # a count of cases, which is no metric
+            subject = reason
         if first_reasons.setdefault(subject, reason) is not reason:
             further_reasons.append(reason)
     return [*first_reasons.values(), *further_reasons]
@@ -365,12 +370,14 @@ def _format_cell(
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     value = format_value(summary, metric_rows)
-    unknown = f", {summary.unknown.count} unknown" if summary.unknown is not None else ""
-    parts = [f"n {summary.scored}{unknown}"]
+    parts = [f"n {summary.scored}{format_open_counts(summary)}"]
+    fewer = f"n {summary.scored}{format_open_counts(replace(summary, unchecked=0))}"
     change = comparison.metrics.get(summary.metric) if comparison is not None else None
     longest: list[str] = []
     if change is not None and change.unknown is not None:
-        longest = [f"{value} ({parts[0]}, {since})" for since in _list_bounded_changes(change, metric_rows)]
+        # Next to a range, the change says more than how many cases are unchecked.
+        for since in _list_bounded_changes(change, metric_rows):
+            longest += [f"{value} ({counts}, {since})" for counts in dict.fromkeys((parts[0], fewer))]
     elif change is not None and change.baseline is not None and change.candidate is not None:
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         difference = ("+" if change.candidate >= change.baseline else "−") + difference

@@ -25,6 +25,7 @@ from assay.report.number_format import (
     NOT_AVAILABLE,
     MetricsByName,
     collect_summary_notes,
+    count_out_of_scope,
     find_common_reason,
     find_metric_row,
     find_source_column,
@@ -208,6 +209,8 @@ def build_all_metrics_table(
             notes.insert(0, reason)
         if summary.unknown is not None:
             notes.append(format_unknown(summary, metric_rows))
+        if summary.unchecked:
+            notes.append(f"{format_count(summary.unchecked, 'unknown case')} unchecked: nothing to compare with")
         if summary.errors and summary.mean_worst is not None:
             counted = "every error counts" if summary.unknown is None else "all errors and unknown answers count"
             worst = format_number(summary.mean_worst, metric, metric_rows)
@@ -221,7 +224,7 @@ def build_all_metrics_table(
                 format_interval(bounds, metric, metric_rows),
                 bounds.method if bounds is not None else NOT_AVAILABLE,
                 str(summary.scored),
-                str(summary.not_applicable),
+                str(count_out_of_scope(summary)),
                 str(summary.errors),
                 "; ".join(notes),
             )

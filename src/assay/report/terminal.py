@@ -25,6 +25,7 @@ from assay.report.number_format import (
     find_source_column,
     format_interval,
     format_number,
+    format_open_counts,
     format_value,
     get_metric_class,
 )
@@ -175,12 +176,12 @@ def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsB
     if summary.unknown is not None:
         low_high = ""
     text = f"{format_value(summary, metric_rows)}{low_high}  n={summary.scored}"
-    if summary.unknown is not None:
-        text += f" ({summary.unknown.count} unknown)"
+    text += format_open_counts(summary)
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:
-            text += f" ({format_number(summary.mean_worst, metric, metric_rows)} if they count as the worst)"
+            counted = "errors" if summary.unknown is None else "errors and unknown"
+            text += f" ({format_number(summary.mean_worst, metric, metric_rows)} if {counted} count as the worst)"
     return text
 
 

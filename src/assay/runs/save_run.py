@@ -37,12 +37,15 @@ def save_run(
     verdicts: VerdictOptions = NO_VERDICTS,
     reports: ReportFiles = NO_REPORTS,
     inputs: InputOptions = NO_INPUTS,
+    *,
+    with_variants: bool = False,
 ) -> Path:
     """Write a run folder: manifest, golden set, copies of the observations, and derived reports (ADR 0032).
 
     The verdict store, calibration and rubrics of `verdicts` are those that the run was scored with; they are copied
     too. `reports` are written elsewhere, and must not replace a file of the folder. `inputs` say which unusual outputs
-    were accepted: those of unknown cases, and a cut last line.
+    were accepted (those of unknown cases, and a cut last line), and which cases were selected; the folder is read with
+    the same selection again, and `with_variants` too.
 
     Raises InputError if a report would, or if the folder holds anything other than a run of recorded outputs.
     """
@@ -56,7 +59,7 @@ def save_run(
             raise InputError([Problem(str(path), None, "", message, "E_RUN_FOLDER")])
         names = name_observation_files(run)
         _refuse_overwritten_outputs(run, [path / name for name in names])
-        folder.write_golden(run.golden)
+        folder.write_golden(run.given_golden or run.golden)
         copies = []
         for name, file in zip(names, run.files, strict=True):
             digest = folder.copy_observations(file.path, name)
@@ -85,7 +88,7 @@ def save_run(
             write_atomically(path / CALIBRATION_FILE, [Path(verdicts.calibration).read_bytes()])
             manifest["calibration"] = CALIBRATION_FILE
         folder.write_manifest(manifest)
-        save_scores(run, folder)
+        save_scores(run, folder, inputs, with_variants=with_variants)
     return path
 
 
@@ -110,9 +113,17 @@ def _refuse_overwritten_outputs(run: ScoredRun, copies: Sequence[Path]) -> None:
         raise InputError(problems)
 
 
-def save_scores(run: ScoredRun, folder: RunFolder) -> None:
-    """Save in a run folder what is needed to score it again, and its scores, which can be read without scoring."""
-    manifest = {key: value for key, value in folder.manifest.items() if key not in ("corpus", "labels")}
+def save_scores(
+    run: ScoredRun, folder: RunFolder, inputs: InputOptions = NO_INPUTS, *, with_variants: bool = False
+) -> None:
+    """Save in a run folder what is needed to score it again, and its scores, which can be read without scoring.
+
+    `inputs` say which cases were selected: those alone are scored again, so that every output speaks of the same cases.
+    """
+    manifest = {key: value for key, value in folder.manifest.items() if key not in ("corpus", "labels", "selection")}
+    selection = {"limit": inputs.limit, "only": list(inputs.only), "with_variants": with_variants}
+    if any((inputs.limit is not None, inputs.only, with_variants)):
+        manifest["selection"] = selection
     labels = encode_answer_labels(run.golden)
     if labels:
         write_atomically(folder.path / LABELS_FILE, [labels])

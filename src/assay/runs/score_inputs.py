@@ -52,7 +52,7 @@ class ScoreInputs(Struct, frozen=True):
 
     `golden` holds the selected cases of `whole_golden`; `excluded_cases` are the ids of the others. `variants` are the
     selected variants of cases, which are scored on their own (ADR 82). `notices` are those of the request and of what
-    was loaded.
+    was loaded. `given_golden` is the golden set as it was given, with variants and all cases.
     """
 
     request: ScoreRequest
@@ -68,6 +68,7 @@ class ScoreInputs(Struct, frozen=True):
     excluded_cases: frozenset[str] = frozenset()
     whole_golden: GoldenSet | None = None
     variants: tuple[Case, ...] = ()
+    given_golden: GoldenSet | None = None
 
     @classmethod
     def from_golden(
@@ -90,6 +91,7 @@ class ScoreInputs(Struct, frozen=True):
         """
         selection = select_cases(golden, request.inputs.limit, request.inputs.only)
         cases, variants = _set_variants_apart(selection, request)
+        given = golden
         if variants:
             notices = (*notices, describe_variants(len(variants)))
             golden = structs.replace(golden, cases=tuple(case for case in golden.cases if case.variant_of is None))
@@ -118,6 +120,7 @@ class ScoreInputs(Struct, frozen=True):
             beyond,
             golden,
             variants,
+            given,
         )
 
     def for_variants(self) -> ScoreInputs:

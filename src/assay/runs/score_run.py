@@ -249,6 +249,7 @@ def _finish_run(
         judging=inputs.judging,
         whole_golden=inputs.whole_golden,
         attribution=inputs.attribution,
+        given_golden=inputs.given_golden,
     )
     if inputs.variants:
         run.variants = make_variant_run(run, variant_rows, variant_tables)

@@ -42,17 +42,22 @@ def classify_checks(checks: CaseChecks | None) -> CaseOutcome:
 
 def list_failed_cases(result: ConfigResult) -> list[str]:
     """Return the cases that failed a check, in golden order."""
-    return _list_cases(result, "failed")
+    return _list_cases(result.table, "failed")
 
 
 def list_unknown_cases(result: ConfigResult) -> list[str]:
     """Return the cases that failed nothing and whose answer nobody can tell, in golden order."""
-    return _list_cases(result, "unknown")
+    return find_unknown_cases(result.table)
 
 
-def _list_cases(result: ConfigResult, outcome: CaseOutcome) -> list[str]:
-    cases = {checks.case_id for checks in result.table.checks if classify_checks(checks) == outcome}
-    return [case_id for case_id in result.table.case_ids if case_id in cases]
+def find_unknown_cases(table: ScoreTable) -> list[str]:
+    """Return the cases of a table that failed nothing and whose answer nobody can tell, in golden order."""
+    return _list_cases(table, "unknown")
+
+
+def _list_cases(table: ScoreTable, outcome: CaseOutcome) -> list[str]:
+    cases = {checks.case_id for checks in table.checks if classify_checks(checks) == outcome}
+    return [case_id for case_id in table.case_ids if case_id in cases]
 
 
 def count_cases(result: ConfigResult) -> CaseCounts:
@@ -76,8 +81,9 @@ def format_case_counts(counts: CaseCounts) -> str:
     """Return counts as text; unknown and unanswered cases are left out where there are none.
 
     >>> format_case_counts(CaseCounts(41, 35, 4, 2)), format_case_counts(CaseCounts(41, 36, 5, 0, 2))
-    ('4 of 41 failed, 2 unknown', '5 of 41 failed (2 without an answer)')
+    ('4 of 41 failed, 2 of the others unknown', '5 of 41 failed (2 without an answer)')
     """
-    unknown = f", {counts.unknown} unknown" if counts.unknown else ""
+    among = " of the others" if counts.failed else ""
+    unknown = f", {counts.unknown}{among} unknown" if counts.unknown else ""
     unanswered = f" ({counts.unanswered} without an answer)" if counts.unanswered else ""
     return f"{counts.failed} of {counts.cases} failed{unanswered}{unknown}"

@@ -261,7 +261,7 @@ class ScoredRun:
     """A finished scoring, with the location of each observation so that single cases can be read again.
 
     `variants` is the scoring of the variants of its cases, None if there are none; `same_index` is another run whose
-    traces show the same index.
+    traces show the same index. `given_golden` is the golden set as it was given, None where `golden` is it.
     """
 
     scoring: ScoringResult
@@ -277,6 +277,7 @@ class ScoredRun:
     attribution: AttributionSettings = field(default_factory=AttributionSettings)
     variants: ScoredRun | None = None
     same_index: ScoredRun | None = None
+    given_golden: GoldenSet | None = None
 
     @cached_property
     def joins(self) -> GoldenIndex:

@@ -16,9 +16,11 @@ from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric, MetricName
+from assay.metrics.template_columns import ANSWER
 from assay.metrics.variants import VARIANTS_FAMILY
 from assay.records.counts import format_count
-from assay.records.scores import Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
+from assay.records.scores import NOT_APPLICABLE, Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
+from assay.scoring.case_outcomes import find_unknown_cases
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
     MIN_CASES_FOR_OPEN_MEANS,
@@ -205,7 +207,10 @@ def summarise_table(
     """Return the headline summaries by metric, and those of every slice by slice and metric."""
     metric_columns = {str(name): _find_metric(table, name) for name in metrics}
     all_rows = SliceSummaries(metric_columns, None, HEADLINE, clusters, floors)
-    headline = {name: _mark_uncalibrated(summary, table) for name, summary in all_rows.items()}
+    headline = {
+        name: _count_unchecked(_mark_uncalibrated(summary, table), table, metric_columns[name].column)
+        for name, summary in all_rows.items()
+    }
     alike: _SummariesByContent = {}
     return headline, {
         key: SliceSummaries(metric_columns, rows, key, clusters, floors, alike) for key, rows in slices.items()
@@ -273,6 +278,17 @@ def _mark_uncalibrated(summary: Summary, table: ScoreTable) -> Summary:
     reason = table.refused_calibrations.get(summary.metric)
     note = f"for ranking and trend only: {reason}" if reason else UNCALIBRATED
     return replace(summary, notes=(note, *summary.notes))
+
+
+def _count_unchecked(summary: Summary, table: ScoreTable, column: ScoreColumn) -> Summary:
+    """Add to a summary of right answers how many unknown cases it does not look at: 1.000 of one case is not perfect
+    where nothing tells of nine others."""
+    if summary.metric not in ANSWER:
+        return summary
+    unknown_cases = set(find_unknown_cases(table))
+    left_out = (column.status == NOT_APPLICABLE) & ~find_unknown_cells(column)
+    unchecked = sum(table.case_ids[row] in unknown_cases for row in np.flatnonzero(left_out).tolist())
+    return replace(summary, unchecked=unchecked) if unchecked else summary
 
 
 class _Metric(NamedTuple):
