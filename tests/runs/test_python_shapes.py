@@ -146,3 +146,46 @@ def test_files_say_what_was_not_read_and_take_the_configuration_that_is_named(tm
     strangers = tmp_path / "strangers.jsonl"
     strangers.write_text(rows.read_text() + '\n{"question": "What?", "response": "Nothing."}\n', encoding="utf-8")
     assert ["tea"] == [case.id for case in assay.score(CASES, strangers, ignore_unknown=True).cases if case.answer]
+
+
+class Chain:
+    """An object with a method that answers, and no way to call it."""
+
+    def invoke(self, question: str) -> str:
+        """Return an answer."""
+        return "At four, with the nine."
+
+
+class Engine:
+    """An engine that answers with a text alone."""
+
+    def query(self, question: str) -> str:
+        """Return an answer."""
+        return "At four, with the nine."
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (Chain(), r"cannot be called .*perhaps its method \.invoke"),
+        ({"When is tea?": "At four."}, r"cannot be called .*recorded answers are scored by assay\.score"),
+        ([{"id": "tea", "answer": "At four."}], r"cannot be called .*recorded answers are scored by assay\.score"),
+    ],
+)
+def test_what_is_no_target_is_refused_with_what_is_probably_meant(target: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        assay.run(target, CASES)
+
+
+@pytest.mark.parametrize("target", [Engine(), Chain().invoke])
+def test_a_text_is_the_answer_of_every_kind_of_object(target: Any) -> None:
+    assert ["At four, with the nine."] * 2 == [row.answer for row in assay.observe(target, CASES)]
+
+
+def test_a_behaviour_may_be_spelt_in_either_way() -> None:
+    golden = [
+        {"question": "Who won?", "behavior": "abstain"},
+        {"id": "x", "question": "Who lost?", "behavior": "abstain"},
+    ]
+    for rows in (golden, golden[1:]):
+        assert {"abstain"} == {case.case.behaviour for case in assay.run(lambda _: "I do not know.", rows).cases}

@@ -595,10 +595,22 @@ def _make_function_target(name: str, ask: Any, search: Any) -> Target:
     for function in (ask, search):
         if function is not None and not callable(function):
             expected = "a function that takes the question and returns the answer, or a target of another kind"
-            raise _value_error("target", f"cannot be called (got {shorten_repr(function)}; expected {expected})")
+            hint = _suggest_target(function)
+            raise _value_error("target", f"cannot be called (got {shorten_repr(function)}; expected {expected}{hint})")
     if ask is None and search is None:
         raise _value_error("target", "nothing to call (got None; expected a function that takes the question)")
     return CallableTarget(_clean_name(name), ask, search)
+
+
+_ASKING_METHODS = ("invoke", "run", "answer", "chat", "predict", "generate", "complete", "call")
+
+
+def _suggest_target(value: Any) -> str:
+    """Return what is probably meant by a value that cannot be called; "" where nothing is like a target."""
+    if isinstance(value, (Mapping, list, tuple)) or hasattr(value, "columns"):
+        return "; recorded answers are scored by assay.score(golden, outputs)"
+    method = next((name for name in _ASKING_METHODS if callable(getattr(value, name, None))), None)
+    return f"; of this object perhaps its method .{method}" if method else ""
 
 
 def _clean_name(name: str) -> str:
