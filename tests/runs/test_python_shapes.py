@@ -126,3 +126,66 @@ def test_a_file_that_is_no_golden_set_is_refused_as_before(tmp_path: Path) -> No
     path.write_text('{"user_input": "When is tea?", "referense": "At four."}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"referense: E_IMPORT not read .*under the name reference"):
         assay.score(path, path)
+
+
+def test_files_say_what_was_not_read_and_take_the_configuration_that_is_named(tmp_path: Path) -> None:
+    native, rows = tmp_path / "native.jsonl", tmp_path / "rows.jsonl"
+    lines = [
+        {"case_id": "tea", "answer": "At four.", "reranced": ["c1"]},
+        {"case_id": "tram", "config_id": "own", "answer": "Nine."},
+    ]
+    native.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    rows.write_text(json.dumps({"question": "When is tea?", "response": "At four.", "contexts": ["Tea is at four."]}))
+    result = assay.score(CASES, native, config="nightly")
+    assert {"nightly", "own"} == set(result.configs)
+    assert f"{native}: 1 of the first 2 rows have the unknown key reranced" in " | ".join(result.run.scoring.warnings)
+    result = assay.score(CASES, [rows], config="nightly")
+    assert ("nightly",) == result.configs
+    assert f"{rows}: contexts is taken for what the model was shown too" in " | ".join(result.run.scoring.warnings)
+    assert ("rows",) == assay.score(CASES, rows).configs
+    strangers = tmp_path / "strangers.jsonl"
+    strangers.write_text(rows.read_text() + '\n{"question": "What?", "response": "Nothing."}\n', encoding="utf-8")
+    assert ["tea"] == [case.id for case in assay.score(CASES, strangers, ignore_unknown=True).cases if case.answer]
+
+
+class Chain:
+    """An object with a method that answers, and no way to call it."""
+
+    def invoke(self, question: str) -> str:
+        """Return an answer."""
+        return "At four, with the nine."
+
+
+class Engine:
+    """An engine that answers with a text alone."""
+
+    def query(self, question: str) -> str:
+        """Return an answer."""
+        return "At four, with the nine."
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (Chain(), r"cannot be called .*perhaps its method \.invoke"),
+        ({"When is tea?": "At four."}, r"cannot be called .*recorded answers are scored by assay\.score"),
+        ([{"id": "tea", "answer": "At four."}], r"cannot be called .*recorded answers are scored by assay\.score"),
+    ],
+)
+def test_what_is_no_target_is_refused_with_what_is_probably_meant(target: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        assay.run(target, CASES)
+
+
+@pytest.mark.parametrize("target", [Engine(), Chain().invoke])
+def test_a_text_is_the_answer_of_every_kind_of_object(target: Any) -> None:
+    assert ["At four, with the nine."] * 2 == [row.answer for row in assay.observe(target, CASES)]
+
+
+def test_a_behaviour_may_be_spelt_in_either_way() -> None:
+    golden = [
+        {"question": "Who won?", "behavior": "abstain"},
+        {"id": "x", "question": "Who lost?", "behavior": "abstain"},
+    ]
+    for rows in (golden, golden[1:]):
+        assert {"abstain"} == {case.case.behaviour for case in assay.run(lambda _: "I do not know.", rows).cases}

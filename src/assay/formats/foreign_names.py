@@ -25,7 +25,7 @@ REFERENCE_KEYS = (
 EVIDENCE_TEXT_KEYS = ("reference_contexts", "context", "expected_contexts")
 EVIDENCE_ID_KEYS = ("reference_context_ids", "expected_chunk_ids", "relevant_ids")
 ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
-BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour")
+BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour", "behavior")
 LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
 TAG_KEYS = ("tags", "category", "synthesizer_name")

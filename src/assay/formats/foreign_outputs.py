@@ -74,15 +74,22 @@ def _leave_out_missing(members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def convert_rows(
-    path: Path, name: str, target: Path, cases: Sequence[Case], *, keep_unknown: bool = False
+    path: Path,
+    name: str,
+    target: Path,
+    cases: Sequence[Case],
+    config: str | None = None,
+    *,
+    keep_unknown: bool = False,
 ) -> RewrittenRows:
     """Write the rows of a file as native lines to `target`.
 
-    `name`: the file's name in messages; its stem is the configuration of rows that name none. `keep_unknown`: a row of
-    no case is written under an id of its question instead of being a problem. Raises InputError with every problem.
+    `name`: the file's name in messages; `config` or, without it, the stem of the name is the configuration of rows that
+    name none. `keep_unknown`: a row of no case is written under an id of its question instead of being a problem.
+    Raises InputError with every problem.
     """
     notes: dict[str, None] = {}
-    reader = RowReader(cases, _stem(name), notes, keep_unknown=keep_unknown)
+    reader = RowReader(cases, config or _stem(name), notes, keep_unknown=keep_unknown)
     problems: list[Problem] = []
     lines: list[bytes] = []
     numbers: list[int] = []

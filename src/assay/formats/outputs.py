@@ -12,9 +12,11 @@ import math
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +35,7 @@ from assay.formats.file_io import (
     unpack_source,
 )
 from assay.formats.foreign_names import normalise_member_name
-from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line, refuse_unread_answer
+from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line, find_unknown_keys, refuse_unread_answer
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -322,6 +324,23 @@ def read_observations(path: str, name: str, format_name: str) -> Iterator[Observ
         raise InputError(problems)
 
 
+LINES_CHECKED_FOR_KEYS = 20
+
+
+def describe_unknown_keys(file: OutputFile) -> list[str]:
+    """Return a sentence for each key of the first lines of a file that its format does not have."""
+    if file.lines is not None:
+        return []  # rewritten, and noted then
+    record = OUTPUT_FORMATS[file.format].record
+    counts: Counter[str] = Counter()
+    with open(file.path, "rb") as lines:
+        first_lines = list(islice(lines, LINES_CHECKED_FOR_KEYS))
+    for line in first_lines:
+        counts.update(f"{key}{hint}" for key, hint in find_unknown_keys(line, record).items())
+    looked_at = f"of the first {format_count(len(first_lines), 'row')}"
+    return [f"{file.name}: {count} {looked_at} have the unknown key {key}" for key, count in sorted(counts.items())]
+
+
 class OutputShard(Struct, frozen=True):
     """The bytes of one shard: `path` is read, `source` is the name in messages (a spooled file has another path).
 
@@ -423,12 +442,17 @@ def open_output_files(patterns: Sequence[str], named_format: str | None) -> Iter
 
 @contextmanager
 def prepare_decodable(
-    files: Sequence[OutputFile], cases: Sequence[Case] | None = None, *, keep_unknown: bool = False
+    files: Sequence[OutputFile],
+    cases: Sequence[Case] | None = None,
+    *,
+    keep_unknown: bool = False,
+    config: str | None = None,
 ) -> Iterator[list[OutputFile]]:
     """Yield the files with every TREC run and every file of rows rewritten as native lines in a temporary folder.
 
-    `cases`: the golden cases by which rows are matched; `keep_unknown` keeps rows of no case. Raises InputError for
-    what is wrong with the rows, and for rows without `cases`.
+    `cases`: the golden cases by which rows are matched; `keep_unknown` keeps rows of no case; `config` is the
+    configuration of rows that name none, instead of the stem of the file. Raises InputError for what is wrong with the
+    rows, and for rows without `cases`.
     """
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         decodable: list[OutputFile] = []
@@ -437,19 +461,21 @@ def prepare_decodable(
             if file.format == TREC_RUN_FORMAT:
                 decodable.append(_rewrite_trec_run(file, target))
             elif file.format == ROWS_FORMAT:
-                decodable.append(_rewrite_rows(file, target, cases, keep_unknown=keep_unknown))
+                decodable.append(_rewrite_rows(file, target, cases, config, keep_unknown=keep_unknown))
             else:
                 decodable.append(file)
         yield decodable
 
 
-def _rewrite_rows(file: OutputFile, target: Path, cases: Sequence[Case] | None, *, keep_unknown: bool) -> OutputFile:
+def _rewrite_rows(
+    file: OutputFile, target: Path, cases: Sequence[Case] | None, config: str | None, *, keep_unknown: bool
+) -> OutputFile:
     if cases is None:
         message = "rows of another tool, which are matched with a golden set (import them: assay init --from FILE)"
         raise InputError([Problem(file.name, None, "", message, "E_FORMAT")])
     from assay.formats.foreign_outputs import convert_rows
 
-    written = convert_rows(Path(file.path), file.name, target, cases, keep_unknown=keep_unknown)
+    written = convert_rows(Path(file.path), file.name, target, cases, config, keep_unknown=keep_unknown)
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.rows, notices=written.notices)
 
 

@@ -111,6 +111,10 @@ def describe_target_error(error: TargetError) -> str:
     return f"{error.code}: {message}" if message else error.code
 
 
+UNNAMED_CONFIG = "unknown"
+"""The configuration of observations that name none."""
+
+
 class Observation(Struct, frozen=True, omit_defaults=True):
     """What the target did with one case.
 
@@ -118,7 +122,7 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     """
 
     case_id: str
-    config_id: str = "unknown"
+    config_id: str = UNNAMED_CONFIG
     repeat: Count = 0
     question: str | None = None
     query_rewrite: str | None = None

@@ -35,6 +35,7 @@ from assay.formats.golden_files import load_golden
 from assay.formats.golden_jsonl import NATIVE_MEMBERS, fits_record
 from assay.formats.outputs import (
     ROWS_FORMAT,
+    describe_unknown_keys,
     expand_patterns,
     guess_row_format,
     open_output_files,
@@ -52,7 +53,7 @@ from assay.gates.rules import find_rule_problem
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
-from assay.records.observations import Observation
+from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
@@ -325,12 +326,12 @@ def read_outputs_value(
     id names or, without one, to the case whose question it holds; rows of no case are kept with `is_unknown_kept`.
     Raises InputError with every problem, by row.
     """
-    if isinstance(outputs, (str, Path)):
-        return read_output_files([outputs], golden=golden)
-    rows = list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS, kept=ANSWER_KEYS)
+    is_path = isinstance(outputs, (str, Path))
+    rows = [outputs] if is_path else list_rows(outputs, OUTPUTS_NAME, _OUTPUT_FORMS, kept=ANSWER_KEYS)
     if rows and all(isinstance(row, (str, Path)) for row in rows):
-        _refuse_answers_as_paths(rows)
-        return read_output_files(rows, golden=golden)
+        if not is_path:
+            _refuse_answers_as_paths(rows)
+        return read_output_files(rows, None, golden, config, notes, is_unknown_kept=is_unknown_kept)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
         raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
     names: dict[str, None] = {}
@@ -405,17 +406,32 @@ def _guess_row_format(keys: tuple[str, ...]) -> str:
 
 
 def read_output_files(
-    paths: Sequence[str | Path], format: str | None = None, golden: GoldenSet | None = None
+    paths: Sequence[str | Path],
+    format: str | None = None,
+    golden: GoldenSet | None = None,
+    config: str | None = None,
+    notes: dict[str, None] | None = None,
+    *,
+    is_unknown_kept: bool = False,
 ) -> list[Observation]:
     """Return the observations of files or glob patterns; rows of other tools are matched with the cases of `golden`.
 
-    Raises InputError listing all problems of the files.
+    `config`, `notes` and `is_unknown_kept` are those of `read_outputs_value`. Raises InputError listing all problems of
+    the files.
     """
     cases = golden.cases if golden is not None else None
-    with open_output_files([str(path) for path in paths], format) as files, prepare_decodable(files, cases) as ready:
-        return [
-            observation for file in ready for observation in read_observations(file.path, file.name, file.decoded_as)
-        ]
+    observations: list[Observation] = []
+    with (
+        open_output_files([str(path) for path in paths], format) as files,
+        prepare_decodable(files, cases, keep_unknown=is_unknown_kept, config=config) as ready,
+    ):
+        for file in ready:
+            observations += read_observations(file.path, file.name, file.decoded_as)
+            if notes is not None:
+                notes.update(dict.fromkeys((*file.notices, *describe_unknown_keys(file))))
+    if config is None:
+        return observations
+    return [structs.replace(row, config_id=config) if row.config_id == UNNAMED_CONFIG else row for row in observations]
 
 
 def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> GateOptions:
@@ -579,10 +595,22 @@ def _make_function_target(name: str, ask: Any, search: Any) -> Target:
     for function in (ask, search):
         if function is not None and not callable(function):
             expected = "a function that takes the question and returns the answer, or a target of another kind"
-            raise _value_error("target", f"cannot be called (got {shorten_repr(function)}; expected {expected})")
+            hint = _suggest_target(function)
+            raise _value_error("target", f"cannot be called (got {shorten_repr(function)}; expected {expected}{hint})")
     if ask is None and search is None:
         raise _value_error("target", "nothing to call (got None; expected a function that takes the question)")
     return CallableTarget(_clean_name(name), ask, search)
+
+
+_ASKING_METHODS = ("invoke", "run", "answer", "chat", "predict", "generate", "complete", "call")
+
+
+def _suggest_target(value: Any) -> str:
+    """Return what is probably meant by a value that cannot be called; "" where nothing is like a target."""
+    if isinstance(value, (Mapping, list, tuple)) or hasattr(value, "columns"):
+        return "; recorded answers are scored by assay.score(golden, outputs)"
+    method = next((name for name in _ASKING_METHODS if callable(getattr(value, name, None))), None)
+    return f"; of this object perhaps its method .{method}" if method else ""
 
 
 def _clean_name(name: str) -> str:

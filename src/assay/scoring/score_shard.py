@@ -22,7 +22,13 @@ from msgspec.structs import replace
 
 from assay.formats import strict_json
 from assay.formats.file_io import MAX_LINE_BYTES, read_lines_between
-from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, OutputFormat, OutputShard
+from assay.formats.outputs import (
+    BYTE_ORDER_MARK,
+    LINES_CHECKED_FOR_KEYS,
+    OUTPUT_FORMATS,
+    OutputFormat,
+    OutputShard,
+)
 from assay.formats.outputs_checks import (
     DECODING_ERRORS,
     ObservationFlaw,
@@ -415,9 +421,6 @@ def suspend_garbage_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-LINES_CHECKED_FOR_KEYS = 20
 
 
 def score_shard(shard: OutputShard, joins: GoldenIndex, plan: MetricPlan) -> CollectedRows:

@@ -56,7 +56,7 @@ class LlamaindexTarget:
         names = (SEARCH_STAGE,) if call.operation == "search" else (RETRIEVED_STAGE, CONTEXT_STAGE)
         chunks = None if nodes is None else _build_chunks(nodes)
         stages = None if chunks is None else tuple(Stage(name, chunks) for name in names)
-        text = UNSET if answer is None else getattr(answer, "response", None)
+        text = UNSET if answer is None else answer if isinstance(answer, str) else getattr(answer, "response", None)
         observation = Observation(call.case.id, stages=stages, answer=text)
         return read_reply(observation, call, ResponseMapping(key=self.settings.response.key))
 
