@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli.judging_summary import describe_calls, describe_samples
 from assay.cli.options import (
     AskedRubricsOption,
     ConcurrencyOption,
@@ -31,7 +32,6 @@ from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
-    from assay.judging.budget import Budget
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.collect_votes import TokenUsage
     from assay.judging.judge_run import JudgeRun, JudgingEstimate
@@ -201,7 +201,7 @@ def selftest(
         f"the means differ by {separation.gap:.2f}"
     )
     typer.echo("the judge separates them" if separation.is_good else "the judge does NOT separate them")
-    typer.echo(_describe_spending(result.budget), err=True)
+    typer.echo(describe_calls(result.tally, result.budget), err=True)
     return result.exit_code
 
 
@@ -387,14 +387,11 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
     from assay.text.escaping import escape_terminal
 
     tally = judged.tally
-    typer.echo(
-        f"{format_count(tally.asked, 'sample')} requested, {tally.reused} already stored, "
-        f"{format_count(tally.retries, 'retry', 'retries')}",
-        err=True,
-    )
+    for line in describe_samples(tally, judged.preflight.earlier_controls):
+        typer.echo(line, err=True)
     for reason, count in sorted(tally.unscored.items()):
         example = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
-        typer.echo(escape_terminal(f"unscored: {format_count(count, 'sample')}: {reason}{example}"), err=True)
+        typer.echo(escape_terminal(f"without labels: {format_count(count, 'sample')}: {reason}{example}"), err=True)
     if judged.in_doubt is not None:
         typer.echo(
             f"in doubt and sent to the second judge: {judged.in_doubt} of {format_count(judged.requests, 'request')}",
@@ -406,7 +403,7 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
     if judged.judge_status is not None:
         for line in _status_lines(judged.judge_status):
             typer.echo(escape_terminal(line), err=True)
-    typer.echo(_describe_spending(judged.budget), err=True)
+    typer.echo(describe_calls(tally, judged.budget), err=True)
     typer.echo(f"verdicts written to {escape_terminal(str(judged.store_path))}", err=True)
     if tally.halted:
         stop_reason = STOP_REASONS.get(tally.halted, f"stopped: {tally.halted}")
@@ -480,8 +477,3 @@ def _describe_controls(judge_status: Any) -> str:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
-
-
-def _describe_spending(budget: Budget) -> str:
-    cost = f"${budget.cost:.4f}" if budget.cost_known else "unknown"
-    return f"calls: {budget.calls}; tokens: {budget.tokens}; cost: {cost}"

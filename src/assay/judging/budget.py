@@ -62,10 +62,14 @@ class Reservation:
 
 @dataclass(slots=True)
 class Budget:
-    """What was spent, what is reserved for calls in progress, and which cap was `reached_cap` first."""
+    """What was spent, what is reserved for calls in progress, and which cap was `reached_cap` first.
+
+    `repeats` of the `calls` repeat a request whose reply was of no use, or that the endpoint wants in another form.
+    """
 
     caps: BudgetCaps = field(default_factory=BudgetCaps)
     calls: int = 0
+    repeats: int = 0
     tokens: int = 0
     cost: float = 0.0
     cost_known: bool = True
@@ -91,7 +95,9 @@ class Budget:
         """Reserve one more call for the same request; False if that would exceed a cap."""
         self._under_way -= 1  # a waiting request makes no room for others
         try:
-            return await self._taken(reserved)
+            is_taken = await self._taken(reserved)
+            self.repeats += is_taken
+            return is_taken
         finally:
             self._under_way += 1
 

@@ -371,6 +371,7 @@ class _Session:
         control_questions = self.voting.control_questions
         recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
         known = {request.digest: request for request in control_questions.all_requests()}
+        runner.controls = frozenset(known)
         new_count = sum(self._missing_votes(request)[0] > 0 for request in known.values())
         real = [digest for digest in self._first_requests if digest not in known]
         real = real[:new_count] if control_questions.controls else []
