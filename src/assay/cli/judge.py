@@ -453,10 +453,12 @@ def _status_lines(judge_status: Any) -> list[str]:
 
 
 def _describe_controls(judge_status: Any) -> str:
-    from assay.judging.control_questions import is_doubtful
+    """Return whether controls and anchors speak for the judge, which of them do not, and what to do then."""
+    from assay.judging.control_questions import MAX_CONTROL_MEAN, is_doubtful
 
     controls = (
-        f"{format_count(judge_status.controls, 'control')} with mean {judge_status.controls_mean:.2f}"
+        f"{format_count(judge_status.controls, 'control')} with mean {judge_status.controls_mean:.2f} (expected "
+        f"{MAX_CONTROL_MEAN} at most: they deserve nothing)"
         if judge_status.controls
         else ""
     )
@@ -465,15 +467,31 @@ def _describe_controls(judge_status: Any) -> str:
         if judge_status.anchors
         else ""
     )
+    failed = _name_failed_checks(judge_status)
     if judge_status.invalid:
-        state = "judge INVALID: it failed its controls or anchors, and its verdicts give no numbers"
+        state = f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model)"
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
-        state = "controls NOT PASSED yet: they speak against the judge, with too few asked to decide"
+        state = (
+            f"{failed} NOT PASSED yet: they speak against the judge, with too few asked to decide (`assay judge "
+            "selftest` asks all anchors; judge more answers to ask more controls)"
+        )
     elif judge_status.gaps:
-        state = "controls not passed yet: not all were asked"
+        state = "controls not complete yet: those that were asked are passed"
     else:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
+
+
+def _name_failed_checks(judge_status: Any) -> str:
+    """Return which checks of a judge speak against it: controls, anchors or both."""
+    from assay.judging.control_questions import LEAST_RIGHT_ANCHORS, MAX_CONTROL_MEAN, NAME_OF_CONTROLS
+
+    by_mean = judge_status.controls_mean is not None and judge_status.controls_mean > MAX_CONTROL_MEAN
+    by_kind = [reason.startswith(NAME_OF_CONTROLS) for reason in judge_status.reasons]
+    few_right = judge_status.anchors_right is not None and judge_status.anchors_right < LEAST_RIGHT_ANCHORS
+    failed = ["controls"] if by_mean or any(by_kind) else []
+    failed += ["anchors"] if (few_right and judge_status.anchors_unasked) or not all(by_kind) else []
+    return " and ".join(failed) or "controls or anchors"
