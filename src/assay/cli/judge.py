@@ -353,8 +353,7 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"{format_count(preflight.earlier_controls, 'control')} of "
         "earlier runs count",
         *_describe_gaps(preflight.unasked, "no room in this run for"),
-        f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
-        f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
+        *_describe_usage(preflight),
         *(f"note: {notice}" for notice in notices),
     ):
         typer.echo(escape_terminal(line), err=to_stderr)
@@ -372,14 +371,23 @@ def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
     ]
 
 
+def _describe_usage(preflight: JudgingEstimate) -> list[str]:
+    """Return the likely tokens and cost with what they assume, and the limit apart; one line where nothing is asked."""
+    likely, most = preflight.likely_usage, preflight.max_usage
+    if not preflight.max_calls:
+        return ["tokens and cost: none, there is nothing to ask"]
+    cost = "unknown (no price in its settings)" if likely.cost is None else f"about ${likely.cost:.4f}"
+    limit = "" if most.cost is None else f", ${most.cost:.4f}"
+    return [
+        f"tokens: about {_describe_tokens(likely)} ({preflight.assumption})",
+        f"cost: {cost}",
+        f"limit: {_describe_tokens(most)}{limit}, if every vote is needed, each is asked three times and every reply "
+        "fills its max_tokens; --max-cost, --max-tokens and --max-calls stop earlier",
+    ]
+
+
 def _describe_tokens(usage: TokenUsage) -> str:
     return f"{usage.prompt} prompt and {usage.completion} completion"
-
-
-def _describe_cost(likely: TokenUsage, most: TokenUsage) -> str:
-    if likely.cost is None or most.cost is None:
-        return "unknown (no price in its settings)"
-    return f"about ${likely.cost:.4f}; at most ${most.cost:.4f}"
 
 
 def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
