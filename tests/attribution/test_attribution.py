@@ -57,7 +57,7 @@ def test_what_was_reported_last_counts_where_no_context_is_reported() -> None:
 
 
 def test_a_case_without_labelled_evidence_asks_for_labels_and_not_for_stages() -> None:
-    """The stages are reported with their texts, and only the golden case says too little; without stages they come first."""
+    """The stages are reported with their texts: the golden case says too little. Without stages these come first."""
     unlabelled = case(evidence=())
     found = blamed(unlabelled, seen(stage("dense", "office"), stage("context", "office"), answer=BAD))
     assert "insufficient_trace" == found.cause
