@@ -7,6 +7,7 @@ import re
 from collections import deque
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.judging.asking import RUBRICS, relevance_request, sending
@@ -16,10 +17,11 @@ from tests.support.examples import try_examples
 from tests.support.judge_server import JudgeServer
 from tests.support.scripted_judge import MemoryStore, need_votes
 
-from assay.cli.judging_summary import describe_calls, describe_samples
-from assay.judging.budget import Budget, BudgetCaps
+from assay.cli.judging_summary import describe_calls, describe_samples, describe_stop
+from assay.judging.budget import Budget, BudgetCaps, TokenPrice
 from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, JudgingTally
 from assay.judging.llm_judge import LLMJudge
+from assay.records.verdicts import JudgeUsage
 
 REQUESTS = [relevance_request(f"It takes {number} days.") for number in range(12)]
 STEPS: list[dict[str, Any]] = [
@@ -133,3 +135,37 @@ def test_what_was_stored_before_is_said_with_its_controls() -> None:
         "stored before: 114 samples; 17 controls of earlier runs count too"
         == describe_samples(JudgingTally(reused=114), 17)[1]
     )
+
+
+@pytest.mark.parametrize(
+    ("step", "remedy"),
+    [
+        ({"status": 401}, "stopped: http_401; the endpoint refuses the key: check the variable that api_key_env names"),
+        ({"status": 404}, "check model and the variable that base_url_env names"),
+        ({"status": 429, "body": '{"error": {"code": "insufficient_quota", "message": "no"}}'}, "raise its quota"),
+        ({"content": "I like it."}, "gave no verdict; the model does not keep to the form of the reply: name another"),
+        ({"finish": "length"}, "its replies are cut off: raise max_tokens of the judge"),
+        ({"body": "<html>Log in</html>"}, "see above what the endpoint says, and check its address"),
+    ],
+)
+def test_a_judging_that_stopped_names_what_to_do_before_it_is_repeated(step: dict[str, Any], remedy: str) -> None:
+    tally, _, _ = run_plan([step] * 60, 1, None, 1, 5)
+    told = describe_stop(tally)
+    assert remedy in told
+    assert told.endswith(", then run the same command again to continue")
+
+
+def test_an_endpoint_that_reports_no_usage_costs_the_maximum() -> None:
+    """A reply without usage counted as many tokens as it may take, and no money."""
+    price = TokenPrice(1.0, 2.0)
+    budget = Budget(BudgetCaps(price=price))
+
+    async def settle(usage: JudgeUsage) -> None:
+        reserved = await budget.reserve(lambda: (300, 50))
+        assert reserved is not None
+        budget.settle_reservation(reserved, usage)
+
+    asyncio.run(settle(JudgeUsage(cost_usd=0.0)))
+    assert (350, price.compute_cost(300, 50)) == (budget.tokens, budget.cost)
+    asyncio.run(settle(JudgeUsage(10, 5, cost_usd=0.0)))
+    assert (365, price.compute_cost(300, 50)) == (budget.tokens, budget.cost)

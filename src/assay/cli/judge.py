@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.judging_summary import describe_calls, describe_samples
+from assay.cli.judging_summary import describe_calls, describe_samples, describe_stop
 from assay.cli.options import (
     AskedRubricsOption,
     ConcurrencyOption,
@@ -41,15 +41,6 @@ app = typer.Typer(
     help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
 )
 
-STOP_REASONS = {
-    "interrupted": "interrupted",
-    "breaker": "stopped: too many samples in a row gave no verdict",
-    "max_calls": "stopped at --max-calls",
-    "max_tokens": "stopped at --max-tokens",
-    "max_cost": "stopped at --max-cost",
-}
-TOKEN_LIMITS = ("max_tokens", "max_cost")
-LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
 MAX_NAMED_GAPS = 6
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
@@ -409,15 +400,12 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         explanation = "calls may have been billed without a verdict: their process ended before the reply"
         typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
     if judged.judge_status is not None:
-        for line in _status_lines(judged.judge_status):
+        for line in _status_lines(judged.judge_status, tally.asked_controls):
             typer.echo(escape_terminal(line), err=True)
     typer.echo(describe_calls(tally, judged.budget), err=True)
     typer.echo(f"verdicts written to {escape_terminal(str(judged.store_path))}", err=True)
     if tally.halted:
-        stop_reason = STOP_REASONS.get(tally.halted, f"stopped: {tally.halted}")
-        fits_limit = tally.asked or tally.halted not in TOKEN_LIMITS
-        remedy = "run the same command again to continue" if fits_limit else LIMIT_TOO_LOW
-        typer.echo(f"{stop_reason}; {remedy}", err=True)
+        typer.echo(escape_terminal(describe_stop(tally)), err=True)
     if judged.unscored:
         typer.echo(_describe_unscored(judged), err=True)
     for case_id, bug in judged.bugs.items():
@@ -449,9 +437,9 @@ def _describe_unscored(judged: JudgeRun) -> str:
     return text
 
 
-def _status_lines(judge_status: Any) -> list[str]:
-    """Return what the controls and anchors say about the judge, line by line."""
-    lines = [_describe_controls(judge_status)]
+def _status_lines(judge_status: Any, asked: int = 0) -> list[str]:
+    """Return what the controls and anchors say about the judge, line by line; `asked` of them were asked just now."""
+    lines = [_describe_controls(judge_status, asked)]
     lines += [f"  {reason}" for reason in judge_status.reasons]
     lines += _describe_gaps(judge_status.gaps, "not yet asked:")
     lines += [f"judge DRIFTED: {change}" for change in judge_status.drift]
@@ -460,7 +448,7 @@ def _status_lines(judge_status: Any) -> list[str]:
     return lines
 
 
-def _describe_controls(judge_status: Any) -> str:
+def _describe_controls(judge_status: Any, asked: int = 0) -> str:
     """Return whether controls and anchors speak for the judge, which of them do not, and what to do then."""
     from assay.judging.control_questions import MAX_CONTROL_MEAN, is_doubtful
 
@@ -478,6 +466,8 @@ def _describe_controls(judge_status: Any) -> str:
     failed = _name_failed_checks(judge_status)
     if judge_status.invalid:
         state = f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model)"
+    elif not judge_status.controls and asked:
+        state = f"controls NOT PASSED yet: none of the {asked} samples to check the judge has a label"
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):

@@ -138,12 +138,12 @@ class Budget:
 
     def settle_reservation(self, reserved: Reservation, usage: JudgeUsage) -> None:
         """Count what a request took; the maximum if the endpoint does not report its usage."""
-        prompt, completion = usage.prompt_tokens, usage.completion_tokens
+        prompt, completion, cost = usage.prompt_tokens, usage.completion_tokens, usage.cost_usd
         if not prompt and not completion:
+            cost = cost or None  # no tokens cost nothing only if the endpoint says what they are
             prompt, completion = (reserved.reserved_calls * tokens for tokens in reserved.max_tokens_per_call)
         self._give_back(reserved)
         self.tokens += prompt + completion
-        cost = usage.cost_usd
         if cost is None and self.caps.price is not None:
             cost = self._price((prompt, completion))
         self.cost_known = self.cost_known and cost is not None
