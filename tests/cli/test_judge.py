@@ -127,7 +127,7 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
     assert calls == server.calls
     again = capsys.readouterr().err
     assert "asked: 0 samples" in again
-    assert f"stored before: {calls} samples" in again or "of earlier runs count too" in again
+    assert f"taken from the store: {calls} samples" in again or "of earlier runs count too" in again
 
 
 @pytest.mark.slow

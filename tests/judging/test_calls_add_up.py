@@ -129,10 +129,10 @@ def test_what_was_stored_before_is_said_with_its_controls() -> None:
     tally = JudgingTally(reused=131, reused_controls=17)
     assert [
         "asked: 0 samples",
-        "stored before: 131 samples (114 about answers, 17 to check the judge)",
+        "taken from the store: 131 samples (114 about answers, 17 to check the judge)",
     ] == describe_samples(tally)
     assert (
-        "stored before: 114 samples; 17 controls of earlier runs count too"
+        "taken from the store: 114 samples; 17 controls of earlier runs count too"
         == describe_samples(JudgingTally(reused=114), 17)[1]
     )
 

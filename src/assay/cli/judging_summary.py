@@ -22,7 +22,7 @@ def describe_samples(tally: JudgingTally, earlier_controls: int = 0) -> list[str
         lines[0] += f": {tally.asked - failed} with labels, {failed} without"
     if tally.uncalled:
         lines[0] += f" ({tally.uncalled} of them not called for in time)"
-    stored = f"stored before: {format_count(tally.reused, 'sample')}"
+    stored = f"taken from the store: {format_count(tally.reused, 'sample')}"
     stored += _describe_parts(tally.reused, tally.reused_controls)
     if earlier_controls:
         stored += f"; {format_count(earlier_controls, 'control')} of earlier runs count too"
