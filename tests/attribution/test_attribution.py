@@ -56,6 +56,16 @@ def test_what_was_reported_last_counts_where_no_context_is_reported() -> None:
     assert not blamed(case(), trace, settings=AttributionSettings(production_k=2)).reached
 
 
+def test_a_case_without_labelled_evidence_asks_for_labels_and_not_for_stages() -> None:
+    """The stages are reported with their texts: the golden case says too little. Without stages these come first."""
+    unlabelled = case(evidence=())
+    found = blamed(unlabelled, seen(stage("dense", "office"), stage("context", "office"), answer=BAD))
+    assert "insufficient_trace" == found.cause
+    assert found.fix.startswith("name in the golden case the evidence that its answer needs")
+    found = blamed(unlabelled, seen(answer=BAD))
+    assert ("insufficient_trace", True) == (found.cause, found.fix.startswith("report every stage with its chunks"))
+
+
 def test_any_evidence_is_enough_where_the_settings_say_so() -> None:
     two = case(evidence=tuple(Evidence(({"chunk_id": name},)) for name in ("leave", "carry")))
     trace = seen(stage("dense", "leave"), stage("context", "leave"), answer=GOOD)

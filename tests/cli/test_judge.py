@@ -91,7 +91,26 @@ def test_dry_run_gives_the_cost_where_the_settings_give_prices(
     assert 0 == main(["judge", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", *METRICS, "--dry-run"])
     printed = capsys.readouterr().out
     likely, most = re.findall(r"(\d+) prompt", printed)
-    assert f"cost: about ${int(likely) / 1000:.4f}; at most ${int(most) / 1000:.4f}" in printed
+    assert f"cost: about ${int(likely) / 1000:.4f}\n" in printed
+    assert re.search(rf"limit: {most} prompt and \d+ completion, \${int(most) / 1000:.4f}, if every vote", printed)
+    assert "(one vote on each, 3 bytes a token, replies of 100 tokens a label, no call repeated)" in printed
+
+
+@pytest.mark.slow
+def test_the_estimate_of_a_later_run_goes_by_what_earlier_verdicts_took(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Four cases are judged; the estimate of the other four is near what they take then."""
+    first = [f"--only=case:c{number}" for number in range(4)]
+    assert 0 == judge("--votes", "1", *first)
+    capsys.readouterr()
+    assert 0 == judge("--votes", "1", "--dry-run")
+    preview = capsys.readouterr().out
+    assert "as long as 8 earlier verdicts of this judge took" in preview
+    prompt, completion = map(int, re.findall(r"tokens: about (\d+) prompt and (\d+) completion", preview)[0])
+    assert 0 == judge("--votes", "1")
+    (spent,) = re.findall(r"tokens: (\d+); cost", capsys.readouterr().err)
+    assert 0.8 < (prompt + completion) / int(spent) < 1.25
 
 
 def test_judging_fills_the_book_and_judging_again_asks_nothing(
@@ -106,7 +125,9 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
     assert "next: assay score --golden golden.jsonl --outputs outputs.jsonl --verdicts verdicts.sqlite" in printed
     assert 0 == judge("--votes", "1")
     assert calls == server.calls
-    assert "0 samples requested" in capsys.readouterr().err
+    again = capsys.readouterr().err
+    assert "asked: 0 samples" in again
+    assert f"taken from the store: {calls} samples" in again or "of earlier runs count too" in again
 
 
 @pytest.mark.slow

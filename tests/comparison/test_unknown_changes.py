@@ -117,6 +117,20 @@ def test_every_report_shows_the_ranges_and_that_the_direction_is_not_known() -> 
     }
 
 
+@pytest.mark.parametrize(("pairs", "is_shown"), [(4, False), (60, True)])
+def test_verdict_and_note_of_a_gain_with_unknown_answers_agree(pairs: int, is_shown: bool) -> None:
+    """Every fourth case is unknown now and the others became right: more, at worst and at best, of few or many."""
+    before: list[Score] = [0.0] * pairs
+    after: list[Score] = [U if row % 4 == 0 else 1.0 for row in range(pairs)]
+    change = get_change(before, after)
+    assert change.unknown is not None
+    assert ("better", is_shown) == (change.unknown.direction, change.verdict == "improved")
+    assert is_shown == ("better whatever" in change.note)
+    assert is_shown != change.note.startswith(f"not shown: {pairs // 4} answer")
+    screen = "\n".join(render_short_comparison(compare(before, after), NO_DECISION).lines)
+    assert is_shown or "better whatever" not in screen
+
+
 def test_a_case_that_is_unknown_now_is_not_counted_as_repaired() -> None:
     """One case is right now, one is unknown, and one that was unknown is right."""
     sides = [make_side([0.0, 0.0, U, 1.0], "old"), make_side([1.0, U, 1.0, 1.0], "new")]

@@ -259,6 +259,24 @@ def test_controls_pass_only_if_their_numbers_do() -> None:
     above = structs.replace(status, reasons=("controls foreign_context: mean 0.50 (expected 0.2 at most)",))
     assert _describe_controls(above).startswith("controls NOT PASSED yet: ")
     few = structs.replace(status, anchors=5, anchors_right=0.4, anchors_unasked=15)
-    assert _describe_controls(few).startswith("controls NOT PASSED yet: ")
+    assert _describe_controls(few).startswith("anchors NOT PASSED yet: ")
+    both = structs.replace(few, controls_mean=0.3)
+    assert _describe_controls(both).startswith("controls and anchors NOT PASSED yet: ")
+    for told in map(_describe_controls, (above, few, both)):
+        assert "`assay judge selftest` asks all anchors; judge more answers to ask more controls" in told
     right = structs.replace(few, anchors_right=1.0)
-    assert _describe_controls(right).startswith("controls not passed yet: ")
+    assert _describe_controls(right).startswith("controls not complete yet: those that were asked are passed: ")
+
+
+@pytest.mark.parametrize(
+    ("mean", "reasons", "failed"),
+    [
+        (0.6, ("controls empty_answer: mean 1.00 (expected 0.2 at most)",), "controls"),
+        (0.6, (), "controls"),
+        (0.0, ("anchors: grounded claims score higher in 50% of pairs",), "anchors"),
+        (0.5, ("controls other_number: mean 1.00", "anchors: grounded claims score higher"), "controls and anchors"),
+    ],
+)
+def test_an_invalid_judge_failed_what_is_named(mean: float, reasons: tuple[str, ...], failed: str) -> None:
+    status = JudgeStatus("j", 17, mean, 20, 0.9, invalid=True, reasons=reasons)
+    assert _describe_controls(status).startswith(f"judge INVALID: it failed its {failed}, and its verdicts give")

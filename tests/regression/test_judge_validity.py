@@ -64,7 +64,7 @@ def test_judge_that_failed_its_controls_stays_invalid_when_fewer_cases_are_judge
 def test_a_judge_with_most_of_few_anchors_wrong_has_not_passed_its_controls(tmp_path: Path) -> None:
     """21 controls with a low mean and 2 of 5 anchors as expected were "passed", and the scores said nothing."""
     doubtful = JudgeStatus(JUDGE_1.digest, 21, 0.1, 5, 0.4, anchors_unasked=15)
-    assert _status_lines(doubtful)[0].startswith("controls NOT PASSED yet")
+    assert _status_lines(doubtful)[0].startswith("anchors NOT PASSED yet")
     assert "controls passed: " in _status_lines(replace(doubtful, anchors=20, anchors_right=0.9, anchors_unasked=0))[0]
     world = World(tmp_path)
     contents = world.contents(JUDGE_1)

@@ -30,7 +30,8 @@ def test_a_comparison_and_a_decision_print_as_a_few_lines() -> None:
     assert "after compared with before, the baseline: FAIL" == lines[0]
     assert "regressed, shown:" in lines
     assert any(line.startswith(" - correct_answer 1.000 → 0.000") for line in lines)
-    assert any(line.startswith("cases: 40 fail now (") for line in lines)
+    (cases,) = [line for line in lines if line.startswith("cases: 40 fail now (")]
+    assert " and 35 more), 0 no longer" in cases
     assert len(lines) < 25
     assert str(comparison) == str(assay.compare(baseline=before, candidate=after, gate=gate))
     assert "no change of a metric is shown" in str(before.compare(before))

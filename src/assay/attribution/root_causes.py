@@ -154,10 +154,12 @@ _TEXT_ID = re.compile(rf"{re.escape(TEXT_ID_PREFIX)}[0-9a-f]+")
 
 
 def _name_first_step(finding: CauseFinding, record: tuple[str, ...]) -> str:
-    """Return what to do first where the trace does not show the cause: look at the label that may be wrong, else record
-    what is missing."""
+    """Return what to do first where the trace does not show the cause: look at the label that may be wrong or name the
+    evidence that the case does not, else record what is missing."""
     if finding.also[:1] == ("golden_label_issue",):
         return "check the label against the documents: does the evidence that it names say what the case expects?"
+    if finding.evidence == (_NO_LABELLED_EVIDENCE,):
+        return "name in the golden case the evidence that its answer needs (evidence, or expected_chunk_ids)"
     return f"record {record[0]}" if record else get_cause_note("insufficient_trace").fix
 
 
@@ -286,4 +288,7 @@ def _explain_missing_cause(inquiry: CaseFacts) -> str:
         return "no stage was reported, so nothing says what reached the generator"
     if inquiry.good is None:
         return inquiry.content_quality.signal
-    return "the case lists no required evidence, so retrieval and generation cannot be told apart"
+    return _NO_LABELLED_EVIDENCE
+
+
+_NO_LABELLED_EVIDENCE = "the case lists no required evidence, so retrieval and generation cannot be told apart"

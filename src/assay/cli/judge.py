@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli.judging_summary import describe_calls, describe_samples, describe_stop
 from assay.cli.options import (
     AskedRubricsOption,
     ConcurrencyOption,
@@ -31,7 +32,6 @@ from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:
-    from assay.judging.budget import Budget
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.collect_votes import TokenUsage
     from assay.judging.judge_run import JudgeRun, JudgingEstimate
@@ -41,15 +41,6 @@ app = typer.Typer(
     help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
 )
 
-STOP_REASONS = {
-    "interrupted": "interrupted",
-    "breaker": "stopped: too many samples in a row gave no verdict",
-    "max_calls": "stopped at --max-calls",
-    "max_tokens": "stopped at --max-tokens",
-    "max_cost": "stopped at --max-cost",
-}
-TOKEN_LIMITS = ("max_tokens", "max_cost")
-LIMIT_TOO_LOW = "a single call may exceed the limit (expected a higher limit, or fewer max_tokens for the judge)"
 MAX_NAMED_GAPS = 6
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
@@ -201,7 +192,7 @@ def selftest(
         f"the means differ by {separation.gap:.2f}"
     )
     typer.echo("the judge separates them" if separation.is_good else "the judge does NOT separate them")
-    typer.echo(_describe_spending(result.budget), err=True)
+    typer.echo(describe_calls(result.tally, result.budget), err=True)
     return result.exit_code
 
 
@@ -353,8 +344,7 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"{format_count(preflight.earlier_controls, 'control')} of "
         "earlier runs count",
         *_describe_gaps(preflight.unasked, "no room in this run for"),
-        f"tokens: about {_describe_tokens(preflight.likely_usage)}; at most {_describe_tokens(preflight.max_usage)}",
-        f"cost: {_describe_cost(preflight.likely_usage, preflight.max_usage)}",
+        *_describe_usage(preflight),
         *(f"note: {notice}" for notice in notices),
     ):
         typer.echo(escape_terminal(line), err=to_stderr)
@@ -372,14 +362,23 @@ def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
     ]
 
 
+def _describe_usage(preflight: JudgingEstimate) -> list[str]:
+    """Return the likely tokens and cost with what they assume, and the limit apart; one line where nothing is asked."""
+    likely, most = preflight.likely_usage, preflight.max_usage
+    if not preflight.max_calls:
+        return ["tokens and cost: none, there is nothing to ask"]
+    cost = "unknown (no price in its settings)" if likely.cost is None else f"about ${likely.cost:.4f}"
+    limit = "" if most.cost is None else f", ${most.cost:.4f}"
+    return [
+        f"tokens: about {_describe_tokens(likely)} ({preflight.assumption})",
+        f"cost: {cost}",
+        f"limit: {_describe_tokens(most)}{limit}, if every vote is needed, each is asked three times and every reply "
+        "fills its max_tokens; --max-cost, --max-tokens and --max-calls stop earlier",
+    ]
+
+
 def _describe_tokens(usage: TokenUsage) -> str:
     return f"{usage.prompt} prompt and {usage.completion} completion"
-
-
-def _describe_cost(likely: TokenUsage, most: TokenUsage) -> str:
-    if likely.cost is None or most.cost is None:
-        return "unknown (no price in its settings)"
-    return f"about ${likely.cost:.4f}; at most ${most.cost:.4f}"
 
 
 def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
@@ -387,14 +386,11 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
     from assay.text.escaping import escape_terminal
 
     tally = judged.tally
-    typer.echo(
-        f"{format_count(tally.asked, 'sample')} requested, {tally.reused} already stored, "
-        f"{format_count(tally.retries, 'retry', 'retries')}",
-        err=True,
-    )
+    for line in describe_samples(tally, judged.preflight.earlier_controls):
+        typer.echo(line, err=True)
     for reason, count in sorted(tally.unscored.items()):
         example = f", such as {tally.messages[reason]}" if tally.messages.get(reason) else ""
-        typer.echo(escape_terminal(f"unscored: {format_count(count, 'sample')}: {reason}{example}"), err=True)
+        typer.echo(escape_terminal(f"without labels: {format_count(count, 'sample')}: {reason}{example}"), err=True)
     if judged.in_doubt is not None:
         typer.echo(
             f"in doubt and sent to the second judge: {judged.in_doubt} of {format_count(judged.requests, 'request')}",
@@ -404,15 +400,12 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         explanation = "calls may have been billed without a verdict: their process ended before the reply"
         typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
     if judged.judge_status is not None:
-        for line in _status_lines(judged.judge_status):
+        for line in _status_lines(judged.judge_status, tally.asked_controls):
             typer.echo(escape_terminal(line), err=True)
-    typer.echo(_describe_spending(judged.budget), err=True)
+    typer.echo(describe_calls(tally, judged.budget), err=True)
     typer.echo(f"verdicts written to {escape_terminal(str(judged.store_path))}", err=True)
     if tally.halted:
-        stop_reason = STOP_REASONS.get(tally.halted, f"stopped: {tally.halted}")
-        fits_limit = tally.asked or tally.halted not in TOKEN_LIMITS
-        remedy = "run the same command again to continue" if fits_limit else LIMIT_TOO_LOW
-        typer.echo(f"{stop_reason}; {remedy}", err=True)
+        typer.echo(escape_terminal(describe_stop(tally)), err=True)
     if judged.unscored:
         typer.echo(_describe_unscored(judged), err=True)
     for case_id, bug in judged.bugs.items():
@@ -444,9 +437,9 @@ def _describe_unscored(judged: JudgeRun) -> str:
     return text
 
 
-def _status_lines(judge_status: Any) -> list[str]:
-    """Return what the controls and anchors say about the judge, line by line."""
-    lines = [_describe_controls(judge_status)]
+def _status_lines(judge_status: Any, asked: int = 0) -> list[str]:
+    """Return what the controls and anchors say about the judge, line by line; `asked` of them were asked just now."""
+    lines = [_describe_controls(judge_status, asked)]
     lines += [f"  {reason}" for reason in judge_status.reasons]
     lines += _describe_gaps(judge_status.gaps, "not yet asked:")
     lines += [f"judge DRIFTED: {change}" for change in judge_status.drift]
@@ -455,11 +448,13 @@ def _status_lines(judge_status: Any) -> list[str]:
     return lines
 
 
-def _describe_controls(judge_status: Any) -> str:
-    from assay.judging.control_questions import is_doubtful
+def _describe_controls(judge_status: Any, asked: int = 0) -> str:
+    """Return whether controls and anchors speak for the judge, which of them do not, and what to do then."""
+    from assay.judging.control_questions import MAX_CONTROL_MEAN, is_doubtful
 
     controls = (
-        f"{format_count(judge_status.controls, 'control')} with mean {judge_status.controls_mean:.2f}"
+        f"{format_count(judge_status.controls, 'control')} with mean {judge_status.controls_mean:.2f} (expected "
+        f"{MAX_CONTROL_MEAN} at most: they deserve nothing)"
         if judge_status.controls
         else ""
     )
@@ -468,20 +463,33 @@ def _describe_controls(judge_status: Any) -> str:
         if judge_status.anchors
         else ""
     )
+    failed = _name_failed_checks(judge_status)
     if judge_status.invalid:
-        state = "judge INVALID: it failed its controls or anchors, and its verdicts give no numbers"
+        state = f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model)"
+    elif not judge_status.controls and asked:
+        state = f"controls NOT PASSED yet: none of the {asked} samples to check the judge has a label"
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
-        state = "controls NOT PASSED yet: they speak against the judge, with too few asked to decide"
+        state = (
+            f"{failed} NOT PASSED yet: they speak against the judge, with too few asked to decide (`assay judge "
+            "selftest` asks all anchors; judge more answers to ask more controls)"
+        )
     elif judge_status.gaps:
-        state = "controls not passed yet: not all were asked"
+        state = "controls not complete yet: those that were asked are passed"
     else:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
 
 
-def _describe_spending(budget: Budget) -> str:
-    cost = f"${budget.cost:.4f}" if budget.cost_known else "unknown"
-    return f"calls: {budget.calls}; tokens: {budget.tokens}; cost: {cost}"
+def _name_failed_checks(judge_status: Any) -> str:
+    """Return which checks of a judge speak against it: controls, anchors or both."""
+    from assay.judging.control_questions import LEAST_RIGHT_ANCHORS, MAX_CONTROL_MEAN, NAME_OF_CONTROLS
+
+    by_mean = judge_status.controls_mean is not None and judge_status.controls_mean > MAX_CONTROL_MEAN
+    by_kind = [reason.startswith(NAME_OF_CONTROLS) for reason in judge_status.reasons]
+    few_right = judge_status.anchors_right is not None and judge_status.anchors_right < LEAST_RIGHT_ANCHORS
+    failed = ["controls"] if by_mean or any(by_kind) else []
+    failed += ["anchors"] if (few_right and judge_status.anchors_unasked) or not all(by_kind) else []
+    return " and ".join(failed) or "controls or anchors"

@@ -62,10 +62,14 @@ class Reservation:
 
 @dataclass(slots=True)
 class Budget:
-    """What was spent, what is reserved for calls in progress, and which cap was `reached_cap` first."""
+    """What was spent, what is reserved for calls in progress, and which cap was `reached_cap` first.
+
+    `repeats` of the `calls` repeat a request whose reply was of no use, or that the endpoint wants in another form.
+    """
 
     caps: BudgetCaps = field(default_factory=BudgetCaps)
     calls: int = 0
+    repeats: int = 0
     tokens: int = 0
     cost: float = 0.0
     cost_known: bool = True
@@ -91,7 +95,9 @@ class Budget:
         """Reserve one more call for the same request; False if that would exceed a cap."""
         self._under_way -= 1  # a waiting request makes no room for others
         try:
-            return await self._taken(reserved)
+            is_taken = await self._taken(reserved)
+            self.repeats += is_taken
+            return is_taken
         finally:
             self._under_way += 1
 
@@ -132,12 +138,12 @@ class Budget:
 
     def settle_reservation(self, reserved: Reservation, usage: JudgeUsage) -> None:
         """Count what a request took; the maximum if the endpoint does not report its usage."""
-        prompt, completion = usage.prompt_tokens, usage.completion_tokens
+        prompt, completion, cost = usage.prompt_tokens, usage.completion_tokens, usage.cost_usd
         if not prompt and not completion:
+            cost = cost or None  # no tokens cost nothing only if the endpoint says what they are
             prompt, completion = (reserved.reserved_calls * tokens for tokens in reserved.max_tokens_per_call)
         self._give_back(reserved)
         self.tokens += prompt + completion
-        cost = usage.cost_usd
         if cost is None and self.caps.price is not None:
             cost = self._price((prompt, completion))
         self.cost_known = self.cost_known and cost is not None

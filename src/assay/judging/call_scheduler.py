@@ -21,7 +21,7 @@ from msgspec import structs
 from assay.calls.interfaces import CallError, ClaimState, Judge, SampleKey, VerdictStore
 from assay.calls.retry import Clock, RetryingCaller, RetryPolicy, Throttle
 from assay.judging.billing import may_have_been_billed
-from assay.judging.budget import CURRENT_RESERVATION, Budget
+from assay.judging.budget import CURRENT_RESERVATION, Budget, Reservation
 from assay.records.errors import AssayError
 from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.records.verdicts import JudgeRequest, JudgeUsage, Verdict
@@ -147,16 +147,30 @@ class JudgingLimits:
 @dataclass(slots=True)
 class JudgingTally:
     """What a judging did: requests done, samples newly `asked` for and, by reason, those without a verdict (with the
-    first message of each reason), samples `reused` from the store (also from other processes), why it ended early."""
+    first message of each reason), samples `reused` from the store (also from other processes), why it ended early.
+
+    Of both, `asked_controls` and `reused_controls` are controls and anchors. `first_calls` are the first calls for a
+    sample and `retries` the further ones after an error; with the repetitions that the budget counts they add up to its
+    calls. `given_up` samples were called for and have no outcome, because the judging was stopped.
+    """
 
     total: int = 0
     done: int = 0
     asked: int = 0
+    asked_controls: int = 0
     unscored: Counter[str] = field(default_factory=Counter)
     messages: dict[str, str] = field(default_factory=dict)
     reused: int = 0
+    reused_controls: int = 0
+    first_calls: int = 0
     retries: int = 0
+    given_up: int = 0
     halted: str = ""
+
+    @property
+    def uncalled(self) -> int:
+        """Samples with an outcome for which no call was made, such as those that a pause would have made too late."""
+        return self.asked + self.given_up - self.first_calls
 
 
 class JudgingRunner:
@@ -179,6 +193,7 @@ class JudgingRunner:
         self.budget = budget or Budget()
         self.clock = clock or Clock()
         self.tally = JudgingTally()
+        self.controls: frozenset[str] = frozenset()
         self.verdicts: dict[str, list[Verdict]] = {}
         self._judge, self._needs_more, self._progress = judge, needs_more, progress
         self._judge_digest = judge.identity.digest
@@ -267,7 +282,7 @@ class JudgingRunner:
             if outcome is None:
                 outcome = await self._take_sample(name, request, len(samples), groups, pending)
             else:
-                self.tally.reused += 1
+                self._count_reused(name)
             if not isinstance(outcome, Verdict):
                 return outcome
             samples.append(outcome)
@@ -291,7 +306,7 @@ class JudgingRunner:
             claimed = await groups.claim(key)
             await self._wait_committed(pending)
             if isinstance(claimed, Verdict):
-                self.tally.reused += 1
+                self._count_reused(name)
                 return claimed
             if claimed is ClaimState.BUSY:
                 return ClaimState.BUSY
@@ -340,31 +355,37 @@ class JudgingRunner:
 
         async def once() -> Verdict:
             nonlocal calls
+            reserved = await self._reserve(estimate, is_retry=calls > 0)
             calls += 1
-            return await self._call(request, key[2], deadline, estimate)
+            return await self._call(request, key[2], deadline, reserved)
 
         try:
             verdict = await self._attempts.run_with_retries(once, deadline, ticket)
         except CallError as error:
-            self.tally.retries += max(0, calls - 1)  # none was made if a Retry-After outlasts the deadline
             if error.code == "budget":
+                self.tally.given_up += calls > 0
                 self.stop(self.budget.reached_cap)
                 return None
             if error.code in PERMANENT_FAILURES:
                 self.stop(error.code)
             return _failed(request, key, error, calls)
-        self.tally.retries += max(0, calls - 1)
+        if verdict is None:
+            self.tally.given_up += calls > 0
         if verdict is None or calls == 1:
             return verdict
         usage = structs.replace(verdict.usage, attempts=verdict.usage.attempts + calls - 1)
         return structs.replace(verdict, usage=usage)
 
-    async def _call(
-        self, request: JudgeRequest, sample: int, deadline: float, estimate: Callable[[], tuple[int, int]]
-    ) -> Verdict:
+    async def _reserve(self, estimate: Callable[[], tuple[int, int]], *, is_retry: bool) -> Reservation:
+        """Return the reservation of one call, and count it; raises CallError, code budget, if it exceeds a cap."""
         reserved = await self.budget.reserve(estimate)
         if reserved is None:
             raise CallError("budget", f"{self.budget.reached_cap} is reached")
+        self.tally.retries += is_retry
+        self.tally.first_calls += not is_retry
+        return reserved
+
+    async def _call(self, request: JudgeRequest, sample: int, deadline: float, reserved: Reservation) -> Verdict:
         token = CURRENT_RESERVATION.set(reserved)
         try:
             verdict = await self._ask_within(request, sample, deadline)
@@ -394,8 +415,13 @@ class JudgingRunner:
         except Exception as error:  # the last barrier: one reply must not end the judging
             raise CallError(choose_error_code(error), describe_unforeseen(error)) from error
 
+    def _count_reused(self, request: str) -> None:
+        self.tally.reused += 1
+        self.tally.reused_controls += request in self.controls
+
     def _count(self, verdict: Verdict) -> None:
         self.tally.asked += 1
+        self.tally.asked_controls += verdict.request in self.controls
         if verdict.unscored is None:
             self._in_a_row = 0
             return

@@ -29,6 +29,8 @@ from assay.records.verdicts import (
 from assay.stats.intervals import wilson_interval
 
 MAX_CONTROL_MEAN = 0.2
+NAME_OF_CONTROLS = "controls "
+"""What the reasons against a judge begin with that controls gave; the others are of anchors."""
 """The highest mean value of the labels on controls, of all and of each kind; a judge above it is invalid."""
 FEWEST_REWARDED_CONTROLS = 2
 """Controls of one kind that must be rewarded for that kind to make a judge invalid."""
@@ -353,7 +355,7 @@ def assess_judge(
     for kind, values in sorted(values_by_kind.items()):
         kind_mean = sum(values) / len(values)
         if kind_mean > MAX_CONTROL_MEAN:
-            reasons.append(f"controls {kind}: mean {kind_mean:.2f} (expected {MAX_CONTROL_MEAN} at most)")
+            reasons.append(f"{NAME_OF_CONTROLS}{kind}: mean {kind_mean:.2f} (expected {MAX_CONTROL_MEAN} at most)")
             is_invalid |= sum(value > 0 for value in values) >= FEWEST_REWARDED_CONTROLS
     failed_anchors = _describe_failed_anchors(questions, verdicts, by_hash)
     reasons += [failed_anchors] if failed_anchors else []

@@ -48,6 +48,7 @@ from assay.judging.control_questions import (
     list_possible_controls,
     skip_shuffled_sample,
 )
+from assay.judging.expected_usage import MOST_VERDICTS_READ, ExpectedUsage, learn_usage
 from assay.judging.llm_judge import LLMJudge
 from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
@@ -77,7 +78,7 @@ class JudgingEstimate:
     differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
     anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
     `unasked` names the kinds that do not fit into this run. `example` is the body
-    of one request as it would be sent, "" if there is none to send.
+    of one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage rests on.
     """
 
     judge: str
@@ -94,6 +95,7 @@ class JudgingEstimate:
     earlier_controls: int = 0
     unasked: tuple[str, ...] = ()
     example: str = ""
+    assumption: str = ""
 
 
 @dataclass(slots=True, repr=False)
@@ -227,6 +229,7 @@ class _Session:
         self._recorded: Mapping[str, Sequence[Verdict]] = {}
         self._standing: JudgeStatus | None = None
         self._round = 1
+        self._expected = ExpectedUsage()
         self._plan = NO_PLAN
         self._shared = SharedControls.of(judgement, chosen)
         self._asked: dict[str, JudgeRequest] = {}
@@ -258,6 +261,7 @@ class _Session:
             self.second.load_recorded(contents)
         requests = self._first_requests = self.questions.find_requests(self.verdicts)
         answered = 0
+        self._expected = self._learn_usage(requests)
         least, most = Counter[str](), Counter[str]()
         for request in requests.values():
             answered += not self._add_calls(request, least, most)
@@ -289,6 +293,7 @@ class _Session:
             len(self._plan.earlier),
             tuple(map(str, self._plan.unasked)),
             self._show_example(requests.values()),
+            self._expected.assumption,
         )
 
     def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
@@ -302,9 +307,21 @@ class _Session:
     def _add_calls(self, request: JudgeRequest, least: Counter[str], most: Counter[str]) -> int:
         """Add the calls that a request needs to both totals; return how many they are at least."""
         min_votes, max_votes = self._missing_votes(request)
-        _add_usage(least, request, min_votes, self.judge.estimate_likely)
+        _add_usage(least, request, min_votes, self._estimate_likely)
         _add_usage(most, request, max_votes * MAX_CALLS_PER_VOTE, self.judge.estimate)
         return min_votes
+
+    def _estimate_likely(self, request: JudgeRequest) -> tuple[int, int]:
+        return self._expected.correct(*self.judge.estimate_likely(request))
+
+    def _learn_usage(self, requests: Mapping[str, JudgeRequest]) -> ExpectedUsage:
+        """Return what the first of the recorded verdicts on these requests took."""
+        known = [digest for digest in requests if self._recorded.get(digest)][:MOST_VERDICTS_READ]
+        taken = []
+        for digest in known:
+            rough = self.judge.estimate_likely(requests[digest])
+            taken.append((self._recorded[digest][0].usage, rough))
+        return learn_usage(taken)
 
     def _plan_controls(self, requests: Mapping[str, JudgeRequest], *, asks_more: bool, is_continued: bool) -> None:
         """Choose the controls and anchors; new ones are asked only if the run `asks_more`.
@@ -371,6 +388,7 @@ class _Session:
         control_questions = self.voting.control_questions
         recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
         known = {request.digest: request for request in control_questions.all_requests()}
+        runner.controls = frozenset(known)
         new_count = sum(self._missing_votes(request)[0] > 0 for request in known.values())
         real = [digest for digest in self._first_requests if digest not in known]
         real = real[:new_count] if control_questions.controls else []

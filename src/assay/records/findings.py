@@ -291,6 +291,17 @@ class LeakingCases(NamedTuple):
         return bool(self.now_alone or self.more_now)
 
 
+def name_first_cases(case_ids: Iterable[str]) -> str:
+    """Return the first ids and how many more there are.
+
+    >>> name_first_cases(["a", "b", "c", "d", "e", "f", "g"])
+    'a, b, c, d, e and 2 more'
+    """
+    listed = list(case_ids)
+    more = f" and {len(listed) - MAX_CASES_PRINTED} more" if len(listed) > MAX_CASES_PRINTED else ""
+    return ", ".join(listed[:MAX_CASES_PRINTED]) + more
+
+
 class Comparison(Struct, frozen=True):
     """A candidate compared with a baseline: metrics, slices, rank moves of evidence and attribution transitions.
 
@@ -330,7 +341,7 @@ class Comparison(Struct, frozen=True):
         lines += ["direction not known:", *list_first_lines(left_open, "metrics")] if left_open else []
         failed = self.metrics.get("failed")
         if failed is not None:
-            named = f" ({', '.join(list(failed.regressed)[:MAX_CASES_PRINTED])})" if failed.regressed else ""
+            named = f" ({name_first_cases(failed.regressed)})" if failed.regressed else ""
             of_them = describe_unknown_now(self, failed.improved)
             counts = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
             evidence = describe_failed_evidence(self) if failed.regressed or failed.improved else ""

@@ -222,7 +222,8 @@ def _describe_open_gain(change: MetricChange, metric_rows: MetricsByName) -> str
         return f": direction not known ({unknown.answers} unknown), {low} to {high}"
     if unknown.is_gain_known:
         return f" ({describe_unknown(change)}); gain {low}"
-    return f" ({unknown.answers} unknown); gain {low} to {high}, {unknown.direction} whatever these are"
+    claim = f"{unknown.direction} whatever these are" if change.verdict in ("improved", "regressed") else "not shown"
+    return f" ({unknown.answers} unknown); gain {low} to {high}, {claim}"
 
 
 def _count_moved(change: MetricChange) -> int:

@@ -138,6 +138,7 @@ def _merge_ends(worst: MetricChange, best: MetricChange, unknown: UnknownChange)
     """Return one change from its two ends: ranges in the place of numbers, and the more cautious of each claim."""
     deciding = best if unknown.direction == "worse" else worst
     p = _pick_largest(worst.p, best.p)
+    verdict = _conclude(worst, best, unknown)
     if unknown.direction == "not known" and p is not None:
         p = 1.0  # the unknown answers may turn out so that nothing changed
     return replace(
@@ -150,8 +151,8 @@ def _merge_ends(worst: MetricChange, best: MetricChange, unknown: UnknownChange)
         p=p,
         method=deciding.method if unknown.direction != "not known" or worst.method == best.method else "",
         smallest_detectable=_pick_largest(worst.smallest_detectable, best.smallest_detectable),
-        note="; ".join(filter(None, (_describe(unknown), _pick_note(worst, best, unknown)))),
-        verdict=_conclude(worst, best, unknown),
+        note="; ".join(filter(None, (_describe(unknown, verdict), _pick_note(worst, best, unknown)))),
+        verdict=verdict,
         unknown=unknown,
     )
 
@@ -181,11 +182,17 @@ def _pick_note(worst: MetricChange, best: MetricChange, unknown: UnknownChange) 
     return best.note if unknown.direction == "worse" else worst.note
 
 
-def _describe(unknown: UnknownChange) -> str:
+def _describe(unknown: UnknownChange, verdict: ChangeVerdict) -> str:
+    """Return what the unknown answers leave of the change; a direction is claimed only where the verdict claims it."""
     low, high = unknown.gain
     count = format_count(unknown.answers, "answer")
     if unknown.is_gain_known:
         return f"{count} unknown, but the same on both sides"
     if unknown.direction == "not known":
         return f"direction not known: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f}"
+    if verdict not in ("improved", "regressed"):
+        return (
+            f"not shown: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f} on these cases, "
+            "too few to tell it from chance"
+        )
     return f"{unknown.direction} whatever the {count} are that nobody can tell: the gain is {low:+.3f} to {high:+.3f}"
